@@ -1,0 +1,58 @@
+# Spinney: `make demo` and `make test` set everything up themselves, given Python 3.11 or newer.
+#
+# Each set of packages leaves a stamp in .venv; it is installed again only when pyproject.toml changes.
+
+PYTHON ?= python3
+WORKERS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+.DELETE_ON_ERROR:
+
+help: ## say what there is
+	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=2]"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.datasets ## fit a model to 15,000 flights and judge it on others
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.test ## run every test
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.lint ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy spinney
+
+format: $(VENV)/.lint ## put the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench ## time boosting beside its peers
+	$(BIN)/python -m benchmarks.versus.boosting
+
+clean: ## remove the environment, builds and caches
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache catboost_info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# .venv/.NAME is the stamp of the extra NAME in pyproject.toml
+$(VENV)/.%: pyproject.toml | $(VENV)/.python
+	@echo "Installing Spinney with what '$*' needs (once; this can take a few minutes) ..."
+	@$(PIP) --editable '.[$*]'
+	@touch $@
+
+$(VENV)/.python:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "error: $(PYTHON) not found. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "error: Spinney needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
+	    echo "Name a newer one, for example: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) -V) ..."
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "error: could not create $(VENV). On Debian and Ubuntu, install the package python3-venv." >&2; \
+	    rm -rf $(VENV); exit 1; }
+	@touch $@

@@ -1,0 +1,186 @@
+"""How good the defaults are: every library as it comes, on real tables.
+
+    SPINNEY_DATA=folder python -m benchmarks.versus.accuracy --quick --cache results.json
+    ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
+
+Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best.
+With `--cache` the peers' results are kept, so that a second run fits Spinney alone.
+"""
+
+import argparse
+import ast
+import json
+import re
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.versus import tables
+from benchmarks.versus.crowd import cores
+from benchmarks.versus.defaults import CONTESTANTS, Contestant, spinney_variant
+from benchmarks.versus.peers import installed
+from benchmarks.versus.quality import loss
+from benchmarks.versus.standings import Losses, print_standings
+from benchmarks.versus.tables import RealTable, Split
+
+QUICK_ROWS = 20_000
+
+
+@dataclass
+class Cache:
+    """Results by table, rows, split, seed and library; written after every fit."""
+
+    path: Path | None
+    found: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read what is there already."""
+        if self.path and self.path.exists():
+            self.found = json.loads(self.path.read_text())
+
+    def store(self, key: str, result: dict[str, float]) -> None:
+        """Keep a result, in the file too; a run that is cut short leaves the old file or the new one."""
+        self.found[key] = result
+        if self.path:
+            draft = self.path.with_suffix(".draft")
+            draft.write_text(json.dumps(self.found, indent=0, sort_keys=True))
+            draft.replace(self.path)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How every table is split and trained on."""
+
+    split: Split
+    seeds: int
+    threads: int
+    rows: int | None
+    cache: Cache
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the tables asked for and print the standings."""
+    options = _parser().parse_args(arguments)
+    warnings.filterwarnings("ignore")
+    cache = Cache(Path(options.cache) if options.cache else None)
+    rows = QUICK_ROWS if options.quick else options.rows
+    plan = Plan(options.split, options.seeds, options.threads, rows, cache)
+    contestants = _contestants(options)
+    losses, seconds = Losses(), {contestant.name: 0.0 for contestant in contestants}
+    _print_head(contestants)
+    for name in options.tables.split(",") if options.tables else tables.names():
+        table = tables.load(name)
+        table = table.sample(plan.rows) if plan.rows else table
+        results = {c.name: result for c in contestants if (result := run_contestant(c, table, plan))}
+        losses.add(table, {peer: result["loss"] for peer, result in results.items()})
+        for peer, result in results.items():
+            seconds[peer] += result["seconds"]
+        _print_row(table, contestants, results)
+    print_standings(losses, seconds, [c.name for c in contestants if not c.cached])
+
+
+def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict[str, float] | None:
+    """Mean loss and seconds over all splits of a table; None when a fit failed, which is printed."""
+    results = []
+    for seed in range(plan.seeds):
+        for part, (train, test) in enumerate(table.splits(plan.split, seed)):
+            key = f"{table.name}/{len(table.y)}/{plan.split}{part}/seed{seed}/{contestant.label}"
+            if not (contestant.cached and key in plan.cache.found):
+                try:
+                    result = _fit_once(contestant, table, (train, test), plan.threads, seed)
+                except Exception as error:  # a library's failure is a finding, not the end of the run
+                    print(f"  {table.name}: {contestant.name} failed: {type(error).__name__}: {error}", flush=True)
+                    return None
+                if contestant.cached:
+                    plan.cache.store(key, result)
+            else:
+                result = plan.cache.found[key]
+            results.append(result)
+    return {name: float(np.mean([result[name] for result in results])) for name in ("loss", "seconds")}
+
+
+def _fit_once(
+    contestant: Contestant, table: RealTable, rows: tuple[tables.Rows, tables.Rows], threads: int, seed: int
+) -> dict[str, float]:
+    """Loss on the test rows, and the seconds it took to fit and predict."""
+    train, test = rows
+    X, X_test = (table.X.iloc[part].reset_index(drop=True) for part in (train, test))
+    start = time.perf_counter()
+    scores = contestant.scores(table.task, (X, table.y[train], X_test), threads, seed)
+    return {"loss": loss(table.task, table.y[test], scores), "seconds": time.perf_counter() - start}
+
+
+def parse_changes(text: str) -> dict[str, Any]:
+    """`name=value,name=value` as a dict; a value that is no Python literal is text."""
+    changes = {}
+    for item in re.split(r",(?=\s*\w+=)", text):
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise SystemExit(f"expected name=value, got {item!r}.")
+        try:
+            changes[name.strip()] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            changes[name.strip()] = value
+    return changes
+
+
+def _contestants(options: argparse.Namespace) -> list[Contestant]:
+    """Spinney and its variants first, then the peers; only what can be imported here."""
+    asked = options.peers.split(",") if options.peers else ["spinney", *CONTESTANTS]
+    if unknown := [name for name in asked if name not in ("spinney", *CONTESTANTS)]:
+        raise SystemExit(f"--peers must name some of spinney, {', '.join(CONTESTANTS)}; got {', '.join(unknown)}.")
+    here = [peer.name for peer in installed(asked)]
+    base: dict[str, Any] = {}
+    for change in options.set:
+        base |= parse_changes(change)
+    contestants = []
+    if "spinney" in here:
+        contestants.append(spinney_variant("spinney", base))
+        for variant in options.variant:
+            label, _, changes = variant.partition(":")
+            contestants.append(spinney_variant(label, base | parse_changes(changes)))
+    return contestants + [CONTESTANTS[name] for name in here if name in CONTESTANTS]
+
+
+def _print_head(contestants: list[Contestant]) -> None:
+    print(f"{'table':20s}{'task':12s}{'rows':>8s}" + "".join(f"{c.name:>13.12s}" for c in contestants), flush=True)
+
+
+def _print_row(table: RealTable, contestants: list[Contestant], results: dict[str, dict[str, float]]) -> None:
+    """The losses on one table, the best one marked."""
+    best = min((result["loss"] for result in results.values()), default=0.0)
+    cells = []
+    for c in contestants:
+        figure = f"{results[c.name]['loss']:.5g}" if c.name in results else "failed"
+        cells.append(f"{figure + ('*' if c.name in results and results[c.name]['loss'] == best else ' '):>13s}")
+    print(f"{table.name:20.19s}{table.task:12s}{len(table.y):8d}" + "".join(cells), flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    doc = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.versus.accuracy", description=doc)
+    parser.add_argument("--tables", help="names with commas (default: all in the folder)")
+    parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS)}")
+    parser.add_argument("--split", choices=("holdout", "folds"), default="holdout", help="a quarter, or three folds")
+    parser.add_argument("--seeds", type=int, default=3, help="how many times every table is split anew")
+    parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS:,} rows of every table")
+    parser.add_argument("--rows", type=int, help="at most so many rows of every table")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a Spinney parameter")
+    parser.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        metavar="LABEL:NAME=VALUE,...",
+        help="one more Spinney, on top of --set",
+    )
+    parser.add_argument("--cache", metavar="FILE", help="JSON file that keeps the peers' results")
+    parser.add_argument("--threads", type=int, default=len(cores()), help="threads per library")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

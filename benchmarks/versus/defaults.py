@@ -1,0 +1,149 @@
+"""The peers as they come: every library's estimator at its defaults, told no more than which columns are categorical.
+
+Only the number of threads and the seed are set, and output is turned off. Where a library cannot take a table as it
+is, its adapter does the least that its documentation asks for: names CatBoost's categorical columns and turns missing
+ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255.
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
+
+from benchmarks.data import Task
+
+MOST_CATEGORIES = 255
+Prepare = Callable[[pd.DataFrame, pd.DataFrame], tuple[pd.DataFrame, pd.DataFrame]]
+Make = Callable[[Task, int, int, list[str]], Any]
+
+
+def as_they_are(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Nothing to do."""
+    return train, test
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A library at its defaults. `make` takes the task, the threads, the seed and the categorical columns."""
+
+    name: str
+    package: str
+    make: Make
+    prepare: Prepare = as_they_are
+    cached: bool = True
+
+    @property
+    def label(self) -> str:
+        """Name and version, under which results are kept."""
+        try:
+            return f"{self.name}-{version(self.package)}"
+        except PackageNotFoundError:
+            return self.name
+
+    def scores(
+        self, task: Task, parts: tuple[pd.DataFrame, NDArray[Any], pd.DataFrame], threads: int, seed: int
+    ) -> NDArray[Any]:
+        """Fit the training part (X, y) and predict the test part's probabilities or numbers."""
+        X, y, X_test = parts
+        categorical = [str(c) for c in X.columns if isinstance(X[c].dtype, pd.CategoricalDtype)]
+        X, X_test = self.prepare(X, X_test)
+        model = self.make(task, threads, seed, categorical)
+        with threadpool_limits(threads, user_api="openmp"):  # the only way to tell HistGradientBoosting
+            model.fit(X, y)
+        if task == "regression":
+            return np.asarray(model.predict(X_test))
+        probabilities = np.asarray(model.predict_proba(X_test))
+        return probabilities[:, 1] if task == "binary" else probabilities
+
+
+def pool_rare(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Columns with too many categories keep the most frequent of the training part; the others become one."""
+    train, test = train.copy(), test.copy()
+    for column in train.columns:
+        if not isinstance(train[column].dtype, pd.CategoricalDtype):
+            continue
+        counts = train[column].value_counts()
+        if (counts > 0).sum() <= MOST_CATEGORIES:
+            continue
+        frequent = list(counts.index[: MOST_CATEGORIES - 1])
+        train[column] = _pooled(train[column], frequent)
+        test[column] = _pooled(test[column], frequent)
+    return train, test
+
+
+def name_missing(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Categories as text, a missing one as a word of its own."""
+    categorical = [c for c in train.columns if isinstance(train[c].dtype, pd.CategoricalDtype)]
+    as_text = {c: lambda frame, c=c: frame[c].astype(object).where(frame[c].notna(), "missing") for c in categorical}
+    return train.assign(**as_text), test.assign(**as_text)
+
+
+def _pooled(column: "pd.Series[Any]", frequent: list[Any]) -> "pd.Series[Any]":
+    rare = "(rare)"
+    values = column.astype(object)
+    return values.where(values.isin(frequent) | values.isna(), rare).astype(pd.CategoricalDtype([*frequent, rare]))
+
+
+def _lightgbm(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    import lightgbm
+
+    estimator = lightgbm.LGBMRegressor if task == "regression" else lightgbm.LGBMClassifier
+    return estimator(n_jobs=threads, random_state=seed, verbosity=-1)
+
+
+def _xgboost(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    import xgboost
+
+    estimator = xgboost.XGBRegressor if task == "regression" else xgboost.XGBClassifier
+    return estimator(n_jobs=threads, random_state=seed, enable_categorical=True)
+
+
+def _sklearn(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    estimator = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
+    return estimator(random_state=seed)
+
+
+def _catboost(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    import catboost
+
+    estimator = catboost.CatBoostRegressor if task == "regression" else catboost.CatBoostClassifier
+    return estimator(
+        cat_features=categorical, thread_count=threads, random_seed=seed, verbose=False, allow_writing_files=False
+    )
+
+
+@dataclass(frozen=True)
+class SpinneyMake:
+    """Makes Spinney's estimators with some parameters changed."""
+
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+        """An estimator for the task."""
+        spinney: Any = importlib.import_module("spinney")
+        regression = task == "regression"
+        estimator = spinney.GradientBoostingRegressor if regression else spinney.GradientBoostingClassifier
+        return estimator(**{"n_jobs": threads, "random_state": seed, **self.changes})
+
+
+def spinney_variant(name: str, changes: dict[str, Any]) -> Contestant:
+    """Spinney with some defaults changed; never taken from the cache, since it is what is being worked on."""
+    return Contestant(name, "spinney", SpinneyMake(changes), cached=False)
+
+
+CONTESTANTS: dict[str, Contestant] = {
+    contestant.name: contestant
+    for contestant in (
+        Contestant("lightgbm", "lightgbm", _lightgbm),
+        Contestant("xgboost", "xgboost", _xgboost),
+        Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
+        Contestant("catboost", "catboost", _catboost, name_missing),
+    )
+}

@@ -1,0 +1,72 @@
+"""The most memory that a fit holds above its input.
+
+Every peer trains in a fresh process: it loads the table from a file, warms up on a few rows (imports, compiling),
+notes what it holds, trains, and reports how far the high-water mark rose. Linux tells the mark in `/proc`; elsewhere
+the mark of the whole life of the process has to do. Called with `python -m`, this module is that process.
+"""
+
+import gc
+import json
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import Table
+from benchmarks.versus.peers import PEERS, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+STATUS = Path("/proc/self/status")
+WARM_UP_ROWS = 2_000
+
+
+def peak_memory(peer: str, table: Table, settings: Settings) -> int:
+    """Bytes above the input at the worst moment of the peer's fit."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder, "X.npy"), table.X)
+        np.save(Path(folder, "y.npy"), table.y)
+        command = [sys.executable, "-m", "benchmarks.versus.memory", peer, folder, json.dumps(asdict(settings))]
+        child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if child.returncode:
+        raise RuntimeError((child.stderr.strip().splitlines() or [f"exit status {child.returncode}"])[-1])
+    return int(child.stdout.split()[-1])
+
+
+def rise_of_fit(peer_name: str, folder: Path, settings: Settings) -> int:
+    """Train in this process; bytes between what it held before and the high-water mark."""
+    peer = PEERS[peer_name]
+    X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
+    peer.fit(X[:WARM_UP_ROWS].copy(), y[:WARM_UP_ROWS].copy(), replace(settings, rounds=2))
+    gc.collect()
+    _reset_mark()
+    before = _memory("VmRSS")
+    model = peer.fit(X, y, settings)
+    rise = _memory("VmHWM") - before
+    del model
+    return max(rise, 0)
+
+
+def _reset_mark() -> None:
+    """Lower the high-water mark to what is held now, where the system allows it."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _memory(field: str) -> int:
+    """Bytes held now (VmRSS) or at most so far (VmHWM)."""
+    # getrusage comes second: its mark also counts the process that started this one.
+    if STATUS.exists():
+        line = next(line for line in STATUS.read_text().splitlines() if line.startswith(field))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    print(rise_of_fit(sys.argv[1], Path(sys.argv[2]), Settings(**json.loads(sys.argv[3]))))

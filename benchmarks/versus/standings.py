@@ -1,0 +1,75 @@
+"""Who did best over many tables: mean ranks, mean ratios, and duels with each Spinney on its own.
+
+Losses of different tables are on different scales, so only ranks and ratios are averaged. In ratios a log loss below
+a thousandth counts as a thousandth: on tables that are all but solved, ratios of next to nothing would drown the rest.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.data import Task
+from benchmarks.versus.tables import RealTable
+
+FLOOR = 1e-3  # the least log loss that a ratio tells apart
+TASKS: tuple[Task, ...] = ("binary", "multiclass", "regression")
+
+
+@dataclass
+class Losses:
+    """Loss by table and library, and the task of every table."""
+
+    by_table: dict[str, dict[str, float]] = field(default_factory=dict)
+    task: dict[str, Task] = field(default_factory=dict)
+
+    def add(self, table: RealTable, losses: dict[str, float]) -> None:
+        """Take in one table's results."""
+        self.by_table[table.name] = losses
+        self.task[table.name] = table.task
+
+    def mean_ranks(self, names: list[str], task: Task | None = None) -> dict[str, float]:
+        """Mean rank among the named libraries (1 is best, ties shared, a failure is last)."""
+        chosen = [t for t in self.by_table if task in (None, self.task[t])]
+        if not chosen:
+            return {name: float("nan") for name in names}
+        ranks = [rankdata([self.by_table[t].get(name, np.inf) for name in names]) for t in chosen]
+        return dict(zip(names, np.mean(ranks, axis=0).tolist(), strict=True))
+
+    def ratios(self, name: str, others: list[str]) -> list[float]:
+        """Loss over the best of the others' losses, on the tables where there are both."""
+        found = []
+        for table, losses in self.by_table.items():
+            floor = FLOOR if self.task[table] != "regression" else 0.0
+            rivals = [losses[other] for other in others if other in losses]
+            if name in losses and rivals:
+                found.append(max(losses[name], floor) / max(min(rivals), floor))
+        return found
+
+
+def print_standings(losses: Losses, seconds: dict[str, float], spinneys: list[str]) -> None:
+    """Mean rank (over all and by task), mean ratio to the best and time of every library, then the duels."""
+    names = list(seconds)
+    ranks, by_task = losses.mean_ranks(names), {task: losses.mean_ranks(names, task) for task in TASKS}
+    print(f"\n{'':22s}{'rank':>8s}" + "".join(f"{task:>12s}" for task in TASKS), end="")
+    print(f"{'mean ratio':>12s}{'geometric':>11s}{'seconds':>10s}{'failed':>8s}")
+    for name in sorted(names, key=ranks.__getitem__):
+        ratios = losses.ratios(name, names) or [float("nan")]
+        means = f"{np.mean(ratios):12.4f}{np.exp(np.mean(np.log(ratios))):11.4f}"
+        failed = sum(name not in found for found in losses.by_table.values())
+        cells = "".join(f"{by_task[task][name]:12.2f}" for task in TASKS)
+        print(f"{name:22s}{ranks[name]:8.2f}{cells}{means}{seconds[name]:10.1f}{failed:8d}")
+    for name in spinneys:
+        print(_alone(losses, name, [other for other in names if other not in spinneys]))
+
+
+def _alone(losses: Losses, name: str, peers: list[str]) -> str:
+    """The mean ranks with only this one Spinney in the field, and its duel with every peer."""
+    ranks = losses.mean_ranks([name, *peers])
+    text = f"{name} alone: rank {ranks[name]:.2f}"
+    for peer in peers:
+        both = [found for found in losses.by_table.values() if name in found and peer in found]
+        wins = sum(found[name] < found[peer] for found in both)
+        ratio = np.exp(np.mean(np.log(losses.ratios(name, [peer]) or [float("nan")])))
+        text += f"; {peer} {ranks[peer]:.2f} (wins {wins} of {len(both)}, loss ratio {ratio:.4f})"
+    return text

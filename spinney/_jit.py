@@ -1,0 +1,254 @@
+"""The one door to Numba: the `kernel` decorator, its cache on disk, and what Numba lacks.
+
+Only modules that hold compiled code import this one, and estimators import those modules inside `fit` and
+`predict`, so that `import spinney` never loads Numba.
+
+The cache differs from Numba's own in four ways:
+- its folder is named by a hash of every source file of the package, so a changed formula in another file
+  can never leave stale machine code behind;
+- every file carries a checksum: a truncated or damaged one is deleted and compiled anew;
+- the folder is private to the user (0700); a folder that is not ours is not used;
+- where nothing is writable, kernels are compiled in memory and nothing fails.
+
+`SPINNEY_CACHE_DIR` moves the cache. `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import config, types
+from numba.core.caching import NullCache, _Cache
+from numba.core.compiler import CompileResult
+from numba.extending import intrinsic
+
+PLAIN_PYTHON = bool(config.DISABLE_JIT)
+_DIGEST_SIZE = 32
+_announced = False
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder of compiled kernels, made if need be; None where no safe place is writable."""
+    name = f"kernels-{_source_digest()}"
+    for root in _cache_roots():
+        folder = root / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if _is_private(folder):
+                tempfile.TemporaryFile(dir=folder).close()
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _cache_roots() -> list[Path]:
+    """Where to look for a cache place, best first: the user's choice, the user's cache, a private temporary one."""
+    if chosen := os.environ.get("SPINNEY_CACHE_DIR"):
+        return [Path(chosen)]
+    roots = []
+    if base := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
+        roots.append(Path(base) / "spinney")
+    try:
+        roots.append(Path.home() / ".cache" / "spinney")
+    except RuntimeError:  # no home directory
+        pass
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    roots.append(Path(tempfile.gettempdir()) / f"spinney-{user}")
+    return roots
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether the folder belongs to this user and nobody else may write there (cache files are executed)."""
+    if not hasattr(os, "getuid"):
+        return True
+    facts = folder.stat()
+    return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _source_digest() -> str:
+    """A hash of everything the machine code depends on: our sources, Numba, and how it is told to compile."""
+    digest = hashlib.blake2b(digest_size=12)
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    digest.update(repr((numba.__version__, sys.version, config.BOUNDSCHECK, config.OPT)).encode())
+    return digest.hexdigest()
+
+
+class _KernelCache(_Cache):
+    """One checksummed file per kernel, signature and CPU."""
+
+    def __init__(self, py_func: Callable[..., Any], folder: Path) -> None:
+        self._name = f"{py_func.__module__}.{py_func.__qualname__}"
+        self._folder = folder
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        try:
+            content = path.read_bytes()
+        except OSError:
+            _announce_compilation()
+            return None
+        try:
+            digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
+            if hashlib.blake2b(body, digest_size=_DIGEST_SIZE).digest() != digest:
+                raise ValueError("damaged cache file")
+            return CompileResult._rebuild(target_context, *pickle.loads(body))
+        except Exception:  # whatever is wrong with the file, the cure is the same
+            path.unlink(missing_ok=True)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if data.library.has_dynamic_globals or any(not lifted.can_cache for lifted in data.lifted):
+            return
+        path = self._path(sig, data.codegen)
+        try:
+            body = pickle.dumps(data._reduce(), protocol=5)
+            handle, temporary = tempfile.mkstemp(dir=self._folder)
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.blake2b(body, digest_size=_DIGEST_SIZE).digest() + body)
+            os.replace(temporary, path)
+        except OSError:  # a full or read-only disk costs the next process a compilation, no more
+            return
+
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        key = repr((sig, codegen.magic_tuple())).encode()
+        return self._folder / f"{self._name}-{hashlib.blake2b(key, digest_size=10).hexdigest()}.bin"
+
+    def enable(self) -> None: ...
+
+    def disable(self) -> None: ...
+
+    def flush(self) -> None: ...
+
+
+def _announce_compilation() -> None:
+    """Say once a process that the first fit on this machine compiles."""
+    global _announced
+    if not _announced and "SPINNEY_QUIET" not in os.environ:
+        print("spinney: compiling for this machine (a few seconds, once; kept in the cache)", file=sys.stderr)
+    _announced = True
+
+
+def kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function: no GIL, IEEE arithmetic as written (no fastmath), cached on disk."""
+    dispatcher = uncached_kernel(py_func)
+    if not PLAIN_PYTHON:
+        folder = cache_folder()
+        dispatcher._cache = _KernelCache(py_func, folder) if folder else NullCache()  # type: ignore[attr-defined]
+    return dispatcher
+
+
+def uncached_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `kernel`, but for code that lives in this process only, such as a user's own loss."""
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(py_func)
+    return compiled
+
+
+def python_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The plain Python function behind a kernel."""
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain
+
+
+def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    """LLVM pointer to one element of a contiguous 1-D array."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, i32, name = ir.IntType(8).as_pointer(), ir.IntType(32), "llvm.prefetch.p0"
+        shape = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        function = builder.module.globals.get(name) or ir.Function(builder.module, shape, name)
+        pointer = builder.bitcast(_element(context, builder, signature.args[0], *arguments), byte)
+        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def _atomic_add(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.atomic_rmw("add", pointer, arguments[2], "seq_cst")
+
+    return types.int64(array, types.int64, types.int64), generate
+
+
+@intrinsic
+def _atomic_load(typing_context: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load_atomic(_element(context, builder, signature.args[0], *arguments), "seq_cst", 8)
+
+    return types.int64(array, types.int64), generate
+
+
+@intrinsic
+def _view_as_int(typing_context: Any, number: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def _view_as_float(typing_context: Any, number: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+def _plain_prefetch(array: Any, index: int) -> None:
+    """Nothing to fetch in plain Python."""
+
+
+def _plain_atomic_add(array: Any, index: int, value: int) -> int:
+    before = int(array[index])
+    array[index] += value
+    return before
+
+
+def _plain_atomic_load(array: Any, index: int) -> int:
+    return int(array[index])
+
+
+def _plain_view_as_int(number: float) -> Any:
+    return np.float64(number).view(np.int64)
+
+
+def _plain_view_as_float(number: int) -> Any:
+    return np.int64(number).view(np.float64)
+
+
+# prefetch(array, index): ask for array[index]'s cache line ahead of its use.
+# atomic_add(array, index, value) -> the value before; atomic_load(array, index). int64 arrays only.
+# view_as_int(float64), view_as_float(int64): the same 64 bits read the other way.
+prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch
+atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
+atomic_load: Any = _plain_atomic_load if PLAIN_PYTHON else _atomic_load
+view_as_int: Any = _plain_view_as_int if PLAIN_PYTHON else _view_as_int
+view_as_float: Any = _plain_view_as_float if PLAIN_PYTHON else _view_as_float

@@ -1,0 +1,55 @@
+"""Real numbers as integers, so that sums come out the same in any order.
+
+The scale is always a power of two: scaling is exact, and only the rounding to an integer loses anything.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spinney.data.weights import Weights
+
+
+def scale_exponent(largest: float, bits: int) -> int:
+    """The power e with `largest * 2**e` below `2**bits`, as large as possible; 0 when nothing is to be scaled."""
+    if largest == 0.0:
+        return 0
+    return min(1000, bits - math.frexp(largest)[1])
+
+
+def exact_sum(values: np.ndarray, weights: Weights) -> tuple[float, float]:
+    """(weighted sum of values, sum of weights), each by one integer sum."""
+    if weights.importance is not None:
+        return _integer_sum(values * weights.importance, None), _integer_sum(weights.importance, None)
+    n = float(len(values)) if weights.counts is None else float(weights.counts.sum())
+    return _integer_sum(values, weights.counts), n
+
+
+def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> float:
+    units = max(1, len(values) if counts is None else int(counts.sum()))
+    exponent = scale_exponent(float(np.abs(values).max(initial=0.0)), 61 - units.bit_length())
+    whole = np.rint(np.ldexp(values, exponent)).astype(np.int64)
+    return math.ldexp(float((whole if counts is None else whole * counts).sum()), -exponent)
+
+
+def exact_mean(values: np.ndarray, weights: Weights) -> float:
+    """Weighted mean that does not depend on the order of the rows."""
+    total, n = exact_sum(values, weights)
+    return total / n
+
+
+def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:
+    """The smallest value with a share q of the weight at or below it; the mean with the next if it is just q."""
+    weight = weights.total()
+    order = np.argsort(values, kind="stable")
+    if weight is None:
+        reached = np.arange(1, len(values) + 1, dtype=np.float64)
+    else:
+        scale = scale_exponent(float(weight.sum()), 60)
+        reached = np.cumsum(np.rint(np.ldexp(weight[order], scale)).astype(np.int64)).astype(np.float64)
+    goal = q * reached[-1]
+    low = min(int(np.searchsorted(reached, goal, side="left")), len(values) - 1)
+    high = min(int(np.searchsorted(reached, goal, side="right")), len(values) - 1)
+    return float(values[order[low]] / 2 + values[order[high]] / 2)

@@ -1,0 +1,1 @@
+"""Room 1: any table becomes a Dataset."""

@@ -1,0 +1,244 @@
+"""Values to codes: learn the bins of every column, then turn tables into uint8 codes.
+
+In: a `Table` of numeric panels (categories already stand there as indices). Out: `Bins`, which is stored with the
+model, and arrays of codes. Bins depend on the values (and whole-number weights) alone, never on threads or blocks.
+
+    code of a number     how many edges lie below it: 0 .. n_bins - 1, so `code <= b` means `value <= edge[b]`
+    code of a category   its own; past the most frequent ones all rare categories share the last
+    code of missing      n_bins
+
+This stage knows nothing of targets, trees or histograms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spinney._jit import kernel
+from spinney._team import Team
+from spinney.data.tables import Panel, Table
+
+MAX_BINS = 255  # one uint8 holds 255 bins and the missing code
+_EDGE_SLOTS = 256  # edges of a column, padded with +inf: eight halvings find the place
+_SAMPLE = 200_000  # rows that the edges are learnt from
+_BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How each column is cut. `edges[j]` is empty for a category column, `category_codes[j]` for a number column."""
+
+    edges: tuple[np.ndarray, ...]  # float64, ascending
+    category_codes: tuple[np.ndarray, ...]  # uint8: index of the category -> code
+    n_bins: np.ndarray  # int32, per column; also the code of missing
+    is_categorical: np.ndarray  # bool, per column
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.n_bins)
+
+    def threshold(self, column: int, code: int) -> float:
+        """The number t with `code_of(x) <= code` just when `x <= t`; +inf where every number passes."""
+        edges = self.edges[column]
+        return float(edges[code]) if code < len(edges) else math.inf
+
+    def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Codes of the rows start..stop as (columns, rows) uint8."""
+        stop = table.n_rows if stop is None else stop
+        codes = np.empty((self.n_columns, stop - start), np.uint8)
+        pieces = _pieces(stop - start, team.size)
+        for panel in table.panels:
+            plan = self._plan(panel)
+            rows = panel.values[start:stop]
+            team.map(lambda piece, rows=rows, plan=plan: _encode(rows, *plan, codes, *piece), pieces)
+        return codes
+
+    def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
+        """What the encoding kernel needs to know of a panel's columns."""
+        columns = np.array(panel.columns, np.int64)
+        edges = np.full((len(columns), _EDGE_SLOTS), np.inf, panel.values.dtype)
+        widest = max((len(self.category_codes[j]) for j in columns), default=0)
+        categories = np.zeros((len(columns), max(1, widest)), np.uint8)
+        for k, j in enumerate(columns):
+            edges[k, : len(self.edges[j])] = _round_down(self.edges[j], panel.values.dtype)
+            categories[k, : len(self.category_codes[j])] = self.category_codes[j]
+        return columns, edges, categories, self.n_bins[columns], self.is_categorical[columns]
+
+
+def learn_bins(
+    table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team
+) -> Bins:
+    """Learn every column's bins.
+
+    `counts` says how often a row counts (0: not at all; None: each once), so that a row of weight 3 and three equal
+    rows give the same bins. Above 200,000 rows the edges come from an evenly spread sample of the rows.
+    """
+    rows = _sample_rows(table.n_rows, counts)
+    columns = [(panel.values[:, k], j) for panel in table.panels for k, j in enumerate(panel.columns)]
+    columns.sort(key=lambda column: column[1])
+
+    def learn(column: tuple[np.ndarray, int]) -> tuple[np.ndarray, np.ndarray, int]:
+        values, j = column
+        if is_categorical[j]:
+            codes = _category_codes(values, counts, max_bins)
+            return np.empty(0), codes, int(codes.max()) + 1 if len(codes) else 1
+        if rows is not None:
+            values = values[rows]
+        edges = _learn_edges(values, None if counts is None or rows is None else counts[rows], max_bins)
+        return edges, np.empty(0, np.uint8), len(edges) + 1
+
+    learnt = team.map(learn, columns)
+    return Bins(
+        edges=tuple(one[0] for one in learnt),
+        category_codes=tuple(one[1] for one in learnt),
+        n_bins=np.array([one[2] for one in learnt], np.int32),
+        is_categorical=np.asarray(is_categorical, bool),
+    )
+
+
+def _sample_rows(n_rows: int, counts: np.ndarray | None) -> np.ndarray | None:
+    """The rows that edges are learnt from; None for all."""
+    rows = None if counts is None else np.flatnonzero(counts)
+    n = n_rows if rows is None else len(rows)
+    if n <= _SAMPLE:
+        return rows
+    # one row from each of 200,000 even stretches, at a place that looks random but depends on nothing else
+    stretch = np.arange(_SAMPLE, dtype=np.int64)
+    first, after = stretch * n // _SAMPLE, (stretch + 1) * n // _SAMPLE
+    jitter = (stretch * 2_654_435_761 % 4_294_967_296) / 4_294_967_296
+    places = first + (jitter * (after - first)).astype(np.int64)
+    return places if rows is None else rows[places]
+
+
+def _learn_edges(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
+    present = ~np.isnan(values)
+    if not present.all():
+        values = values[present]
+        counts = None if counts is None else counts[present]
+    if counts is None:
+        ordered = np.sort(values)
+        weights = np.ones(len(ordered), np.int64)
+    else:
+        order = np.argsort(values, kind="stable")
+        ordered, weights = values[order], counts[order].astype(np.int64)
+    edges = np.empty(max_bins, np.float64)
+    return edges[: _choose_edges(ordered.astype(np.float64), weights, max_bins, edges)].copy()
+
+
+def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
+    """Each category its own code while they last; then the most frequent keep theirs and the rest share one."""
+    present = ~np.isnan(values)
+    if not present.any():
+        return np.empty(0, np.uint8)
+    index = values[present].astype(np.int64)
+    frequency = np.bincount(index, weights=None if counts is None else counts[present])
+    if len(frequency) <= max_bins:
+        return np.arange(len(frequency), dtype=np.uint8)
+    codes = np.full(len(frequency), max_bins - 1, np.uint8)
+    common = np.sort(np.argsort(-frequency, kind="stable")[: max_bins - 1])
+    codes[common] = np.arange(max_bins - 1, dtype=np.uint8)
+    return codes
+
+
+def _round_down(edges: np.ndarray, dtype: Any) -> np.ndarray:
+    """The largest value of `dtype` not above each edge: for x of that dtype, `x <= edge` keeps its meaning."""
+    with np.errstate(over="ignore"):
+        rounded = edges.astype(dtype)
+    return np.where(rounded > edges, np.nextafter(rounded, np.array(-np.inf, dtype)), rounded).astype(dtype)
+
+
+def _pieces(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
+    """Row ranges to hand out, several a thread."""
+    n_pieces = 1 if n_threads == 1 else max(1, min(4 * n_threads, n_rows // _BLOCK))
+    return [(n_rows * k // n_pieces, n_rows * (k + 1) // n_pieces) for k in range(n_pieces)]
+
+
+@kernel
+def _between(low, high):
+    """A number t with low <= t < high, half-way where the arithmetic allows."""
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
+
+
+@kernel
+def _choose_edges(ordered, weights, max_bins, edges):
+    """Cut sorted values into at most max_bins bins of about equal weight; returns the number of edges.
+
+    With few distinct values each has its own bin. Otherwise a value as heavy as an average bin has one alone,
+    and the rest share the remaining bins evenly.
+    """
+    total = np.int64(0)
+    n_distinct = 0
+    for i in range(ordered.size):
+        total += weights[i]
+        n_distinct += i == 0 or ordered[i] != ordered[i - 1]
+    if n_distinct == 0:
+        return 0
+    values = np.empty(n_distinct, np.float64)
+    mass = np.zeros(n_distinct, np.int64)
+    at = -1
+    for i in range(ordered.size):
+        if i == 0 or ordered[i] != ordered[i - 1]:
+            at += 1
+            values[at] = ordered[i]
+        mass[at] += weights[i]
+    if n_distinct <= max_bins:
+        for i in range(n_distinct - 1):
+            edges[i] = _between(values[i], values[i + 1])
+        return n_distinct - 1
+
+    share = total / max_bins
+    light_mass, light_bins = total, max_bins
+    for i in range(n_distinct):
+        if mass[i] >= share:
+            light_mass -= mass[i]
+            light_bins -= 1
+    n_edges = 0
+    filled = np.int64(0)
+    for i in range(n_distinct - 1):
+        heavy = mass[i] >= share
+        filled += mass[i]
+        goal = light_mass / max(1, light_bins)
+        if heavy or filled >= goal or (mass[i + 1] >= share and 2 * filled >= goal):
+            edges[n_edges] = _between(values[i], values[i + 1])
+            n_edges += 1
+            if n_edges == max_bins - 1:
+                break
+            if not heavy:
+                light_mass -= filled
+                light_bins -= 1
+            elif filled > mass[i]:  # light values that the heavy one closed in with
+                light_mass -= filled - mass[i]
+            filled = 0
+    return n_edges
+
+
+@kernel
+def _encode(values, columns, edges, categories, n_bins, is_categorical, codes, start, stop):
+    """codes[columns[k], i] for rows start..stop, block by block."""
+    for block in range(start, stop, _BLOCK):
+        end = min(stop, block + _BLOCK)
+        for k in range(columns.size):
+            missing = np.uint8(n_bins[k])
+            out = codes[columns[k]]
+            if is_categorical[k]:
+                for i in range(block, end):
+                    value = values[i, k]
+                    out[i] = categories[k, np.int64(value)] if value == value else missing
+            else:
+                _encode_numbers(values[block:end, k], edges[k], missing, out[block:end])
+
+
+@kernel
+def _encode_numbers(values, edges, missing, out):
+    """Eight halvings over the padded edges, without a branch."""
+    for i in range(values.size):
+        value = values[i]
+        place = 0
+        for half in (128, 64, 32, 16, 8, 4, 2, 1):
+            place += half * (edges[place + half - 1] < value)
+        out[i] = np.uint8(place) if value == value else missing

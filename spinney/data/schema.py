@@ -1,0 +1,238 @@
+"""Schema: what each column of a table is, learnt once at fit and stored with the model.
+
+In:  any table that `tables.py` can open.
+Out: a `Schema` (names, number or categories, the categories' values) and, read through it, a `Table` in which
+     categories are their index 0..K-1 and NaN is whatever is missing or was never seen.
+
+    schema, table = learn_and_read(X, "from_dtype")        # fit
+    table = schema.read(X_new, owner="RandomForest")       # predict
+
+Categories are compared by value, so a table may be pandas at fit and polars at predict. They are the values that
+occur, in sorted order: neither the order of the rows nor that of a category dtype changes them.
+This stage does not bin and does not order the categories by the target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from spinney.data.tables import Labels, Panel, Source, Table, feature_names, open_table
+
+# The types a category can have, as they are called in `to_dict`.
+CATEGORY_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+
+# float32 counts exactly up to here; more categories than that are numbered in float64.
+FLOAT32_COUNTS = 2**24
+
+
+class _Stored:
+    """Only the fields of a dataclass are pickled, not what was computed from them."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Column(_Stored):
+    """One column: its name, and its categories if it has any."""
+
+    name: str | None
+    categories: tuple | None = None  # None: numbers. Else the values learnt, all str, int, float or bool, ascending
+
+    @cached_property
+    def _index(self) -> dict[Any, int]:
+        return {value: index for index, value in enumerate(self.categories or ())}
+
+    def encode(self, labels: Labels) -> np.ndarray:
+        """Return each row's category index as a float; NaN for missing and for values never seen."""
+        indices = [self._index.get(value, math.nan) for value in labels.values]
+        return labels.spread(indices, np.float32 if len(self._index) <= FLOAT32_COUNTS else np.float64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column in JSON's types."""
+        if self.categories is None:
+            return {"name": self.name, "categories": None}
+        kind = type(self.categories[0]).__name__ if self.categories else "str"
+        return {"name": self.name, "type": kind, "categories": [_to_json(value) for value in self.categories]}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Column:
+        """Rebuild a column and check that it can have been written by `to_dict`."""
+        name, values = stored["name"], stored["categories"]
+        if not (name is None or isinstance(name, str)):
+            raise ValueError(f"a column's name must be a string or null, got {name!r}.")
+        if values is None:
+            return cls(name)
+        categories = tuple(_from_json(value, stored["type"]) for value in values)
+        if not all(low < high for low, high in pairwise(categories)):
+            raise ValueError(f"the categories of column {name!r} must ascend, got {values!r}.")
+        return cls(name, categories)
+
+
+@dataclass(frozen=True)
+class Schema(_Stored):
+    """The columns of the table that a model was fitted on."""
+
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def learn(cls, X: Any, categorical_features: Any = "from_dtype", owner: str = "this model") -> Schema:
+        """Learn the schema of X. See `learn_and_read`, which also returns the table at little extra cost."""
+        return learn_and_read(X, categorical_features, owner)[0]
+
+    def read(self, X: Any, owner: str = "this model") -> Table:
+        """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings."""
+        source = open_table(X, owner)
+        self._check_names(source, owner)
+        if source.n_columns != self.n_columns:
+            raise ValueError(
+                f"X has {source.n_columns} features, but {owner} is expecting {self.n_columns} features as input."
+            )
+        remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
+        return self._table(source, source.labels, remedy)
+
+    @cached_property
+    def names(self) -> np.ndarray | None:
+        """The column names as an array of objects, as in `feature_names_in_`; None if X had none."""
+        names = np.array([column.name for column in self.columns], dtype=object)
+        return None if any(name is None for name in names) else names
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns X must have."""
+        return len(self.columns)
+
+    @cached_property
+    def is_categorical(self) -> np.ndarray:
+        """Which columns are categories, as an array of Booleans."""
+        return np.array([column.categories is not None for column in self.columns], dtype=bool)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema in JSON's types."""
+        return {"columns": [column.to_dict() for column in self.columns]}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Schema:
+        """Rebuild a schema from `to_dict`'s result; anything else is a ValueError."""
+        try:
+            schema = cls(tuple(Column.from_dict(column) for column in stored["columns"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no stored schema: {type(error).__name__}: {error}.") from error
+        names = [column.name for column in schema.columns]
+        if set(names) != {None} and (None in names or len(set(names)) < len(names)):
+            raise ValueError(f"the column names of a schema must all differ, or all be null, got {names}.")
+        return schema
+
+    def _check_names(self, source: Source, owner: str) -> None:
+        """Let scikit-learn compare the names: it warns if one side has none and raises if they differ."""
+        if self.names is None and isinstance(source.origin, np.ndarray):
+            return
+        asker = type(owner, (BaseEstimator,), {})()  # scikit-learn takes the owner's name from its class
+        if self.names is not None:
+            asker.feature_names_in_ = self.names
+        validate_data(asker, source.origin, reset=False, skip_check_array=True, ensure_2d=False)
+
+    def _table(self, source: Source, labels_of: Callable[[int], Labels], remedy: str) -> Table:
+        panels = source.numbers(np.flatnonzero(~self.is_categorical).tolist(), remedy)
+        for index in np.flatnonzero(self.is_categorical).tolist():
+            codes = self.columns[index].encode(labels_of(index))
+            panels.append(Panel(codes[:, None], (index,)))
+        return Table(source.n_rows, source.n_columns, tuple(panels))
+
+
+def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str = "this model") -> tuple[Schema, Table]:
+    """Learn the schema of X and read X through it, in one pass.
+
+    Parameters
+    ----------
+    X : table
+        A two-dimensional NumPy array, list of rows, or pandas, polars or Arrow table.
+    categorical_features : "from_dtype", None, or array-like of bool, int or str
+        Which columns are categories. "from_dtype": those of strings, of a category or enum dtype, and of objects that
+        are strings; numbers and Booleans are numbers. Otherwise a mask with one Boolean a column, column indices, or
+        column names: each distinct value in these columns is a category, and all others must hold numbers.
+    owner : str
+        The estimator's name, for errors.
+    """
+    source = open_table(X, owner)
+    names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
+    chosen = np.flatnonzero(_choose(categorical_features, source, names)).tolist()
+    labels = {index: source.labels(index) for index in chosen}
+    categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
+    schema = Schema(tuple(Column(name, categories.get(index)) for index, name in enumerate(names)))
+    remedy = "Name the column in categorical_features, set categorical_features='from_dtype', or turn it into numbers."
+    return schema, schema._table(source, labels.pop, remedy)
+
+
+def _choose(categorical_features: Any, source: Source, names: Sequence[str | None]) -> np.ndarray:
+    """Return which columns are categories, as a mask."""
+    if isinstance(categorical_features, str):
+        if categorical_features != "from_dtype":
+            _refuse(categorical_features, f"to name one column, write [{categorical_features!r}]")
+        return np.array([source.is_labelled(index) for index in range(source.n_columns)], dtype=bool)
+    wanted = np.asarray([] if categorical_features is None else categorical_features)
+    if wanted.ndim != 1:
+        _refuse(categorical_features, "a sequence of one dimension is needed")
+    if wanted.size == 0:
+        return np.zeros(source.n_columns, dtype=bool)
+    if wanted.dtype.kind == "b":
+        return _choose_by_mask(wanted, source.n_columns)
+    if wanted.dtype.kind in "iu":
+        return _choose_by_index(wanted, source.n_columns)
+    if all(isinstance(name, str) for name in wanted):
+        return _choose_by_name(wanted, names)
+    _refuse(categorical_features, "its values must be all Booleans, all integers or all strings")
+
+
+def _choose_by_mask(mask: np.ndarray, n_columns: int) -> np.ndarray:
+    if len(mask) != n_columns:
+        _refuse(mask.tolist(), f"a mask needs one Boolean a column, {n_columns} in all, and this has {len(mask)}")
+    return mask
+
+
+def _choose_by_index(indices: np.ndarray, n_columns: int) -> np.ndarray:
+    if indices.min() < 0 or indices.max() >= n_columns:
+        _refuse(indices.tolist(), f"indices must lie in 0..{n_columns - 1}")
+    mask = np.zeros(n_columns, dtype=bool)
+    mask[indices] = True
+    return mask
+
+
+def _choose_by_name(wanted: np.ndarray, names: Sequence[str | None]) -> np.ndarray:
+    if names[0] is None:
+        _refuse(wanted.tolist(), "X has no column names, so a mask or indices are needed")
+    unknown = sorted(set(wanted.tolist()) - set(names))
+    if unknown:
+        _refuse(wanted.tolist(), f"X has no column {unknown[0]!r}; its columns are {list(names)}")
+    return np.isin(np.array(names, dtype=object), wanted.astype(object))
+
+
+def _refuse(value: Any, reason: str) -> NoReturn:
+    raise ValueError(
+        "categorical_features must be 'from_dtype', None, a Boolean mask, column indices or column names, "
+        f"got {value!r}: {reason}."
+    )
+
+
+def _to_json(value: Any) -> Any:
+    """JSON has no infinities: they become strings."""
+    return repr(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def _from_json(value: Any, kind: str) -> Any:
+    if kind not in CATEGORY_TYPES:
+        raise ValueError(f"a column's type must be one of {list(CATEGORY_TYPES)}, got {kind!r}.")
+    if kind == "float" and (type(value) in (float, int) or value in ("inf", "-inf")):
+        return float(value)
+    if type(value) is not CATEGORY_TYPES[kind]:
+        raise ValueError(f"a column of {kind} categories cannot hold {value!r}.")
+    return value

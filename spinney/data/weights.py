@@ -1,0 +1,51 @@
+"""What a row's weight means: how often it counts, and how much.
+
+Whole-number weights up to 127 are repetitions: a row of weight 3 is three rows, in gradients, in `min_samples_leaf` and
+in the bins, bit for bit. Any other weights are importances: they scale the row's gradient, and the row counts once.
+A row of weight 0 is left out altogether in both cases.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MOST_REPEATS = 127
+
+
+class Weights(NamedTuple):
+    """Either may be absent: None stands for ones everywhere."""
+
+    counts: np.ndarray | None  # int64, 0 for rows that are left out
+    importance: np.ndarray | None  # float64
+
+    def take(self, rows: np.ndarray) -> Weights:
+        """The weights of some of the rows."""
+        return Weights(*(None if part is None else part[rows] for part in self))
+
+    def total(self) -> np.ndarray | None:
+        """One float a row, or None for ones."""
+        if self.importance is not None:
+            return self.importance
+        return None if self.counts is None else self.counts.astype(np.float64)
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> Weights:
+    """Sort checked, non-negative weights into repetitions or importances."""
+    if sample_weight is None:
+        return Weights(None, None)
+    weight = np.asarray(sample_weight, np.float64)
+    if len(weight) != n_rows:
+        raise ValueError(f"sample_weight must have one value per row: got {len(weight)} for {n_rows} rows.")
+    if not np.isfinite(weight).all():
+        raise ValueError("sample_weight must be finite, got NaN or infinity.")
+    if (weight < 0).any():
+        raise ValueError("sample_weight must not be negative.")
+    if not weight.any():
+        raise ValueError("sample_weight must hold at least one positive value: all are zero.")
+    if (weight == 1).all():
+        return Weights(None, None)
+    if weight.max() <= MOST_REPEATS and (weight == np.floor(weight)).all():
+        return Weights(weight.astype(np.int64), None)
+    return Weights(None if weight.all() else (weight > 0).astype(np.int64), weight)

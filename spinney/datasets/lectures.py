@@ -1,0 +1,147 @@
+"""The two tables that every course on decision trees starts with, written out in full.
+
+In: nothing. Out: `(X, y)` as pandas objects. The tables are a dozen rows each, so they are text here
+and not files: to see a row, read this page.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spinney.datasets._pandas import import_pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Minutes stands beside the range it falls in; `load_restaurant` returns one or the other.
+RESTAURANT = """
+Alternate Bar Fri/Sat Hungry Patrons Price Raining Reservation Type    WaitEstimate Minutes Wait
+T         F   F       T      Some    $$$   F       T           French  0-10          8      T
+T         F   F       T      Full    $     F       F           Thai    30-60        40      F
+F         T   F       F      Some    $     F       F           Burger  0-10          8      T
+T         F   T       T      Full    $     F       F           Thai    10-30        12      T
+T         F   T       F      Full    $$$   F       T           French  >60          70      F
+F         T   F       T      Some    $$    T       T           Italian 0-10          3      T
+F         T   F       F      None    $     T       F           Burger  0-10          7      F
+F         F   F       T      Some    $$    T       T           Thai    0-10          6      T
+F         T   T       F      Full    $     T       F           Burger  >60          80      F
+T         T   T       T      Full    $$$   F       T           Italian 10-30        20      F
+F         F   F       F      None    $     F       F           Thai    0-10          8      F
+T         T   T       T      Full    $     F       F           Burger  30-60        40      T
+"""
+
+RESTAURANT_LEVELS = {
+    "Patrons": ["None", "Some", "Full"],
+    "Price": ["$", "$$", "$$$"],
+    "Type": ["French", "Italian", "Thai", "Burger"],
+    "WaitEstimate": ["0-10", "10-30", "30-60", ">60"],
+}
+
+TENNIS = """
+Outlook  Temperature Humidity Windy PlayTennis
+Sunny    Hot         High     F     No
+Sunny    Hot         High     T     No
+Overcast Hot         High     F     Yes
+Rainy    Mild        High     F     Yes
+Rainy    Cool        Normal   F     Yes
+Rainy    Cool        Normal   T     No
+Overcast Cool        Normal   T     Yes
+Sunny    Mild        High     F     No
+Sunny    Cool        Normal   F     Yes
+Rainy    Mild        Normal   F     Yes
+Sunny    Mild        Normal   T     Yes
+Overcast Mild        High     T     Yes
+Overcast Hot         Normal   F     Yes
+Rainy    Mild        High     T     No
+"""
+
+TENNIS_LEVELS = {
+    "Outlook": ["Sunny", "Overcast", "Rainy"],
+    "Temperature": ["Hot", "Mild", "Cool"],
+    "Humidity": ["High", "Normal"],
+}
+
+
+def load_restaurant(*, minutes: bool = False) -> tuple[pd.DataFrame, pd.Series]:
+    """Load the restaurant table: wait for a table, or go elsewhere?
+
+    Twelve visits, ten attributes. Six are Boolean, four categorical. Six of the twelve wait, so the
+    labels hold one bit of entropy; `Patrons` takes away 0.541 bits of it and `Type` none.
+
+    Parameters
+    ----------
+    minutes : bool, default=False
+        Replace the categorical `WaitEstimate` (0-10, 10-30, 30-60, >60) by the numeric
+        `WaitMinutes`, the example of choosing a threshold for a number.
+
+    Returns
+    -------
+    X : DataFrame of shape (12, 10)
+    y : Series of bool, named "Wait"
+
+    Notes
+    -----
+    Source: S. Russell and P. Norvig, *Artificial Intelligence: A Modern Approach*, the chapter on
+    learning from examples. A table of facts, retyped here; the minutes come with the lectures.
+    `Patrons` has the value `"None"`, nobody there: a word and not a missing value.
+
+    Examples
+    --------
+    >>> from spinney.datasets import load_restaurant
+    >>> X, y = load_restaurant()
+    >>> X.shape, int(y.sum())
+    ((12, 10), 6)
+    >>> y.groupby(X["Patrons"], observed=True).mean().round(2).to_dict()
+    {'None': 0.0, 'Some': 1.0, 'Full': 0.33}
+    >>> X, y = load_restaurant(minutes=True)
+    >>> X["WaitMinutes"].tolist()
+    [8, 40, 8, 12, 70, 3, 7, 6, 80, 20, 8, 40]
+    """
+    table = _table(RESTAURANT, RESTAURANT_LEVELS)
+    waiting = table.pop("Minutes").astype("int64")
+    if minutes:
+        table["WaitEstimate"] = waiting
+        table = table.rename(columns={"WaitEstimate": "WaitMinutes"})
+    return table.drop(columns="Wait"), table["Wait"]
+
+
+def load_tennis() -> tuple[pd.DataFrame, pd.Series]:
+    """Load the tennis table: does the weather invite to play?
+
+    Fourteen days, four attributes. ID3 puts `Outlook` at the root, then `Humidity` under Sunny and
+    `Windy` under Rainy; Overcast is pure.
+
+    Returns
+    -------
+    X : DataFrame of shape (14, 4)
+    y : Series of str, "Yes" or "No", named "PlayTennis"
+
+    Notes
+    -----
+    Source: J. R. Quinlan, *Induction of Decision Trees*, Machine Learning 1 (1986), with the
+    attribute and value names of the lectures. A table of facts, retyped here.
+
+    Examples
+    --------
+    >>> from spinney.datasets import load_tennis
+    >>> X, y = load_tennis()
+    >>> X.columns.tolist()
+    ['Outlook', 'Temperature', 'Humidity', 'Windy']
+    >>> y.value_counts().to_dict()
+    {'Yes': 9, 'No': 5}
+    """
+    table = _table(TENNIS, TENNIS_LEVELS)
+    return table.drop(columns="PlayTennis"), table["PlayTennis"]
+
+
+def _table(text: str, levels: dict[str, list[str]]) -> pd.DataFrame:
+    """Columns of words as categories with the given levels; columns of T and F as Booleans."""
+    pd = import_pandas()
+    names, *rows = [line.split() for line in text.strip().splitlines()]
+    table = pd.DataFrame(rows, columns=names)
+    for name in names:
+        if name in levels:
+            table[name] = pd.Categorical(table[name], categories=levels[name])
+        elif set(table[name]) == {"T", "F"}:
+            table[name] = table[name] == "T"
+    return table

@@ -1,0 +1,53 @@
+"""The open nodes: a queue with a policy.
+
+Best-first takes the node with the largest gain, level-wise the oldest one; ties go to the smaller node number.
+A binary heap of node numbers, ordered by a key that the policy chooses.
+"""
+
+from __future__ import annotations
+
+from spinney._jit import kernel
+
+
+@kernel
+def priority(best_first, node, gain):
+    """The smaller, the sooner."""
+    return -gain if best_first else float(node)
+
+
+@kernel
+def _before(keys, a, b):
+    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
+
+
+@kernel
+def push(heap, size, keys, node):
+    """Add a node whose key is keys[node]; returns the new size."""
+    at = size
+    while at > 0:
+        above = (at - 1) // 2
+        if not _before(keys, node, heap[above]):
+            break
+        heap[at] = heap[above]
+        at = above
+    heap[at] = node
+    return size + 1
+
+
+@kernel
+def pop(heap, size, keys):
+    """Take the first node; returns (node, new size)."""
+    first = heap[0]
+    size -= 1
+    node = heap[size]
+    at = 0
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and _before(keys, heap[below + 1], heap[below]):
+            below += 1
+        if not _before(keys, heap[below], node):
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = node
+    return first, size

@@ -1,0 +1,101 @@
+"""A row's gradient, hessian and count in one int64, so that a histogram update is one load and one add.
+
+    63              gradient_shift      count_bits       0
+    [ gradient, signed | hessian        | count           ]
+
+The fields are as wide as the sums over one *block* of rows need (8,192 rows, or all of them if fewer), and what is left
+of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
+Where the precision is low, values are rounded up or down at random, by a hash of the row: sums then have no bias.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._jit import kernel
+from spinney._random import uniform
+from spinney.criteria.fixed_point import scale_exponent
+
+BLOCK = 8192  # row counts a packed histogram can hold
+_EXACT_BITS = 20  # fields at least this wide are rounded to the nearest
+
+
+class Fields(NamedTuple):
+    """Where the three parts lie and what their units are worth."""
+
+    count_bits: int
+    gradient_shift: int
+    count_mask: int
+    hessian_mask: int
+    block_rows: int  # rows that may be summed packed
+    gradient_scale: float  # real -> integer, powers of two
+    hessian_scale: float
+    gradient_unit: float  # integer -> real
+    hessian_unit: float
+    fine_gradient_scale: float  # the finer units of leaf sums
+    fine_hessian_scale: float
+    fine_gradient_unit: float
+    fine_hessian_unit: float
+    dither: bool  # round at random rather than to the nearest
+
+
+def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
+    """Lay out the fields for a tree on `n_rows` rows that count `total_count` in all."""
+    block_rows = max(1, min(n_rows, BLOCK // most_repeats))
+    units = min(total_count, block_rows * most_repeats)
+    count_bits = units.bit_length()
+    free = 63 - 3 * count_bits  # one bit is the gradient's sign
+    gradient_bits = (free + 1) // 2
+    hessian_bits = free - gradient_bits
+    gradient_exponent = scale_exponent(max_gradient, gradient_bits)
+    hessian_exponent = scale_exponent(max_hessian, hessian_bits)
+    fine_bits = 61 - total_count.bit_length()
+    fine_gradient, fine_hessian = scale_exponent(max_gradient, fine_bits), scale_exponent(max_hessian, fine_bits)
+    return Fields(
+        count_bits=count_bits,
+        gradient_shift=2 * count_bits + hessian_bits,
+        count_mask=(1 << count_bits) - 1,
+        hessian_mask=(1 << (count_bits + hessian_bits)) - 1,
+        block_rows=block_rows,
+        gradient_scale=2.0**gradient_exponent,
+        hessian_scale=2.0**hessian_exponent,
+        gradient_unit=2.0**-gradient_exponent,
+        hessian_unit=2.0**-hessian_exponent,
+        fine_gradient_scale=2.0**fine_gradient,
+        fine_hessian_scale=2.0**fine_hessian,
+        fine_gradient_unit=2.0**-fine_gradient,
+        fine_hessian_unit=2.0**-fine_hessian,
+        dither=hessian_bits < _EXACT_BITS,
+    )
+
+
+@kernel
+def pack(gradient, hessian, count, fields):
+    """Integers of one row or one bin into one int64."""
+    return (gradient << fields.gradient_shift) + (hessian << fields.count_bits) + count
+
+
+@kernel
+def packed_gradient(packed, fields):
+    return packed >> fields.gradient_shift
+
+
+@kernel
+def packed_hessian(packed, fields):
+    return (packed >> fields.count_bits) & fields.hessian_mask
+
+
+@kernel
+def packed_count(packed, fields):
+    return packed & fields.count_mask
+
+
+@kernel
+def quantise(gradient, hessian, count, noise_key, row, fields):
+    """One row's packed statistics. The noise is below one unit, and the same for every count of the row."""
+    shift = uniform(noise_key, row) if fields.dither else 0.5
+    g = np.int64(np.floor(gradient * fields.gradient_scale + shift))
+    h = np.int64(np.floor(hessian * fields.hessian_scale + shift))
+    return pack(g * count, h * count, count, fields)

@@ -1,0 +1,306 @@
+"""Schema: what is learnt does not depend on the table's form, survives JSON, and guards what is read later."""
+
+import copy
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spinney.data.schema import Column, Schema, learn_and_read
+
+STRINGS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4)
+NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**40), 2**40) | st.booleans()
+COLUMNS = st.one_of(*(st.lists(st.none() | values, min_size=1, max_size=12) for values in (STRINGS, NUMBERS)))
+
+
+def objects(values) -> pd.DataFrame:
+    return pd.DataFrame({"c": pd.Series(values, dtype=object)})
+
+
+# --- learning --------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None)
+@given(COLUMNS, st.randoms(use_true_random=False))
+def test_row_order_does_not_change_the_schema(values, random):
+    shuffled = random.sample(values, len(values))
+    stored = [Schema.learn(objects(rows), ["c"]).to_dict() for rows in (values, shuffled)]
+    assert json.dumps(stored[0]) == json.dumps(stored[1])
+
+
+@settings(max_examples=100, deadline=None)
+@given(COLUMNS)
+def test_json_round_trip_keeps_values_and_their_types(values):
+    schema = Schema.learn(objects(values), ["c"])
+    again = Schema.from_dict(json.loads(json.dumps(schema.to_dict(), allow_nan=False)))
+    assert again == schema
+    types = [[type(value) for value in stored.columns[0].categories] for stored in (again, schema)]
+    assert types[0] == types[1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(COLUMNS, COLUMNS)
+def test_codes_are_category_indices_and_unseen_is_missing(values, later):
+    schema = Schema.learn(objects(values), ["c"])
+    codes = schema.read(objects(later)).column(0)
+    known = schema.columns[0].categories
+    for value, code in zip(later, codes.tolist(), strict=True):
+        if value in known:
+            assert known[int(code)] == value
+        else:
+            assert np.isnan(code)
+
+
+def test_category_order_and_unused_categories_do_not_matter():
+    first = pd.DataFrame({"c": pd.Categorical(["b", "a"], categories=["b", "z", "a"], ordered=True)})
+    second = pd.DataFrame({"c": ["a", "b"]})
+    assert Schema.learn(first) == Schema.learn(second) == Schema((Column("c", ("a", "b")),))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([3, 1, 3], (1, 3)),
+        ([True, False, True], (False, True)),
+        ([0.5, -0.0, np.nan], (0.0, 0.5)),
+        ([np.inf, -np.inf, 1.0], (-np.inf, 1.0, np.inf)),
+        ([2**60 + 1, 2**60], (2**60, 2**60 + 1)),
+    ],
+)
+def test_numbers_named_as_categories_keep_their_type(values, expected):
+    for X in (np.array(values)[:, None], pd.DataFrame({"c": values}), pl.DataFrame({"c": values})):
+        (categories,) = (column.categories for column in Schema.learn(X, [0]).columns)
+        assert categories == expected
+        assert [type(value) for value in categories] == [type(value) for value in expected]
+        assert str(categories) == str(expected)  # -0.0 is stored as 0.0
+
+
+def test_integers_with_nulls_stay_integers():
+    frame = pl.DataFrame({"c": [2**60 + 1, None, 2**60]})
+    assert Schema.learn(frame, ["c"]).columns[0].categories == (2**60, 2**60 + 1)
+
+
+def test_longdouble_categories_are_plain_floats():
+    schema = Schema.learn(np.array([[1.5]], dtype=np.longdouble), [0])
+    assert type(schema.columns[0].categories[0]) is float
+
+
+def test_from_dtype_makes_categories_of_strings_alone():
+    frame = pd.DataFrame({"b": [True, False], "n": [1, 2], "s": ["x", "y"], "k": pd.Categorical([7, 5])})
+    schema, table = learn_and_read(frame)
+    assert schema.is_categorical.tolist() == [False, False, True, True]
+    assert schema.columns[3].categories == (5, 7)
+    np.testing.assert_array_equal(table.column(0), [1, 0])
+    np.testing.assert_array_equal(table.column(3), [1, 0])
+
+
+@pytest.mark.parametrize("chosen", [["a", "c"], [0, 2], (True, False, True), np.array([2, 0]), pd.Index(["c", "a"])])
+def test_ways_to_name_the_categories(chosen):
+    frame = pd.DataFrame({"a": [1, 2], "b": [1, 2], "c": ["x", "y"]})
+    assert Schema.learn(frame, chosen).is_categorical.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("chosen", [None, [], [False, False]])
+def test_ways_to_name_no_category(chosen):
+    assert not Schema.learn(np.zeros((2, 2)), chosen).is_categorical.any()
+
+
+def test_a_category_dtype_over_numbers_can_be_read_as_numbers():
+    frame = pd.DataFrame({"c": pd.Categorical([7, None, 5])})
+    schema, table = learn_and_read(frame, None)
+    assert schema.columns[0].categories is None
+    np.testing.assert_array_equal(table.column(0), [7, np.nan, 5])
+
+
+def test_a_string_column_of_nothing_has_no_categories():
+    frame = pl.DataFrame({"c": [None, None]}, schema={"c": pl.String})
+    schema, table = learn_and_read(frame)
+    assert schema.columns[0].categories == ()
+    assert np.isnan(table.column(0)).all()
+    assert Schema.from_dict(schema.to_dict()) == schema
+
+
+def test_names_follow_scikit_learn():
+    assert Schema.learn(np.zeros((1, 2))).names is None
+    assert Schema.learn(pd.DataFrame([[1, 2]])).names is None
+    names = Schema.learn(pa.table({"a": [1], "b": [2]})).names
+    assert names is not None
+    assert names.dtype == object
+    assert names.tolist() == ["a", "b"]
+    with pytest.raises(TypeError, match="Feature names are only supported if all input features have string names"):
+        Schema.learn(pd.DataFrame([[1, 2]], columns=["a", 1]))
+
+
+def test_two_level_column_names_are_no_names():
+    columns = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)])
+    schema, table = learn_and_read(pd.DataFrame([[1.0, 2.0]], columns=columns))
+    assert schema.names is None
+    np.testing.assert_array_equal(table.column(1), [2.0])
+
+
+# --- what categorical_features may not be ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ("colour", r"got 'colour': to name one column, write \['colour'\]"),
+        ([True], r"got \[True\]: a mask needs one Boolean a column, 2 in all, and this has 1"),
+        ([0, 2], r"got \[0, 2\]: indices must lie in 0..1"),
+        ([-1], r"got \[-1\]: indices must lie in 0..1"),
+        (["a", "z"], r"got \['a', 'z'\]: X has no column 'z'; its columns are \['a', 'b'\]"),
+        ([0.5], r"got \[0.5\]: its values must be all Booleans, all integers or all strings"),
+        ([[0]], r"got \[\[0\]\]: a sequence of one dimension is needed"),
+        (3, "got 3: a sequence of one dimension is needed"),
+    ],
+)
+def test_wrong_categorical_features_are_explained(chosen, message):
+    with pytest.raises(ValueError, match="categorical_features must be 'from_dtype'.*" + message):
+        Schema.learn(pd.DataFrame({"a": [1], "b": [2]}), chosen)
+
+
+def test_names_need_a_table_with_names():
+    with pytest.raises(ValueError, match="X has no column names, so a mask or indices are needed"):
+        Schema.learn(np.zeros((1, 2)), ["a"])
+
+
+@pytest.mark.parametrize("chosen", [None, ["n"]])
+def test_a_string_column_not_named_is_explained(chosen):
+    frame = pd.DataFrame({"s": ["x", "y"], "n": [1, 2]})
+    with pytest.raises(TypeError, match=r"Column 's' holds strings, such as 'x', not numbers. Name the column in cat"):
+        Schema.learn(frame, chosen)
+
+
+# --- reading later ---------------------------------------------------------------------------------------------------
+
+
+FITTED = pd.DataFrame({"n": [1.0, 2.0, 3.0], "s": ["b", "a", None]})
+LATER = {"n": [1.0, 2.0, 3.0], "s": ["a", "new", "b"]}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pd.DataFrame(LATER),
+        pd.DataFrame(LATER).astype({"s": "category"}),
+        pd.DataFrame(LATER).astype({"s": object}),
+        pl.DataFrame(LATER),
+        pl.DataFrame(LATER).with_columns(pl.col("s").cast(pl.Categorical)),
+        pa.table(LATER),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["string", "category", object])
+def test_categories_are_compared_by_value(dtype, later):
+    table = Schema.learn(FITTED.astype({"s": dtype})).read(later)
+    np.testing.assert_array_equal(table.column(0), [1, 2, 3])
+    np.testing.assert_array_equal(table.column(1), [0, np.nan, 1])
+
+
+def test_other_types_of_category_are_unseen_values():
+    schema = Schema.learn(pd.DataFrame({"c": [1, 2]}), ["c"])
+    np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": ["1", "2"]})).column(0), [np.nan, np.nan])
+    np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": [2.0, 1.5]})).column(0), [1, np.nan])
+    strings = Schema.learn(pd.DataFrame({"c": ["1", "2"]}))
+    np.testing.assert_array_equal(strings.read(pd.DataFrame({"c": [1, 2]})).column(0), [np.nan, np.nan])
+    np.testing.assert_array_equal(strings.read(pd.DataFrame({"c": [None, None]})).column(0), [np.nan, np.nan])
+
+
+def test_strings_where_numbers_were_are_explained():
+    schema = Schema.learn(pd.DataFrame({"n": [1.0, 2.0]}))
+    with pytest.raises(TypeError, match=r"Column 'n' holds strings, such as 'x', not numbers. It held numbers when GB"):
+        schema.read(pd.DataFrame({"n": ["x", "y"]}), owner="GB")
+    missing = schema.read(pd.DataFrame({"n": [None, None]}, dtype="string"))
+    assert np.isnan(missing.column(0)).all()
+
+
+def test_learning_and_reading_agree():
+    schema, table = learn_and_read(FITTED)
+    assert schema == Schema.learn(FITTED)
+    again = schema.read(FITTED)
+    assert [panel.columns for panel in again.panels] == [panel.columns for panel in table.panels]
+    for index in range(2):
+        np.testing.assert_array_equal(again.column(index), table.column(index))
+
+
+def test_wrong_number_of_columns_in_scikit_learn_words():
+    schema = Schema.learn(np.zeros((2, 4)))
+    with pytest.raises(ValueError, match="X has 3 features, but GradientBoostingClassifier is expecting 4 features as"):
+        schema.read(np.zeros((2, 3)), owner="GradientBoostingClassifier")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["b", "a"], "Feature names must be in the same order as they were in fit."),
+        (["a", "z"], "Feature names unseen at fit time:\n- z\nFeature names seen at fit time, yet now missing:\n- b"),
+        (["a"], "Feature names seen at fit time, yet now missing:\n- b"),
+    ],
+)
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas])
+def test_wrong_names_in_scikit_learn_words(columns, message, convert):
+    schema = Schema.learn(pd.DataFrame({"a": [1], "b": [2]}))
+    later = convert(pd.DataFrame({name: [1] for name in columns}))
+    expected = "The feature names should match those that were passed during fit.\n" + message
+    with pytest.raises(ValueError, match=expected):
+        schema.read(later)
+
+
+def test_names_on_one_side_alone_are_a_warning():
+    named, nameless = pd.DataFrame({"a": [1.0]}), np.array([[1.0]])
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but GB was fitted with feature names"):
+        Schema.learn(named).read(nameless, owner="GB")
+    with pytest.warns(UserWarning, match="X has feature names, but this model was fitted without feature names"):
+        Schema.learn(nameless).read(named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Schema.learn(named).read(named)
+        Schema.learn(nameless).read(nameless)
+        Schema.learn(nameless).read(pd.DataFrame([[1.0]]))
+
+
+# --- storing ---------------------------------------------------------------------------------------------------------
+
+
+def test_pickles_and_copies_hold_the_columns_alone():
+    schema, _ = learn_and_read(FITTED)
+    assert "_index" in vars(schema.columns[1])
+    for again in (pickle.loads(pickle.dumps(schema)), copy.deepcopy(schema)):
+        assert again == schema
+        assert set(vars(again)) == {"columns"}
+        assert set(vars(again.columns[1])) == {"name", "categories"}
+        np.testing.assert_array_equal(again.read(FITTED).column(1), [1, 0, np.nan])
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {},
+        [],
+        None,
+        {"columns": 3},
+        {"columns": [None]},
+        {"columns": [{"name": "a"}]},
+        {"columns": [{"name": 1, "categories": None}]},
+        {"columns": [{"name": "a", "categories": ["x"]}]},
+        {"columns": [{"name": "a", "type": "bytes", "categories": ["x"]}]},
+        {"columns": [{"name": "a", "type": [], "categories": ["x"]}]},
+        {"columns": [{"name": "a", "type": "str", "categories": [1]}]},
+        {"columns": [{"name": "a", "type": "int", "categories": [True]}]},
+        {"columns": [{"name": "a", "type": "float", "categories": ["nan"]}]},
+        {"columns": [{"name": "a", "type": "float", "categories": [float("nan"), 1.0]}]},
+        {"columns": [{"name": "a", "type": "str", "categories": ["b", "a"]}]},
+        {"columns": [{"name": "a", "type": "str", "categories": 5}]},
+        {"columns": [{"name": "a", "categories": None}, {"name": "a", "categories": None}]},
+        {"columns": [{"name": "a", "categories": None}, {"name": None, "categories": None}]},
+    ],
+)
+def test_a_damaged_schema_is_refused(stored):
+    with pytest.raises(ValueError, match=r"stored schema|column"):
+        Schema.from_dict(stored)
