@@ -15,6 +15,7 @@ The cache differs from Numba's own in four ways:
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -62,10 +63,8 @@ def _cache_roots() -> list[Path]:
     roots = []
     if base := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
         roots.append(Path(base) / "spinney")
-    try:
+    with contextlib.suppress(RuntimeError):  # no home directory
         roots.append(Path.home() / ".cache" / "spinney")
-    except RuntimeError:  # no home directory
-        pass
     user = os.getuid() if hasattr(os, "getuid") else "user"
     roots.append(Path(tempfile.gettempdir()) / f"spinney-{user}")
     return roots

@@ -69,18 +69,27 @@ def main(arguments: list[str] | None = None) -> None:
     cache = Cache(Path(options.cache) if options.cache else None)
     rows = QUICK_ROWS if options.quick else options.rows
     plan = Plan(options.split, options.seeds, options.threads, rows, cache)
-    contestants = _contestants(options)
-    losses, seconds = Losses(), {contestant.name: 0.0 for contestant in contestants}
+    contestants, skipped = _contestants(options), _skipped(options.skip)
+    losses = Losses()
     _print_head(contestants)
     for name in options.tables.split(",") if options.tables else tables.names():
         table = tables.load(name)
         table = table.sample(plan.rows) if plan.rows else table
-        results = {c.name: result for c in contestants if (result := run_contestant(c, table, plan))}
-        losses.add(table, {peer: result["loss"] for peer, result in results.items()})
-        for peer, result in results.items():
-            seconds[peer] += result["seconds"]
+        running = [c for c in contestants if (c.name, name) not in skipped]
+        results = {c.name: result for c in running if (result := run_contestant(c, table, plan))}
+        losses.add(table, results)
         _print_row(table, contestants, results)
-    print_standings(losses, seconds, [c.name for c in contestants if not c.cached])
+    _print_summary(losses, contestants, skipped)
+
+
+def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[tuple[str, str]]) -> None:
+    """The standings of those that ran on every table, and of all on the tables that nobody skipped."""
+    names, spinneys = [c.name for c in contestants], [c.name for c in contestants if not c.cached]
+    partial = {peer for peer, table in skipped if table in losses.task and peer in names}
+    print_standings(losses, [name for name in names if name not in partial], spinneys)
+    if partial:
+        whole = [table for table in losses.task if not any((name, table) in skipped for name in names)]
+        print_standings(losses.only(whole), names, spinneys)
 
 
 def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict[str, float] | None:
@@ -128,6 +137,15 @@ def parse_changes(text: str) -> dict[str, Any]:
     return changes
 
 
+def _skipped(options: list[str]) -> set[tuple[str, str]]:
+    """Library and table pairs from `library:table,table`."""
+    pairs = set()
+    for option in options:
+        peer, _, names = option.partition(":")
+        pairs |= {(peer, name) for name in names.split(",")}
+    return pairs
+
+
 def _contestants(options: argparse.Namespace) -> list[Contestant]:
     """Spinney and its variants first, then the peers; only what can be imported here."""
     asked = options.peers.split(",") if options.peers else ["spinney", *CONTESTANTS]
@@ -155,7 +173,7 @@ def _print_row(table: RealTable, contestants: list[Contestant], results: dict[st
     best = min((result["loss"] for result in results.values()), default=0.0)
     cells = []
     for c in contestants:
-        figure = f"{results[c.name]['loss']:.5g}" if c.name in results else "failed"
+        figure = f"{results[c.name]['loss']:.5g}" if c.name in results else "-"
         cells.append(f"{figure + ('*' if c.name in results and results[c.name]['loss'] == best else ' '):>13s}")
     print(f"{table.name:20.19s}{table.task:12s}{len(table.y):8d}" + "".join(cells), flush=True)
 
@@ -176,6 +194,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="LABEL:NAME=VALUE,...",
         help="one more Spinney, on top of --set",
+    )
+    parser.add_argument(
+        "--skip", action="append", default=[], metavar="LIBRARY:TABLE,...", help="tables on which a library is too slow"
     )
     parser.add_argument("--cache", metavar="FILE", help="JSON file that keeps the peers' results")
     parser.add_argument("--threads", type=int, default=len(cores()), help="threads per library")

@@ -9,7 +9,7 @@ its defaults stay. `fit` covers all that a user waits for, from the table as it 
 
 import importlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
@@ -84,9 +84,16 @@ class Spinney(Peer):
         return _estimator_scores(model, X)
 
     def encode(self, X: Features, y: NDArray[Any], settings: Settings) -> Any:
-        """The smallest possible fit (one round, two leaves): an upper bound of the time to bin the table."""
-        stump = replace(settings, rounds=1, leaves=2, depth=None)
-        return self._estimator(stump).fit(X, y)
+        """The first room alone: read the table, learn the bins, write the codes."""
+        from spinney._team import Team
+        from spinney.data.binning import learn_bins
+        from spinney.data.dataset import encode_dataset
+        from spinney.data.schema import learn_and_read
+
+        with Team(settings.threads) as team:
+            schema, table = learn_and_read(X)
+            bins = learn_bins(table, schema.is_categorical, None, settings.max_bins, team)
+            return encode_dataset(table, bins, team)
 
     def _estimator(self, settings: Settings) -> Any:
         spinney: Any = importlib.import_module("spinney")

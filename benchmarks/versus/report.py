@@ -138,4 +138,5 @@ def _auc_remark(results: list[Result]) -> str:
     if own is None or not auc:
         return ""
     behind = max(auc.values()) - own
-    return f"; AUC {behind:+.5f} behind the best peer ({'within' if behind <= CLOSE_AUC else 'NOT within'} {CLOSE_AUC})"
+    distance = f"{abs(behind):.5f} {'behind' if behind > 0 else 'ahead of'} the best peer"
+    return f"; AUC {distance} ({'within' if behind <= CLOSE_AUC else 'NOT within'} {CLOSE_AUC})"

@@ -18,15 +18,25 @@ TASKS: tuple[Task, ...] = ("binary", "multiclass", "regression")
 
 @dataclass
 class Losses:
-    """Loss by table and library, and the task of every table."""
+    """Loss and seconds by table and library, and the task of every table. A library that failed has no entry."""
 
     by_table: dict[str, dict[str, float]] = field(default_factory=dict)
+    seconds: dict[str, dict[str, float]] = field(default_factory=dict)
     task: dict[str, Task] = field(default_factory=dict)
 
-    def add(self, table: RealTable, losses: dict[str, float]) -> None:
+    def add(self, table: RealTable, results: dict[str, dict[str, float]]) -> None:
         """Take in one table's results."""
-        self.by_table[table.name] = losses
+        self.by_table[table.name] = {name: result["loss"] for name, result in results.items()}
+        self.seconds[table.name] = {name: result["seconds"] for name, result in results.items()}
         self.task[table.name] = table.task
+
+    def only(self, tables: list[str]) -> "Losses":
+        """The same for some of the tables."""
+        return Losses(
+            {name: self.by_table[name] for name in tables},
+            {name: self.seconds[name] for name in tables},
+            {name: self.task[name] for name in tables},
+        )
 
     def mean_ranks(self, names: list[str], task: Task | None = None) -> dict[str, float]:
         """Mean rank among the named libraries (1 is best, ties shared, a failure is last)."""
@@ -47,18 +57,18 @@ class Losses:
         return found
 
 
-def print_standings(losses: Losses, seconds: dict[str, float], spinneys: list[str]) -> None:
-    """Mean rank (over all and by task), mean ratio to the best and time of every library, then the duels."""
-    names = list(seconds)
+def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> None:
+    """Mean rank (over all and by task), mean ratio to the best and time of the libraries, then the duels."""
     ranks, by_task = losses.mean_ranks(names), {task: losses.mean_ranks(names, task) for task in TASKS}
-    print(f"\n{'':22s}{'rank':>8s}" + "".join(f"{task:>12s}" for task in TASKS), end="")
+    print(f"\n{f'tables: {len(losses.task)}':22s}{'rank':>8s}" + "".join(f"{task:>12s}" for task in TASKS), end="")
     print(f"{'mean ratio':>12s}{'geometric':>11s}{'seconds':>10s}{'failed':>8s}")
     for name in sorted(names, key=ranks.__getitem__):
         ratios = losses.ratios(name, names) or [float("nan")]
         means = f"{np.mean(ratios):12.4f}{np.exp(np.mean(np.log(ratios))):11.4f}"
         failed = sum(name not in found for found in losses.by_table.values())
         cells = "".join(f"{by_task[task][name]:12.2f}" for task in TASKS)
-        print(f"{name:22s}{ranks[name]:8.2f}{cells}{means}{seconds[name]:10.1f}{failed:8d}")
+        seconds = sum(found.get(name, 0.0) for found in losses.seconds.values())
+        print(f"{name:22s}{ranks[name]:8.2f}{cells}{means}{seconds:10.1f}{failed:8d}")
     for name in spinneys:
         print(_alone(losses, name, [other for other in names if other not in spinneys]))
 

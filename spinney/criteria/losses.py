@@ -22,7 +22,7 @@ from numba.core import types
 from numba.extending import overload
 
 from spinney._jit import kernel
-from spinney.criteria.elementary import exp, log, log1p_exp, sigmoid
+from spinney.criteria.elementary import exp, log1p_exp, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
 
@@ -171,7 +171,7 @@ class AbsoluteError(NamedTuple):
 
 
 class Huber(NamedTuple):
-    """Squared near zero, absolute beyond `delta`, which each round is the `alpha`-quantile of the absolute residuals."""
+    """Squared near zero, absolute beyond `delta`: each round the `alpha`-quantile of the absolute residuals."""
 
     alpha: float = 0.9
     delta: float = 1.0

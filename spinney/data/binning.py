@@ -69,9 +69,7 @@ class Bins:
         return columns, edges, categories, self.n_bins[columns], self.is_categorical[columns]
 
 
-def learn_bins(
-    table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team
-) -> Bins:
+def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
     """Learn every column's bins.
 
     `counts` says how often a row counts (0: not at all; None: each once), so that a row of weight 3 and three equal

@@ -11,8 +11,6 @@ The order of rows inside a node depends on which thread came first. No sum does:
 
 from __future__ import annotations
 
-import numpy as np
-
 from spinney._jit import atomic_add, kernel
 from spinney._team import next_chunk
 

@@ -3,7 +3,7 @@
     63              gradient_shift      count_bits       0
     [ gradient, signed | hessian        | count           ]
 
-The fields are as wide as the sums over one *block* of rows need (8,192 rows, or all of them if fewer), and what is left
+The fields are as wide as the sums over one *block* of rows need (8,191 rows, or all of them if fewer), and what is left
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
 Where the precision is low, values are rounded up or down at random, by a hash of the row: sums then have no bias.
 """
@@ -18,7 +18,7 @@ from spinney._jit import kernel
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
-BLOCK = 8192  # row counts a packed histogram can hold
+BLOCK = 8191  # row counts a packed histogram can hold (13 bits)
 _EXACT_BITS = 20  # fields at least this wide are rounded to the nearest
 
 

@@ -1,0 +1,326 @@
+"""Gradient boosting: rounds of trees, each fitted to the gradient of the loss at the scores so far.
+
+In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, trees and start values.
+The round itself is short: derivatives, one tree per output, scores. How a tree grows is the business of grow/,
+what is measured between rounds that of the watcher that is passed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney import _random
+from spinney._team import Team
+from spinney.criteria.gains import Penalty
+from spinney.criteria.losses import AbsoluteError, Quantile
+from spinney.data.binning import Bins
+from spinney.data.dataset import Dataset
+from spinney.data.weights import Weights
+from spinney.ensemble.forest import PackedTrees, add_scores, pack_trees
+from spinney.ensemble.gradients import (
+    choose_rows,
+    fill_class_derivatives,
+    fill_derivatives,
+    log_totals,
+    renew_leaves,
+)
+from spinney.grow import memory
+from spinney.grow.freeze import freeze
+from spinney.grow.grower import add_to_scores, grow_tree
+from spinney.grow.limits import Limits
+from spinney.grow.statistics import BLOCK, Fields, make_fields
+from spinney.tree.tree import Tree
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to boost; the estimators' parameters, checked and resolved."""
+
+    n_rounds: int = 100
+    learning_rate: float = 0.1
+    best_first: bool = True
+    max_leaves: int = 31
+    max_depth: int = 1 << 30
+    min_count: int = 20
+    min_hessian: float = 1e-3
+    min_gain: float = 0.0
+    l1: float = 0.0
+    l2: float = 0.0
+    category_l2: float = 10.0
+    category_smoothing: float = 10.0
+    subsample: float = 1.0
+    tree_features: float = 1.0
+    node_features: float = 1.0
+    monotone: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
+    groups: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+    seed: int = 0
+
+
+class Target(NamedTuple):
+    """What is learnt: y as float (or class number for many classes), weights, loss, number of outputs."""
+
+    y: np.ndarray
+    weights: Weights
+    loss: Any
+    n_outputs: int
+
+
+@dataclass
+class Booster:
+    """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
+
+    start: np.ndarray
+    trees: list[Tree]
+    bins: Bins
+
+    @property
+    def n_outputs(self) -> int:
+        return len(self.start)
+
+    @property
+    def n_rounds(self) -> int:
+        return len(self.trees) // self.n_outputs
+
+    @cached_property
+    def packed(self) -> PackedTrees:
+        return pack_trees(self.trees)
+
+    def cut(self, n_rounds: int) -> Booster:
+        """The model after its first rounds."""
+        return Booster(self.start, self.trees[: n_rounds * self.n_outputs], self.bins)
+
+    def fingerprint(self) -> str:
+        """A hash of everything that predicts."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self.start.tobytes())
+        for tree in self.trees:
+            tree.update_hash(digest)
+        return digest.hexdigest()
+
+
+# Called after every round with the booster so far and the round's new trees; True ends the fit.
+Watcher = Callable[[Booster, list[Tree]], bool]
+
+
+def train(
+    dataset: Dataset, target: Target, settings: Settings, team: Team, watch: Watcher, begun: Booster | None = None
+) -> Booster:
+    """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
+    return _Rounds(dataset, target, settings, team, begun).run(watch)
+
+
+class _Rounds:
+    """The state of one fit: scores, derivatives, memory."""
+
+    def __init__(self, dataset: Dataset, target: Target, settings: Settings, team: Team, begun: Booster | None) -> None:
+        self.dataset, self.target, self.settings, self.team = dataset, target, settings, team
+        self.loss = target.loss
+        n = dataset.n_rows
+        self.booster = begun or Booster(start_values(target), [], dataset.bins)
+        self.scores = np.empty((target.n_outputs, n))
+        self.scores[:] = self.booster.start[:, None]
+        self.row_codes = None
+        if begun is not None or settings.subsample < 1.0:
+            self.row_codes = np.ascontiguousarray(dataset.codes.T)
+        if begun is not None and begun.trees:
+            self._add(pack_trees(begun.trees), range(len(begun.trees)), self.scores)
+        self.derivatives = np.empty((n, 2), np.float32)
+        self.counts = target.weights.counts
+        self.total_count = n if self.counts is None else int(self.counts.sum())
+        self.most_repeats = 1 if self.counts is None else int(self.counts.max())
+        self.max_leaves = _most_leaves(settings, self.total_count)
+        self.nodes = memory.make_nodes(self.max_leaves, len(settings.groups))
+        block_rows = max(1, min(n, BLOCK // self.most_repeats))
+        self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size)
+        self.table = memory.Table(dataset.words, dataset.codes, dataset.layout)
+
+    def run(self, watch: Watcher) -> Booster:
+        while self.booster.n_rounds < self.settings.n_rounds:
+            new = self._round()
+            self.booster.trees.extend(new)
+            if watch(self.booster, new):
+                break
+        return self.booster
+
+    def _round(self) -> list[Tree]:
+        """One tree for each output, all from the scores at the round's start."""
+        many = self.target.n_outputs > 1
+        totals = log_totals(self.team, self.scores) if many else None
+        if hasattr(self.loss, "renewed"):
+            self.loss = self.loss.renewed(self.scores[0], self.target.y, self.target.weights)
+        trees = []
+        for k in range(self.target.n_outputs):
+            if totals is not None:
+                largest = fill_class_derivatives(
+                    self.team, self.scores[k], totals, self.target.y, k, self.target.weights, self.derivatives
+                )
+            else:
+                largest = fill_derivatives(
+                    self.team, self.loss, self.scores[0], self.target.y, self.target.weights, self.derivatives
+                )
+            self._check(largest)
+            trees.append(self._tree(k, largest))
+        return trees
+
+    def _check(self, largest: tuple[float, float, int]) -> None:
+        row = largest[2]
+        if row < 0:
+            return
+        gradient, hessian = self.derivatives[row]
+        raise ValueError(
+            f"The loss gave gradient {gradient} and hessian {hessian} at y={self.target.y[row]!r}, "
+            f"raw={self.scores[0, row]!r} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
+            "Check its formulas, or lower learning_rate if the scores have run away."
+        )
+
+    def _tree(self, k: int, largest: tuple[float, float, int]) -> Tree:
+        """Grow a tree on the derivatives at hand and add it to the scores of output k."""
+        number = len(self.booster.trees) + k
+        chosen = self._choose_rows(number // self.target.n_outputs)
+        n = len(chosen) or self.dataset.n_rows
+        total = self.total_count
+        if len(chosen):
+            total = n if self.counts is None else int(self.counts[chosen].sum())
+        fields = make_fields(n, total, self.most_repeats, *largest[:2])
+        rows = memory.Rows(
+            chosen=chosen,
+            n=n,
+            derivatives=self.derivatives,
+            counts=np.empty(0, np.int64) if self.counts is None else self.counts,
+            fields=fields,
+            noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
+        )
+        limits = self._limits(number)
+        n_nodes = self.team.run(grow_tree, self.table, rows, limits, self.nodes, self.work)
+        if isinstance(self.loss, (AbsoluteError, Quantile)):
+            self._renew(rows, n_nodes)
+        tree = freeze(self.nodes, n_nodes, self.dataset.bins, fields)
+        self._update_scores(k, tree, rows)
+        return tree
+
+    def _choose_rows(self, round_number: int) -> np.ndarray:
+        """Row numbers for this round's trees; empty means all."""
+        share = self.settings.subsample
+        if share >= 1.0 and (self.counts is None or self.counts.all()):
+            return np.empty(0, np.int32)
+        key = _random.stream_key(self.settings.seed, _random.ROWS, round_number)
+        rows = choose_rows(key, share, self.counts, self.dataset.n_rows)
+        return rows if len(rows) else choose_rows(key, 1.0, self.counts, self.dataset.n_rows)
+
+    def _limits(self, number: int) -> Limits:
+        s, columns = self.settings, self.dataset.n_columns
+        features = np.arange(columns, dtype=np.int64)
+        n_tree = share_of(s.tree_features, columns)
+        if n_tree < columns:
+            _random.choose(np.uint64(_random.stream_key(s.seed, _random.TREE_FEATURES, number)), n_tree, features)
+            features = np.sort(features[:n_tree])
+        return Limits(
+            best_first=s.best_first,
+            max_leaves=self.max_leaves,
+            max_depth=s.max_depth,
+            min_count=s.min_count,
+            min_hessian=s.min_hessian,
+            min_gain=s.min_gain,
+            penalty=Penalty(s.l1, s.l2),
+            category_penalty=Penalty(s.l1, s.l2 + s.category_l2),
+            category_smoothing=s.category_smoothing,
+            learning_rate=s.learning_rate,
+            has_monotone=bool(s.monotone.any()),
+            monotone=s.monotone if s.monotone.size else np.zeros(columns, np.int8),
+            groups=s.groups,
+            features=features.astype(np.int32),
+            node_features=share_of(s.node_features, len(features)),
+            node_key=np.uint64(_random.stream_key(s.seed, _random.NODE_FEATURES, number)),
+            is_categorical=self.dataset.bins.is_categorical,
+        )
+
+    def _renew(self, rows: memory.Rows, n_nodes: int) -> None:
+        """Leaf values of losses whose minimum is a quantile of the residuals."""
+        nodes, n_pieces = self.nodes, self.work.control[memory.N_LEAVES]
+        position_rows = np.empty(rows.n, np.int64)
+        for piece in nodes.pieces[:n_pieces]:
+            segment = slice(nodes.start[piece], nodes.stop[piece])
+            position_rows[segment] = self.work.rows[nodes.depth[piece] & 1, segment]
+        residuals = (self.target.y - self.scores[0])[position_rows]
+        leaves = _final_leaves(nodes, n_nodes)
+        renew_leaves(
+            self.team,
+            leaves,
+            nodes.start,
+            nodes.stop,
+            residuals,
+            _whole_weights(self.target.weights, position_rows),
+            self.loss.quantile,
+            nodes.value,
+        )
+        nodes.value[leaves] = np.clip(nodes.value[leaves], nodes.lower[leaves], nodes.upper[leaves])
+        nodes.value[leaves] *= self.settings.learning_rate
+        for node in range(n_nodes):  # pieces below a pruned node answer with its value
+            left = nodes.left[node]
+            if nodes.is_leaf[node] and left != memory.NO_CHILD:
+                nodes.value[left] = nodes.value[left + 1] = nodes.value[node]
+
+    def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
+        if self.row_codes is not None and len(rows.chosen):
+            self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
+            return
+        n_pieces = self.work.control[memory.N_LEAVES]
+        nodes = self.nodes
+        self.team.run(add_to_scores, nodes, n_pieces, rows.n, self.work.rows, nodes.value, self.scores[k])
+
+    def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
+        assert self.row_codes is not None
+        add_scores(packed, self.dataset.bins, self.row_codes, trees, scores, self.team)
+
+
+def start_values(target: Target) -> np.ndarray:
+    """Raw scores before the first tree: the best constant."""
+    used = target.weights.total()
+    y, weights = target.y, target.weights
+    if used is not None and not used.all():
+        rows = np.flatnonzero(used)
+        y, weights = y[rows], weights.take(rows)
+    if target.n_outputs == 1:
+        return np.array([target.loss.start(y, weights)])
+    from spinney.criteria.fixed_point import exact_mean
+
+    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(target.n_outputs)])
+    logs = np.log(np.maximum(shares, 1e-15))
+    return logs - logs.mean()
+
+
+def share_of(share: float, n: int) -> int:
+    """How many of n a share is: at least one."""
+    return max(1, min(n, int(round(share * n))))
+
+
+def _most_leaves(settings: Settings, total_count: int) -> int:
+    by_depth = 1 << min(settings.max_depth, 40)
+    by_count = max(1, total_count // max(1, settings.min_count))
+    return max(1, min(settings.max_leaves, by_depth, by_count))
+
+
+def _final_leaves(nodes: memory.Nodes, n_nodes: int) -> np.ndarray:
+    """Leaves that pruning left, without the pieces below pruned nodes."""
+    below = np.zeros(n_nodes, bool)
+    for node in range(n_nodes):
+        left = nodes.left[node]
+        if nodes.is_leaf[node] and left != memory.NO_CHILD:
+            below[left] = below[left + 1] = True
+    return np.flatnonzero((nodes.is_leaf[:n_nodes] > 0) & ~below)
+
+
+def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:
+    """Weights as whole numbers, empty for ones."""
+    if weights.importance is not None:
+        from spinney.criteria.fixed_point import scale_exponent
+
+        scale = scale_exponent(float(weights.importance.sum()), 60)
+        return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)[rows]
+    return np.empty(0, np.int64) if weights.counts is None else weights.counts[rows]

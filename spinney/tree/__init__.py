@@ -1,0 +1,1 @@
+"""Room 3: what a tree is."""
