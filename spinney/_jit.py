@@ -32,7 +32,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import config, types
 from numba.core.caching import NullCache, _Cache
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 PLAIN_PYTHON = bool(config.DISABLE_JIT)
@@ -150,12 +150,46 @@ def _announce_compilation() -> None:
 
 
 def kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function: no GIL, IEEE arithmetic as written (no fastmath), cached on disk."""
-    dispatcher = uncached_kernel(py_func)
+    """Compile a function: no GIL, IEEE arithmetic as written (no fastmath), cached on disk.
+
+    Kernels work in memory that the caller gives them. Numba's reference counting is off, which makes them several
+    times quicker to compile; in exchange a kernel cannot make an array (see `allocating_kernel`).
+    """
+    return _cached(py_func, numba.njit(nogil=True, error_model="numpy", _nrt=False)(py_func))
+
+
+def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `kernel`, for functions that only other kernels call: without the door from Python, quicker to compile.
+
+    Not cached by itself: it is part of the kernels that call it.
+    """
+    options = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    inner: Callable[..., Any] = numba.njit(
+        nogil=True, error_model="numpy", pipeline_class=_InnerCompiler, **options
+    )(py_func)
+    return inner
+
+
+class _InnerCompiler(Compiler):
+    """Leaves optimisation and machine code to the kernel that calls: each inner kernel is optimised once, not per level."""
+
+    def define_pipelines(self) -> Any:
+        library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
+        library._optimize_final_module = lambda: None
+        self.state.library = library
+        return super().define_pipelines()
+
+
+def allocating_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `kernel`, for functions that make arrays of their own."""
+    return _cached(py_func, uncached_kernel(py_func))
+
+
+def _cached(py_func: Callable[..., Any], dispatcher: Any) -> Callable[..., Any]:
     if not PLAIN_PYTHON:
         folder = cache_folder()
-        dispatcher._cache = _KernelCache(py_func, folder) if folder else NullCache()  # type: ignore[attr-defined]
-    return dispatcher
+        dispatcher._cache = _KernelCache(py_func, folder) if folder else NullCache()
+    return dispatcher  # type: ignore[no-any-return]
 
 
 def uncached_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._jit import allocating_kernel, kernel
 from spinney._team import Team
 from spinney.data.tables import Panel, Table
 
@@ -162,7 +162,7 @@ def _between(low, high):
     return middle if low <= middle < high else low
 
 
-@kernel
+@allocating_kernel
 def _choose_edges(ordered, weights, max_bins, edges):
     """Cut sorted values into at most max_bins bins of about equal weight; returns the number of edges.
 

@@ -32,7 +32,7 @@ from spinney.ensemble.gradients import (
 )
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_to_scores, grow_tree
+from spinney.grow.grower import add_to_scores, grow_tree, pass_values_down
 from spinney.grow.limits import Limits
 from spinney.grow.statistics import BLOCK, Fields, make_fields
 from spinney.tree.tree import Tree
@@ -135,10 +135,9 @@ class _Rounds:
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
-        self.nodes = memory.make_nodes(self.max_leaves, len(settings.groups))
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
-        self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size)
-        self.table = memory.Table(dataset.words, dataset.codes, dataset.layout)
+        self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
+        self.table = memory.make_table(dataset, settings.monotone)
 
     def run(self, watch: Watcher) -> Booster:
         while self.booster.n_rounds < self.settings.n_rounds:
@@ -197,10 +196,10 @@ class _Rounds:
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
         )
         limits = self._limits(number)
-        n_nodes = self.team.run(grow_tree, self.table, rows, limits, self.nodes, self.work)
+        n_nodes = self.team.run(grow_tree, self.table, rows, limits, self.work)
         if isinstance(self.loss, (AbsoluteError, Quantile)):
             self._renew(rows, n_nodes)
-        tree = freeze(self.nodes, n_nodes, self.dataset.bins, fields)
+        tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
         self._update_scores(k, tree, rows)
         return tree
 
@@ -232,47 +231,41 @@ class _Rounds:
             category_smoothing=s.category_smoothing,
             learning_rate=s.learning_rate,
             has_monotone=bool(s.monotone.any()),
-            monotone=s.monotone if s.monotone.size else np.zeros(columns, np.int8),
             groups=s.groups,
             features=features.astype(np.int32),
             node_features=share_of(s.node_features, len(features)),
             node_key=np.uint64(_random.stream_key(s.seed, _random.NODE_FEATURES, number)),
-            is_categorical=self.dataset.bins.is_categorical,
         )
 
     def _renew(self, rows: memory.Rows, n_nodes: int) -> None:
         """Leaf values of losses whose minimum is a quantile of the residuals."""
-        nodes, n_pieces = self.nodes, self.work.control[memory.N_LEAVES]
+        nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0].n_leaves]
         position_rows = np.empty(rows.n, np.int64)
-        for piece in nodes.pieces[:n_pieces]:
-            segment = slice(nodes.start[piece], nodes.stop[piece])
-            position_rows[segment] = self.work.rows[nodes.depth[piece] & 1, segment]
+        for node in nodes[pieces]:
+            segment = slice(node.start, node.stop)
+            position_rows[segment] = self.work.rows[node.depth & 1, segment]
         residuals = (self.target.y - self.scores[0])[position_rows]
-        leaves = _final_leaves(nodes, n_nodes)
+        leaves = _final_leaves(nodes)
+        values = np.empty(n_nodes)
         renew_leaves(
             self.team,
             leaves,
-            nodes.start,
-            nodes.stop,
+            nodes.start.copy(),
+            nodes.stop.copy(),
             residuals,
             _whole_weights(self.target.weights, position_rows),
             self.loss.quantile,
-            nodes.value,
+            values,
         )
-        nodes.value[leaves] = np.clip(nodes.value[leaves], nodes.lower[leaves], nodes.upper[leaves])
-        nodes.value[leaves] *= self.settings.learning_rate
-        for node in range(n_nodes):  # pieces below a pruned node answer with its value
-            left = nodes.left[node]
-            if nodes.is_leaf[node] and left != memory.NO_CHILD:
-                nodes.value[left] = nodes.value[left + 1] = nodes.value[node]
+        bounded = np.clip(values[leaves], nodes.lower[leaves], nodes.upper[leaves])
+        nodes.value[leaves] = self.settings.learning_rate * bounded
+        pass_values_down(nodes, n_nodes)
 
     def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
         if self.row_codes is not None and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
-        n_pieces = self.work.control[memory.N_LEAVES]
-        nodes = self.nodes
-        self.team.run(add_to_scores, nodes, n_pieces, rows.n, self.work.rows, nodes.value, self.scores[k])
+        self.team.run(add_to_scores, rows.n, self.work, self.scores[k])
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         assert self.row_codes is not None
@@ -306,14 +299,12 @@ def _most_leaves(settings: Settings, total_count: int) -> int:
     return max(1, min(settings.max_leaves, by_depth, by_count))
 
 
-def _final_leaves(nodes: memory.Nodes, n_nodes: int) -> np.ndarray:
+def _final_leaves(nodes: Any) -> np.ndarray:
     """Leaves that pruning left, without the pieces below pruned nodes."""
-    below = np.zeros(n_nodes, bool)
-    for node in range(n_nodes):
-        left = nodes.left[node]
-        if nodes.is_leaf[node] and left != memory.NO_CHILD:
-            below[left] = below[left + 1] = True
-    return np.flatnonzero((nodes.is_leaf[:n_nodes] > 0) & ~below)
+    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != memory.NO_CHILD)]
+    below = np.zeros(len(nodes), bool)
+    below[pruned.left] = below[pruned.left + 1] = True
+    return np.flatnonzero((nodes.is_leaf > 0) & ~below)
 
 
 def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._jit import allocating_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
@@ -85,7 +85,7 @@ def step_down(packed, first, node, codes, i, n_bins):
     return left if goes_left else left + 1
 
 
-@kernel
+@allocating_kernel
 def walk(rank, size, sync, packed, n_bins, codes, tree_start, tree_stop, n_outputs, scores):
     """scores[t % n_outputs, i] += value of tree t for row i, trees in their order; rows handed out in chunks."""
     n_rows = codes.shape[0]
@@ -113,7 +113,7 @@ def _descend(packed, tree, codes, begin, n, n_bins, at):
             at[i] = step_down(packed, first, at[i], codes, begin + i, n_bins)
 
 
-@kernel
+@allocating_kernel
 def find_leaves(rank, size, sync, packed, n_bins, codes, tree_start, tree_stop, leaves):
     """leaves[i, t] = node number of the leaf that row i reaches in tree t."""
     n_rows = codes.shape[0]

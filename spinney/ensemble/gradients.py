@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import kernel, uncached_kernel
+from spinney._jit import allocating_kernel, kernel, uncached_kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
@@ -80,7 +80,7 @@ def _fill_softmax(rank, size, sync, raw, log_total, target, k, importance, count
     summary[rank, BAD_ROW] = -1
 
 
-@kernel
+@allocating_kernel
 def _fill_log_total(rank, size, sync, raw, out):
     """out[i] = log of the sum over classes of exp(raw[class, i])."""
     n_classes, n_rows = raw.shape
@@ -216,7 +216,7 @@ def choose_rows(key: int, share: float, counts: np.ndarray | None, n_rows: int) 
     return out[: _choose_rows(np.uint64(key), limit, _NO_COUNTS if counts is None else counts, out)]
 
 
-@kernel
+@allocating_kernel
 def _renew(rank, size, sync, leaves, start, stop, residuals, weight, quantile, values):
     """values[leaf] = quantile of the leaf's residuals; weights are whole numbers (empty: ones)."""
     while True:

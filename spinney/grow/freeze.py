@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from spinney.data.binning import Bins
-from spinney.grow.memory import Nodes
 from spinney.grow.statistics import Fields
 from spinney.tree.tree import Tree
 
 
-def freeze(nodes: Nodes, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
+def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
     """The finished tree, nodes in the order in which they were opened."""
     kept, left = _renumber(nodes, n_nodes)
     inner = left >= 0
@@ -35,7 +36,7 @@ def freeze(nodes: Nodes, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
     )
 
 
-def _renumber(nodes: Nodes, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
+def _renumber(nodes: Any, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Old numbers of the nodes that stay, and each one's left child in the new numbering."""
     stays = np.zeros(n_nodes, bool)
     stays[0] = True

@@ -6,27 +6,27 @@ A binary heap of node numbers, ordered by a key that the policy chooses.
 
 from __future__ import annotations
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel
 
 
-@kernel
+@inner_kernel
 def priority(best_first, node, gain):
     """The smaller, the sooner."""
     return -gain if best_first else float(node)
 
 
-@kernel
-def _before(keys, a, b):
-    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
+@inner_kernel
+def _before(nodes, a, b):
+    return nodes[a].key < nodes[b].key or (nodes[a].key == nodes[b].key and a < b)
 
 
-@kernel
-def push(heap, size, keys, node):
-    """Add a node whose key is keys[node]; returns the new size."""
+@inner_kernel
+def push(heap, size, nodes, node):
+    """Add a node whose key is nodes[node].key; returns the new size."""
     at = size
     while at > 0:
         above = (at - 1) // 2
-        if not _before(keys, node, heap[above]):
+        if not _before(nodes, node, heap[above]):
             break
         heap[at] = heap[above]
         at = above
@@ -34,8 +34,8 @@ def push(heap, size, keys, node):
     return size + 1
 
 
-@kernel
-def pop(heap, size, keys):
+@inner_kernel
+def pop(heap, size, nodes):
     """Take the first node; returns (node, new size)."""
     first = heap[0]
     size -= 1
@@ -43,9 +43,9 @@ def pop(heap, size, keys):
     at = 0
     while 2 * at + 1 < size:
         below = 2 * at + 1
-        if below + 1 < size and _before(keys, heap[below + 1], heap[below]):
+        if below + 1 < size and _before(nodes, heap[below + 1], heap[below]):
             below += 1
-        if not _before(keys, heap[below], node):
+        if not _before(nodes, heap[below], node):
             break
         heap[at] = heap[below]
         at = below

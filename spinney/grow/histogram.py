@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel, prefetch
+from spinney._jit import inner_kernel, prefetch
 from spinney.grow.statistics import pack, packed_count, packed_gradient, packed_hessian
 
 _AHEAD = 16  # rows between asking for a row's codes and using them
@@ -19,10 +19,10 @@ _BYTE = np.uint64(255)
 _S8, _S16, _S24, _S32, _S40, _S48, _S56 = (np.uint64(8 * k) for k in range(1, 8))
 
 
-@kernel
-def accumulate(words, layout, rows, packed, start, stop, histogram):
+@inner_kernel
+def accumulate(words, word_start, word_stride, rows, packed, start, stop, histogram):
     """histogram[bin of each column's code] += packed[k] for k in start..stop; eight codes ride in each word."""
-    n_words = layout.word_start.size
+    n_words = word_start.size
     for k in range(start, stop):
         if k + _AHEAD < stop:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
@@ -30,8 +30,8 @@ def accumulate(words, layout, rows, packed, start, stop, histogram):
         add = packed[k]
         for w in range(n_words):
             word = words[base + w]
-            stride = layout.word_stride[w]
-            at = layout.word_start[w]
+            stride = word_stride[w]
+            at = word_start[w]
             histogram[at + np.int64(word & _BYTE)] += add
             at += stride
             histogram[at + np.int64((word >> _S8) & _BYTE)] += add
@@ -49,7 +49,7 @@ def accumulate(words, layout, rows, packed, start, stop, histogram):
             histogram[at + np.int64(word >> _S56)] += add
 
 
-@kernel
+@inner_kernel
 def widen(packed, wide, fields):
     """Move packed sums into the wide ones and leave zeros behind."""
     for i in range(packed.size):
@@ -60,36 +60,25 @@ def widen(packed, wide, fields):
         packed[i] = 0
 
 
-@kernel
-def reduce_packed(scratch, used, first, last, out):
-    """out[bins] = sum of the threads' packed histograms."""
-    out[first:last] = 0
-    for rank in range(used.size):
-        if used[rank]:
+@inner_kernel
+def reduce_scratches(scratch, desks, first, last, out):
+    """out[places] = sum of the scratches of the threads that used theirs."""
+    for i in range(first, last):
+        out[i] = 0
+    for rank in range(desks.size):
+        if desks[rank].used:
             for i in range(first, last):
                 out[i] += scratch[rank, i]
 
 
-@kernel
-def reduce_wide(scratch, used, first, last, out):
-    """out[bins] = sum of the threads' wide histograms."""
-    reduce_packed(scratch, used, 3 * first, 3 * last, out)
-
-
-@kernel
-def subtract_packed(parent, child, first, last):
-    """parent -= child, both packed."""
+@inner_kernel
+def subtract(parent, child, first, last):
+    """parent -= child, both of one form."""
     for i in range(first, last):
         parent[i] -= child[i]
 
 
-@kernel
-def subtract_wide(parent, child, first, last):
-    """parent -= child, both wide."""
-    subtract_packed(parent, child, 3 * first, 3 * last)
-
-
-@kernel
+@inner_kernel
 def subtract_packed_from_wide(parent, child, first, last, fields):
     """parent -= child, where the child is packed and the parent wide."""
     for i in range(first, last):
@@ -99,7 +88,7 @@ def subtract_packed_from_wide(parent, child, first, last, fields):
         parent[3 * i + 2] -= packed_count(value, fields)
 
 
-@kernel
+@inner_kernel
 def narrow(wide, packed, first, last, fields):
     """A wide histogram of a node that now fits, packed."""
     for i in range(first, last):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel
 from spinney._random import choose, mix
 from spinney.criteria.gains import Penalty
 
@@ -25,52 +25,47 @@ class Limits(NamedTuple):
     category_smoothing: float  # added to the hessian when categories are put in order
     learning_rate: float
     has_monotone: bool
-    monotone: np.ndarray  # int8, per column: 1 rising, -1 falling, 0 free
     groups: np.ndarray  # uint8 (groups, columns): which columns may meet on a path; no rows: all may
     features: np.ndarray  # int32, ascending: the columns this tree may use
     node_features: int  # how many of them each node may use
     node_key: np.uint64  # random key of the per-node draws
-    is_categorical: np.ndarray  # bool, per column
 
 
-@kernel
+@inner_kernel
 def may_split(count, hessian, depth, limits):
     """Whether two legal leaves could come out of such a node at all."""
     return depth < limits.max_depth and count >= 2 * limits.min_count and hessian >= 2.0 * limits.min_hessian
 
 
-@kernel
+@inner_kernel
 def allow_features(limits, node, live_groups, allowed, order):
     """allowed[k] = 1 if limits.features[k] may split this node: drawn for it, and in a live interaction group."""
     n = limits.features.size
     n_drawn = limits.node_features
+    for k in range(n):
+        allowed[k] = n_drawn == n
     if n_drawn < n:
-        allowed[:n] = 0
         choose(mix(limits.node_key, node), n_drawn, order[:n])
         for i in range(n_drawn):
             allowed[order[i]] = 1
-    else:
-        allowed[:n] = 1
     if limits.groups.shape[0] > 0:
         for k in range(n):
-            if allowed[k]:
-                meets = np.uint8(0)
-                for g in range(limits.groups.shape[0]):
-                    meets |= live_groups[g] & limits.groups[g, limits.features[k]]
-                allowed[k] = meets
+            meets = np.uint8(0)
+            for g in range(limits.groups.shape[0]):
+                meets |= live_groups[g] & limits.groups[g, limits.features[k]]
+            allowed[k] &= meets
 
 
-@kernel
+@inner_kernel
 def narrow_groups(limits, parent_live, feature, live):
     """A child's live groups: the parent's that hold the feature just used."""
     for g in range(limits.groups.shape[0]):
         live[g] = parent_live[g] & limits.groups[g, feature]
 
 
-@kernel
-def child_bounds(limits, feature, left_value, right_value, lower, upper):
+@inner_kernel
+def child_bounds(direction, left_value, right_value, lower, upper):
     """Bounds (left lower, left upper, right lower, right upper) that keep leaf values monotone."""
-    direction = limits.monotone[feature]
     if direction == 0:
         return lower, upper, lower, upper
     middle = left_value / 2 + right_value / 2

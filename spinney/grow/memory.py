@@ -1,21 +1,113 @@
-"""The growing tree and the memory of a fit: what the loop in grower.py reads and writes."""
+"""The growing tree and the memory of a fit: what the loop in grower.py reads and writes.
+
+Tables of records are the kernels' structs: `nodes[7].gain` reads the same compiled and as plain Python.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.data.dataset import Dataset, Layout
+from spinney.data.dataset import Dataset
 from spinney.grow.partition import CHUNK
-from spinney.grow.splits import SLOTS, Candidates
 from spinney.grow.statistics import Fields
 
 NO_CHILD = -1
 NO_SLOT = -1
+SLOTS = 256  # codes a column can have
+_PLACES = SLOTS + 1
 
-# shared numbers of the loop, in `control`
-NODE, N_NODES, N_LEAVES, HEAP_SIZE, FREE_PACKED, FREE_WIDE, SMALL_WANTED, BIG_WANTED = range(8)
+# One node of the growing tree; children stand side by side (right = left + 1).
+NODE = np.dtype(
+    [
+        ("left", np.int32),  # NO_CHILD for a leaf
+        ("depth", np.int32),
+        ("feature", np.int32),  # the best split found: column,
+        ("code", np.int32),  # numbers: codes up to it go left
+        ("missing_left", np.uint8),
+        ("is_wide", np.uint8),  # which pool holds the histogram
+        ("is_leaf", np.uint8),  # after pruning
+        ("slot", np.int32),  # place in that pool, or NO_SLOT
+        ("start", np.int64),  # segment of rows
+        ("stop", np.int64),
+        ("bits", np.uint64, (4,)),  # categories: the set of codes that go left
+        ("gain", np.float64),
+        ("key", np.float64),  # priority on the frontier
+        ("gradient", np.int64),  # sums in the units of histograms
+        ("hessian", np.int64),
+        ("count", np.int64),
+        ("left_gradient", np.int64),  # the split's left side
+        ("left_hessian", np.int64),
+        ("left_count", np.int64),
+        ("fine_gradient", np.int64),  # sums in the finer units of leaves
+        ("fine_hessian", np.int64),
+        ("lower", np.float64),  # bounds of the value
+        ("upper", np.float64),
+        ("value", np.float64),
+    ],
+    align=True,
+)
+
+# The best split of one column for one child.
+CANDIDATE = np.dtype(
+    [
+        ("score", np.float64),  # both sides together; -inf if no split is legal
+        ("code", np.int32),
+        ("missing_left", np.uint8),
+        ("gradient", np.int64),  # left sums
+        ("hessian", np.int64),
+        ("count", np.int64),
+        ("bits", np.uint64, (4,)),
+    ],
+    align=True,
+)
+
+# What a kernel needs to know of a column.
+COLUMN = np.dtype(
+    [
+        ("start", np.int64),  # first place in a histogram
+        ("n_slots", np.int32),  # places it uses: its bins, and missing if any row lacks it
+        ("n_bins", np.int32),
+        ("is_categorical", np.uint8),
+        ("monotone", np.int8),  # 1 rising, -1 falling, 0 free
+    ],
+    align=True,
+)
+
+# A thread's own small things.
+DESK = np.dtype(
+    [
+        ("used", np.int64),  # whether its histogram scratch holds anything
+        ("goes_left", np.uint8, (SLOTS,)),
+        ("left_rows", np.int32, (CHUNK,)),
+        ("right_rows", np.int32, (CHUNK,)),
+        ("left_packed", np.int64, (CHUNK,)),
+        ("right_packed", np.int64, (CHUNK,)),
+        ("gradient", np.int64, (_PLACES,)),  # one column's bins, then their sums up to each place
+        ("hessian", np.int64, (_PLACES,)),
+        ("count", np.int64, (_PLACES,)),
+        ("score", np.float64, (_PLACES,)),
+        ("key", np.float64, (_PLACES,)),  # order of categories
+        ("order", np.int64, (_PLACES,)),
+        ("spare", np.int64, (3, _PLACES)),
+    ],
+    align=True,
+)
+
+# The loop's shared numbers.
+STATE = np.dtype(
+    [
+        ("node", np.int64),  # being split; -1 when the tree is grown
+        ("n_nodes", np.int64),
+        ("n_leaves", np.int64),
+        ("heap_size", np.int64),
+        ("n_free_packed", np.int64),
+        ("n_free_wide", np.int64),
+        ("small_wanted", np.int64),  # whether the small child will be searched
+        ("big_wanted", np.int64),
+    ]
+)
 
 
 class Table(NamedTuple):
@@ -23,7 +115,9 @@ class Table(NamedTuple):
 
     words: np.ndarray
     codes: np.ndarray
-    layout: Layout
+    word_start: np.ndarray
+    word_stride: np.ndarray
+    columns: Any  # COLUMN records
 
 
 class Rows(NamedTuple):
@@ -37,132 +131,71 @@ class Rows(NamedTuple):
     noise_key: np.uint64
 
 
-class Nodes(NamedTuple):
-    """The growing tree: one entry a node, children side by side (right = left + 1).  # out"""
-
-    left: np.ndarray  # int32, NO_CHILD for a leaf
-    feature: np.ndarray  # int32
-    code: np.ndarray  # int32
-    missing_left: np.ndarray  # uint8
-    bits: np.ndarray  # uint64 (node, 4)
-    gain: np.ndarray  # float64
-    gradient: np.ndarray  # int64, in the units of the histograms
-    hessian: np.ndarray
-    count: np.ndarray
-    fine_gradient: np.ndarray  # int64, in the finer units of leaf sums
-    fine_hessian: np.ndarray
-    value: np.ndarray  # float64
-    start: np.ndarray  # int64, segment
-    stop: np.ndarray
-    depth: np.ndarray  # int32
-    lower: np.ndarray  # float64, bounds of the value
-    upper: np.ndarray
-    left_gradient: np.ndarray  # int64: the chosen split's left sums
-    left_hessian: np.ndarray
-    left_count: np.ndarray
-    slot: np.ndarray  # int32, place of the histogram in its pool
-    is_wide: np.ndarray  # uint8, which pool
-    key: np.ndarray  # float64, priority
-    groups: np.ndarray  # uint8 (node, groups)
-    pieces: np.ndarray  # int32: grown leaves in the order of their segments
-    is_leaf: np.ndarray  # uint8, after pruning
-
-
 class Work(NamedTuple):
     """Memory that lives as long as the fit."""
 
+    nodes: Any  # NODE records
+    state: Any  # one STATE record
     rows: np.ndarray  # int32 (2, n)
     packed: np.ndarray  # int64 (2, n)
     packed_pool: np.ndarray  # int64 (slots, size)
     wide_pool: np.ndarray  # int64 (slots, 3 size)
     packed_scratch: np.ndarray  # int64 (threads, size)
     wide_scratch: np.ndarray  # int64 (threads, 3 size)
-    used: np.ndarray  # uint8 (threads): who put something into its scratch
-    free_packed: np.ndarray  # int32, stacks of free slots
-    free_wide: np.ndarray
+    desks: Any  # DESK records, one a thread
+    free_slots: np.ndarray  # int32 (2, slots): stacks of free slots, packed and wide
     heap: np.ndarray  # int32
-    control: np.ndarray  # int64
-    cursor: np.ndarray  # int64
-    goes_left: np.ndarray  # uint8 (threads, 256)
-    buffer_rows: np.ndarray  # int32 (threads, 2, CHUNK)
-    buffer_packed: np.ndarray  # int64 (threads, 2, CHUNK)
-    prefix: np.ndarray  # int64 (threads, 4, 257)
-    score: np.ndarray  # float64 (threads, 2, 257)
-    allowed: np.ndarray  # uint8 (2, columns)
+    cursor: np.ndarray  # int64, see partition.py
+    allowed: np.ndarray  # uint8 (2, columns): columns that each of two children may use
     order: np.ndarray  # int64 (columns)
-    candidates: Candidates
+    candidates: Any  # CANDIDATE records (2, columns)
+    groups: np.ndarray  # uint8 (nodes, groups): live interaction groups
+    pieces: np.ndarray  # int32: grown leaves in the order of their segments
+    leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
 
 
-def make_nodes(max_leaves: int, n_groups: int) -> Nodes:
-    """Room for a tree of at most `max_leaves` leaves."""
-    n = 2 * max_leaves - 1
-    f64, i64, i32, u8 = np.float64, np.int64, np.int32, np.uint8
-    return Nodes(
-        left=np.empty(n, i32),
-        feature=np.empty(n, i32),
-        code=np.empty(n, i32),
-        missing_left=np.empty(n, u8),
-        bits=np.zeros((n, 4), np.uint64),
-        gain=np.empty(n, f64),
-        gradient=np.empty(n, i64),
-        hessian=np.empty(n, i64),
-        count=np.empty(n, i64),
-        fine_gradient=np.empty(n, i64),
-        fine_hessian=np.empty(n, i64),
-        value=np.empty(n, f64),
-        start=np.empty(n, i64),
-        stop=np.empty(n, i64),
-        depth=np.empty(n, i32),
-        lower=np.empty(n, f64),
-        upper=np.empty(n, f64),
-        left_gradient=np.empty(n, i64),
-        left_hessian=np.empty(n, i64),
-        left_count=np.empty(n, i64),
-        slot=np.empty(n, i32),
-        is_wide=np.empty(n, u8),
-        key=np.empty(n, f64),
-        groups=np.ones((n, n_groups), u8),
-        pieces=np.empty(max_leaves, i32),
-        is_leaf=np.empty(n, u8),
-    )
+def records(shape: Any, dtype: np.dtype) -> Any:
+    """A zeroed table of records."""
+    return np.zeros(shape, dtype).view(np.recarray)
 
 
-def make_work(dataset: Dataset, n_rows: int, max_leaves: int, block_rows: int, n_threads: int) -> Work:
+def make_table(dataset: Dataset, monotone: np.ndarray) -> Table:
+    """The kernels' view of a dataset."""
+    layout = dataset.layout
+    columns = records(dataset.n_columns, COLUMN)
+    columns.start, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
+    columns.is_categorical = dataset.bins.is_categorical
+    columns.monotone = monotone if monotone.size else 0
+    return Table(dataset.words, dataset.codes, layout.word_start, layout.word_stride, columns)
+
+
+def make_work(
+    dataset: Dataset, n_rows: int, max_leaves: int, block_rows: int, n_threads: int, n_groups: int = 0
+) -> Work:
     """Memory for growing trees of at most `max_leaves` leaves on `n_rows` rows.
 
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
-    size, columns = dataset.layout.size, dataset.n_columns
+    size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
-    i64, u8 = np.int64, np.uint8
     return Work(
+        nodes=records(n_nodes, NODE),
+        state=records(1, STATE),
         rows=np.empty((2, n_rows), np.int32),
-        packed=np.empty((2, n_rows), i64),
-        packed_pool=np.empty((n_packed, size), i64),
-        wide_pool=np.empty((n_wide, 3 * size), i64),
-        packed_scratch=np.empty((n_threads, size), i64),
-        wide_scratch=np.empty((n_threads, 3 * size if n_wide else 0), i64),
-        used=np.zeros(n_threads, u8),
-        free_packed=np.empty(n_packed, np.int32),
-        free_wide=np.empty(n_wide, np.int32),
+        packed=np.empty((2, n_rows), np.int64),
+        packed_pool=np.empty((n_packed, size), np.int64),
+        wide_pool=np.empty((n_wide, 3 * size), np.int64),
+        packed_scratch=np.empty((n_threads, size), np.int64),
+        wide_scratch=np.empty((n_threads, 3 * size if n_wide else 0), np.int64),
+        desks=records(n_threads, DESK),
+        free_slots=np.empty((2, max(n_packed, n_wide)), np.int32),
         heap=np.empty(2 * max_leaves, np.int32),
-        control=np.zeros(8, i64),
-        cursor=np.zeros(16, i64),
-        goes_left=np.empty((n_threads, SLOTS), u8),
-        buffer_rows=np.empty((n_threads, 2, CHUNK), np.int32),
-        buffer_packed=np.empty((n_threads, 2, CHUNK), i64),
-        prefix=np.empty((n_threads, 4, SLOTS + 1), i64),
-        score=np.empty((n_threads, 2, SLOTS + 1), np.float64),
-        allowed=np.ones((2, columns), u8),
-        order=np.empty(columns, i64),
-        candidates=Candidates(
-            gain=np.empty((2, columns), np.float64),
-            code=np.empty((2, columns), np.int32),
-            missing_left=np.empty((2, columns), u8),
-            gradient=np.empty((2, columns), i64),
-            hessian=np.empty((2, columns), i64),
-            count=np.empty((2, columns), i64),
-            bits=np.zeros((2, columns, 4), np.uint64),
-        ),
+        cursor=np.zeros(16, np.int64),
+        allowed=np.ones((2, columns), np.uint8),
+        order=np.empty(columns, np.int64),
+        candidates=records((2, columns), CANDIDATE),
+        groups=np.ones((n_nodes, n_groups), np.uint8),
+        pieces=np.empty(max_leaves, np.int32),
+        leaf_sums=np.empty(2 * max_leaves, np.int64),
     )

@@ -11,21 +11,19 @@ The order of rows inside a node depends on which thread came first. No sum does:
 
 from __future__ import annotations
 
-from spinney._jit import atomic_add, kernel
+from spinney._jit import atomic_add, inner_kernel
 from spinney._team import next_chunk
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
 
 
-@kernel
-def partition_rows(sync, column, goes_left, source, target, start, stop, cursor, buffers):
-    """Split rows start..stop of `source` into `target` by `goes_left[code]`.
+@inner_kernel
+def partition_rows(sync, column, desk, source, source_packed, target, target_packed, start, stop, cursor):
+    """Split rows start..stop of `source` into `target` by `desk.goes_left[code]`.
 
-    source, target, buffers are (rows, packed) pairs; cursor[LEFT] starts at `start`, cursor[RIGHT] at `stop`.
+    cursor[LEFT] begins at `start` and cursor[RIGHT] at `stop`; they meet where the right child begins.
     """
-    rows, packed = source
-    left_rows, left_packed, right_rows, right_packed = buffers
     while True:
         begin = start + next_chunk(sync) * CHUNK
         if begin >= stop:
@@ -33,23 +31,20 @@ def partition_rows(sync, column, goes_left, source, target, start, stop, cursor,
         end = min(stop, begin + CHUNK)
         n_left = n_right = 0
         for k in range(begin, end):
-            row = rows[k]
-            statistics = packed[k]
-            left = goes_left[column[row]]
-            left_rows[n_left] = row
-            left_packed[n_left] = statistics
-            right_rows[n_right] = row
-            right_packed[n_right] = statistics
+            row = source[k]
+            statistics = source_packed[k]
+            left = desk.goes_left[column[row]]
+            desk.left_rows[n_left] = row
+            desk.left_packed[n_left] = statistics
+            desk.right_rows[n_right] = row
+            desk.right_packed[n_right] = statistics
             n_left += left
             n_right += 1 - left
-        _copy(left_rows, left_packed, n_left, target, atomic_add(cursor, LEFT, n_left))
-        _copy(right_rows, right_packed, n_right, target, atomic_add(cursor, RIGHT, -n_right) - n_right)
-
-
-@kernel
-def _copy(rows, packed, n, target, at):
-    target_rows, target_packed = target
-    for i in range(n):
-        target_rows[at + i] = rows[i]
-    for i in range(n):
-        target_packed[at + i] = packed[i]
+        at = atomic_add(cursor, LEFT, n_left)
+        for i in range(n_left):
+            target[at + i] = desk.left_rows[i]
+            target_packed[at + i] = desk.left_packed[i]
+        at = atomic_add(cursor, RIGHT, -n_right) - n_right
+        for i in range(n_right):
+            target[at + i] = desk.right_rows[i]
+            target_packed[at + i] = desk.right_packed[i]

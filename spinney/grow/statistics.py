@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
@@ -71,28 +71,28 @@ def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: 
     )
 
 
-@kernel
+@inner_kernel
 def pack(gradient, hessian, count, fields):
     """Integers of one row or one bin into one int64."""
     return (gradient << fields.gradient_shift) + (hessian << fields.count_bits) + count
 
 
-@kernel
+@inner_kernel
 def packed_gradient(packed, fields):
     return packed >> fields.gradient_shift
 
 
-@kernel
+@inner_kernel
 def packed_hessian(packed, fields):
     return (packed >> fields.count_bits) & fields.hessian_mask
 
 
-@kernel
+@inner_kernel
 def packed_count(packed, fields):
     return packed & fields.count_mask
 
 
-@kernel
+@inner_kernel
 def quantise(gradient, hessian, count, noise_key, row, fields):
     """One row's packed statistics. The noise is below one unit, and the same for every count of the row."""
     shift = uniform(noise_key, row) if fields.dither else 0.5
