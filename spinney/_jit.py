@@ -170,12 +170,27 @@ def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
+class _WithoutEnvironment:
+    """Numba's code generator, but for code that is never called from Python and so has no environment to be given."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._real = codegen
+
+    def set_env(self, name: str, environment: Any) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
 class _InnerCompiler(Compiler):
     """Leaves optimisation and machine code to the kernel that calls: each inner kernel is optimised once, not per level."""
 
     def define_pipelines(self) -> Any:
-        library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
+        codegen = self.state.targetctx.codegen()
+        library = codegen.create_library(self.state.func_id.func_qualname)
+        library._codegen = _WithoutEnvironment(codegen)
         library._optimize_final_module = lambda: None
+        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
         self.state.library = library
         return super().define_pipelines()
 

@@ -24,7 +24,7 @@ import numpy as np
 from joblib import cpu_count
 from numba.core import types
 
-from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, kernel
+from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, inner_kernel
 
 _LINE = 8  # int64 values a cache line
 _ARRIVED, _GENERATION, _STOP_WANTED, _STOP_AGREED, _NEXT_CHUNK = (k * _LINE for k in range(5))
@@ -45,7 +45,7 @@ def _register_yield() -> Any:
 _yield_core = _register_yield()
 
 
-@kernel
+@inner_kernel
 def barrier(sync, size):
     """Wait for the whole team; False if the fit is to stop. Resets the chunk counter for the next phase."""
     if size == 1:
@@ -68,7 +68,7 @@ def barrier(sync, size):
     return atomic_load(sync, _STOP_AGREED) == _GO
 
 
-@kernel
+@inner_kernel
 def next_chunk(sync):
     """The number of the next chunk of this phase's work, each given to one thread only."""
     return atomic_add(sync, _NEXT_CHUNK, 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel, view_as_float, view_as_int
+from spinney._jit import inner_kernel, view_as_float, view_as_int
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 6.93145751953125e-1  # few bits, so that k * _LN2_HIGH is exact
@@ -17,7 +17,7 @@ _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds a number to an integ
 _SQRT_HALF = 0.7071067811865476
 
 
-@kernel
+@inner_kernel
 def exp(x):
     """e to the x: x = k ln 2 + r, a polynomial for e^r, and k into the exponent bits."""
     x = -700.0 if x < -700.0 else (700.0 if x > 700.0 else x)
@@ -42,7 +42,7 @@ def exp(x):
     return p * power
 
 
-@kernel
+@inner_kernel
 def log(x):
     """Natural logarithm of a positive normal number: m 2^k with m near 1, then the odd series of atanh."""
     bits = view_as_int(x)
@@ -64,13 +64,13 @@ def log(x):
     return k * _LN2_HIGH + (2.0 * s + (2.0 * s * z * p + k * _LN2_LOW))
 
 
-@kernel
+@inner_kernel
 def log1p_exp(x):
     """log(1 + e^x) without overflow."""
     return (x if x > 0.0 else 0.0) + log(1.0 + exp(-abs(x)))
 
 
-@kernel
+@inner_kernel
 def sigmoid(x):
     """1 / (1 + e^-x)."""
     return 1.0 / (1.0 + exp(-x))

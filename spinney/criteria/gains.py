@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel
 
 
 class Penalty(NamedTuple):
@@ -22,20 +22,20 @@ class Penalty(NamedTuple):
     l2: float
 
 
-@kernel
+@inner_kernel
 def shrink(gradient, l1):
     """Soft threshold: the gradient sum moved towards zero by l1."""
     return gradient - l1 if gradient > l1 else (gradient + l1 if gradient < -l1 else 0.0)
 
 
-@kernel
+@inner_kernel
 def leaf_value(gradient, hessian, penalty):
     """The value that minimises the objective: -shrink(g) / (h + l2)."""
     weight = hessian + penalty.l2
     return -shrink(gradient, penalty.l1) / weight if weight > 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def leaf_score(gradient, hessian, penalty):
     """Twice what the best leaf value takes off the objective."""
     weight = hessian + penalty.l2
@@ -43,18 +43,18 @@ def leaf_score(gradient, hessian, penalty):
     return pull * pull / weight if weight > 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def value_score(value, gradient, hessian, penalty):
     """Twice what a given leaf value takes off the objective (for values held by bounds)."""
     return -(2.0 * gradient * value + (hessian + penalty.l2) * value * value + 2.0 * penalty.l1 * abs(value))
 
 
-@kernel
+@inner_kernel
 def clip(value, lower, upper):
     return lower if value < lower else (upper if value > upper else value)
 
 
-@kernel
+@inner_kernel
 def bounded_score(gradient, hessian, lower, upper, penalty):
     """`leaf_score` when the value must stay within [lower, upper]."""
     return value_score(clip(leaf_value(gradient, hessian, penalty), lower, upper), gradient, hessian, penalty)

@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel
 from spinney.criteria.elementary import exp, log1p_exp, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
@@ -36,110 +36,110 @@ class Formulas(NamedTuple):
 # --- scalar formulas ---------------------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def _identity(loss, raw):
     return raw
 
 
-@kernel
+@inner_kernel
 def _exponential(loss, raw):
     return exp(raw)
 
 
-@kernel
+@inner_kernel
 def _logistic(loss, raw):
     return sigmoid(raw)
 
 
-@kernel
+@inner_kernel
 def _squared_value(loss, raw, y):
     return 0.5 * (raw - y) * (raw - y)
 
 
-@kernel
+@inner_kernel
 def _squared_derivatives(loss, raw, y):
     return raw - y, 1.0
 
 
-@kernel
+@inner_kernel
 def _absolute_value(loss, raw, y):
     return abs(raw - y)
 
 
-@kernel
+@inner_kernel
 def _absolute_derivatives(loss, raw, y):
     return (1.0 if raw > y else (-1.0 if raw < y else 0.0)), 1.0
 
 
-@kernel
+@inner_kernel
 def _huber_value(loss, raw, y):
     error = abs(raw - y)
     return 0.5 * error * error if error <= loss.delta else loss.delta * (error - 0.5 * loss.delta)
 
 
-@kernel
+@inner_kernel
 def _huber_derivatives(loss, raw, y):
     error = raw - y
     return (loss.delta if error > loss.delta else (-loss.delta if error < -loss.delta else error)), 1.0
 
 
-@kernel
+@inner_kernel
 def _pinball_value(loss, raw, y):
     return loss.quantile * (y - raw) if y >= raw else (1.0 - loss.quantile) * (raw - y)
 
 
-@kernel
+@inner_kernel
 def _pinball_derivatives(loss, raw, y):
     return (-loss.quantile if y > raw else (1.0 - loss.quantile if y < raw else 0.0)), 1.0
 
 
-@kernel
+@inner_kernel
 def _poisson_value(loss, raw, y):
     return exp(raw) - y * raw
 
 
-@kernel
+@inner_kernel
 def _poisson_derivatives(loss, raw, y):
     mean = exp(raw)
     return mean - y, mean
 
 
-@kernel
+@inner_kernel
 def _gamma_value(loss, raw, y):
     return raw + y * exp(-raw)
 
 
-@kernel
+@inner_kernel
 def _gamma_derivatives(loss, raw, y):
     ratio = y * exp(-raw)
     return 1.0 - ratio, ratio
 
 
-@kernel
+@inner_kernel
 def _tweedie_value(loss, raw, y):
     a, b = 1.0 - loss.power, 2.0 - loss.power
     return exp(b * raw) / b - y * exp(a * raw) / a
 
 
-@kernel
+@inner_kernel
 def _tweedie_derivatives(loss, raw, y):
     a, b = 1.0 - loss.power, 2.0 - loss.power
     pull, push = y * exp(a * raw), exp(b * raw)
     return push - pull, b * push - a * pull
 
 
-@kernel
+@inner_kernel
 def _logistic_value(loss, raw, y):
     return log1p_exp(raw) - y * raw
 
 
-@kernel
+@inner_kernel
 def _logistic_derivatives(loss, raw, y):
     p = sigmoid(raw)
     return p - y, p * (1.0 - p)
 
 
-@kernel
+@inner_kernel
 def softmax_derivatives(probability, is_class):
     """Gradient and hessian of one class's raw score."""
     return probability - is_class, probability * (1.0 - probability)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, kernel
+from spinney._jit import inner_kernel, kernel
 from spinney._team import Team
 from spinney.data.tables import Panel, Table
 
@@ -124,7 +124,9 @@ def _learn_edges(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -
         order = np.argsort(values, kind="stable")
         ordered, weights = values[order], counts[order].astype(np.int64)
     edges = np.empty(max_bins, np.float64)
-    return edges[: _choose_edges(ordered.astype(np.float64), weights, max_bins, edges)].copy()
+    distinct, mass = ordered.astype(np.float64), weights.copy()
+    n_edges = _choose_edges(distinct, mass, _merge_equal(distinct, mass), max_bins, edges)
+    return edges[:n_edges].copy()
 
 
 def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
@@ -155,35 +157,37 @@ def _pieces(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
     return [(n_rows * k // n_pieces, n_rows * (k + 1) // n_pieces) for k in range(n_pieces)]
 
 
-@kernel
+@inner_kernel
 def _between(low, high):
     """A number t with low <= t < high, half-way where the arithmetic allows."""
     middle = low / 2 + high / 2
     return middle if low <= middle < high else low
 
 
-@allocating_kernel
-def _choose_edges(ordered, weights, max_bins, edges):
-    """Cut sorted values into at most max_bins bins of about equal weight; returns the number of edges.
+@kernel
+def _merge_equal(values, mass):
+    """Sorted values and their weights, equal ones merged to the front; returns how many there are."""
+    n = 0
+    for i in range(values.size):
+        if n > 0 and values[i] == values[n - 1]:
+            mass[n - 1] += mass[i]
+        else:
+            values[n] = values[i]
+            mass[n] = mass[i]
+            n += 1
+    return n
+
+
+@kernel
+def _choose_edges(values, mass, n_distinct, max_bins, edges):
+    """Cut distinct sorted values into at most max_bins bins of about equal weight; returns the number of edges.
 
     With few distinct values each has its own bin. Otherwise a value as heavy as an average bin has one alone,
     and the rest share the remaining bins evenly.
     """
     total = np.int64(0)
-    n_distinct = 0
-    for i in range(ordered.size):
-        total += weights[i]
-        n_distinct += i == 0 or ordered[i] != ordered[i - 1]
-    if n_distinct == 0:
-        return 0
-    values = np.empty(n_distinct, np.float64)
-    mass = np.zeros(n_distinct, np.int64)
-    at = -1
-    for i in range(ordered.size):
-        if i == 0 or ordered[i] != ordered[i - 1]:
-            at += 1
-            values[at] = ordered[i]
-        mass[at] += weights[i]
+    for i in range(n_distinct):
+        total += mass[i]
     if n_distinct <= max_bins:
         for i in range(n_distinct - 1):
             edges[i] = _between(values[i], values[i + 1])
@@ -231,7 +235,7 @@ def _encode(values, columns, edges, categories, n_bins, is_categorical, codes, s
                 _encode_numbers(values[block:end, k], edges[k], missing, out[block:end])
 
 
-@kernel
+@inner_kernel
 def _encode_numbers(values, edges, missing, out):
     """Eight halvings over the padded edges, without a branch."""
     for i in range(values.size):

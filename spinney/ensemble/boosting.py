@@ -34,7 +34,7 @@ from spinney.grow import memory
 from spinney.grow.freeze import freeze
 from spinney.grow.grower import add_to_scores, grow_tree, pass_values_down
 from spinney.grow.limits import Limits
-from spinney.grow.statistics import BLOCK, Fields, make_fields
+from spinney.grow.statistics import BLOCK, make_fields
 from spinney.tree.tree import Tree
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, kernel
+from spinney._jit import allocating_kernel, inner_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
@@ -68,7 +68,7 @@ def _pack_nodes(tree: Tree) -> np.ndarray:
     return left << _LEFT_SHIFT | feature << _FEATURE_SHIFT | code << _CODE_SHIFT | flags.astype(np.uint64)
 
 
-@kernel
+@inner_kernel
 def step_down(packed, first, node, codes, i, n_bins):
     """The node that row i goes to from `node` (both relative to the tree's first node)."""
     word = packed.nodes[first + node]
@@ -103,7 +103,7 @@ def walk(rank, size, sync, packed, n_bins, codes, tree_start, tree_stop, n_outpu
                 scores[output, begin + i] += packed.values[first + at[i]]
 
 
-@kernel
+@inner_kernel
 def _descend(packed, tree, codes, begin, n, n_bins, at):
     """at[i] = leaf (relative to the tree) of rows begin .. begin + n, all walking in step."""
     first = packed.first[tree]
