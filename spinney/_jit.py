@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import pickle
@@ -155,7 +156,10 @@ def kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     Kernels work in memory that the caller gives them. Numba's reference counting is off, which makes them several
     times quicker to compile; in exchange a kernel cannot make an array (see `allocating_kernel`).
     """
-    return _cached(py_func, numba.njit(nogil=True, error_model="numpy", _nrt=False)(py_func))
+    options = {"_nrt": False, "no_cfunc_wrapper": True}
+    return _cached(
+        py_func, numba.njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, **options)(py_func)
+    )
 
 
 def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,10 +168,37 @@ def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     Not cached by itself: it is part of the kernels that call it.
     """
     options = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    inner: Callable[..., Any] = numba.njit(
-        nogil=True, error_model="numpy", pipeline_class=_InnerCompiler, **options
-    )(py_func)
+    inner: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=_InnerCompiler, **options)(
+        py_func
+    )
     return inner
+
+
+class _KernelCompiler(Compiler):
+    """Runs LLVM's full passes once: Numba's first, cheaper run is for pruning reference counts, and there are none."""
+
+    def define_pipelines(self) -> Any:
+        codegen = self.state.targetctx.codegen()
+        library = codegen.create_library(self.state.func_id.func_qualname)
+        library.enable_object_caching()
+
+        def optimise() -> None:
+            manager, builder = codegen._module_pass_manager()
+            manager.run(library._final_module, builder)
+
+        library._optimize_final_module = optimise
+        self.state.library = library
+        return super().define_pipelines()
+
+    def _compile_core(self) -> Any:
+        """Compiling makes millions of small objects and no cycles to speak of: let the collector rest meanwhile."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return super()._compile_core()
+        finally:
+            if collecting:
+                gc.enable()
 
 
 class _WithoutEnvironment:
@@ -183,12 +214,13 @@ class _WithoutEnvironment:
 
 
 class _InnerCompiler(Compiler):
-    """Leaves optimisation and machine code to the kernel that calls: each inner kernel is optimised once, not per level."""
+    """Leaves optimisation and machine code to the calling kernel: optimised once, not once a level."""
 
     def define_pipelines(self) -> Any:
         codegen = self.state.targetctx.codegen()
         library = codegen.create_library(self.state.func_id.func_qualname)
         library._codegen = _WithoutEnvironment(codegen)
+        library._optimize_functions = lambda module: setattr(module, "data_layout", codegen._data_layout)
         library._optimize_final_module = lambda: None
         library._finalize_final_module = lambda: setattr(library, "_finalized", True)
         self.state.library = library

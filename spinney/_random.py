@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._jit import inner_kernel, kernel
 
 # What a number is for: keeps the draws of one purpose apart from those of another.
 ROUNDING, ROWS, NODE_FEATURES, TREE_FEATURES = (np.uint64(k) for k in range(1, 5))
@@ -20,7 +20,7 @@ _S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 _UNIT = 2.0**-53
 
 
-@kernel
+@inner_kernel
 def mix(key, index):
     """64 well-mixed bits from a key and a counter."""
     z = key + (np.uint64(index) + np.uint64(1)) * _GOLDEN
@@ -29,7 +29,7 @@ def mix(key, index):
     return z ^ (z >> _S31)
 
 
-@kernel
+@inner_kernel
 def uniform(key, index):
     """A float64 in [0, 1)."""
     return float(mix(key, index) >> _S11) * _UNIT

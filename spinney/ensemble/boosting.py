@@ -290,7 +290,7 @@ def start_values(target: Target) -> np.ndarray:
 
 def share_of(share: float, n: int) -> int:
     """How many of n a share is: at least one."""
-    return max(1, min(n, int(round(share * n))))
+    return max(1, min(n, round(share * n)))
 
 
 def _most_leaves(settings: Settings, total_count: int) -> int:

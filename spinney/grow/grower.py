@@ -41,6 +41,7 @@ from spinney.grow.splits import fill_goes_left, load_bins, search_column
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian, quantise
 
 _PACKED, _WIDE = 0, 1
+_ZERO = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
 
 @kernel
@@ -64,7 +65,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
         return 0
     if rank == 0:
         if state.big_wanted:
-            _choose_split(limits, rows.fields, work, 0, 0)
+            _choose_split(limits, rows.fields, work, _ZERO, _ZERO)
         _next_node(limits, work)
     if not barrier(sync, size):
         return 0
@@ -125,12 +126,12 @@ def _prepare(rows, limits, work):
     root.upper = np.inf
     root.gradient = root.hessian = root.count = root.fine_gradient = root.fine_hessian = 0
     root.is_wide = rows.n > rows.fields.block_rows
-    root.slot = _take_slot(work, root.is_wide)
+    root.slot = _take_slot(work, root.is_wide != 0)
     state.big_wanted = limits.max_leaves > 1 and limits.max_depth > 0
     state.small_wanted = 0
     for g in range(work.groups.shape[1]):
         work.groups[0, g] = 1
-    allow_features(limits, 0, work.groups[0], work.allowed[0], work.order)
+    allow_features(limits, _ZERO, work.groups[0], work.allowed[0], work.order)
 
 
 @inner_kernel
@@ -138,7 +139,7 @@ def _sum_root(rank, sync, table, rows, work):
     """Quantise every row and add it to the thread's scratch, a chunk at a time while it is in the cache."""
     fields = rows.fields
     wide = rows.n > fields.block_rows
-    filled = 0
+    filled = _ZERO
     while True:
         begin = next_chunk(sync) * CHUNK
         if begin >= rows.n:
@@ -152,7 +153,7 @@ def _sum_root(rank, sync, table, rows, work):
                 rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, row, fields
             )
         if work.state[0].big_wanted:
-            filled = _add_chunk(rank, table, work, 0, begin, end, filled, wide, fields)
+            filled = _add_chunk(rank, table, work, _ZERO, begin, end, filled, wide, fields)
     _close_scratch(rank, work, filled, wide, fields)
 
 
@@ -186,7 +187,7 @@ def _search_root(rank, sync, table, rows, limits, work):
             return
         column = table.columns[limits.features[k]]
         _reduce(work, root.is_wide, column, histogram)
-        _search(rank, work, rows.fields, limits, histogram, root, column, 0, k)
+        _search(rank, work, rows.fields, limits, histogram, root, column, _ZERO, k)
 
 
 # --- histograms ----------------------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def _add_chunk(rank, table, work, parity, begin, end, filled, wide, fields):
         step = min(end - begin, fields.block_rows)
         if filled + step > fields.block_rows:
             widen(scratch, wide_scratch, fields)
-            filled = 0
+            filled = _ZERO
         accumulate(
             table.words,
             table.word_start,
@@ -266,14 +267,14 @@ def _reduce(work, is_wide, column, out):
 @inner_kernel
 def _sum_small(rank, sync, table, rows, work, small):
     """The small child's rows into the threads' scratches."""
-    filled = 0
+    filled = _ZERO
     while True:
         begin = small.start + next_chunk(sync) * CHUNK
         if begin >= small.stop:
             break
         end = min(small.stop, begin + CHUNK)
-        filled = _add_chunk(rank, table, work, small.depth & 1, begin, end, filled, small.is_wide, rows.fields)
-    _close_scratch(rank, work, filled, small.is_wide, rows.fields)
+        filled = _add_chunk(rank, table, work, small.depth & 1, begin, end, filled, small.is_wide != 0, rows.fields)
+    _close_scratch(rank, work, filled, small.is_wide != 0, rows.fields)
 
 
 # --- partition -----------------------------------------------------------------------------------------------------
@@ -361,9 +362,9 @@ def _plan_histograms(fields, limits, work, parent):
     state.big_wanted = room and may_split(big.count, big.hessian * fields.hessian_unit, big.depth, limits)
     if not (state.small_wanted or state.big_wanted):
         return
-    small.slot = _take_slot(work, small.is_wide)
+    small.slot = _take_slot(work, small.is_wide != 0)
     if state.big_wanted and nodes[parent].is_wide and not big.is_wide:
-        big.slot = _take_slot(work, False)
+        big.slot = _take_slot(work, big.is_wide != 0)
     allow_features(limits, left, work.groups[left], work.allowed[0], work.order)
     allow_features(limits, left + 1, work.groups[left + 1], work.allowed[1], work.order)
 

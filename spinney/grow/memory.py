@@ -21,14 +21,14 @@ _PLACES = SLOTS + 1
 # One node of the growing tree; children stand side by side (right = left + 1).
 NODE = np.dtype(
     [
-        ("left", np.int32),  # NO_CHILD for a leaf
-        ("depth", np.int32),
-        ("feature", np.int32),  # the best split found: column,
-        ("code", np.int32),  # numbers: codes up to it go left
+        ("left", np.int64),  # NO_CHILD for a leaf
+        ("depth", np.int64),
+        ("feature", np.int64),  # the best split found: column,
+        ("code", np.int64),  # numbers: codes up to it go left
         ("missing_left", np.uint8),
         ("is_wide", np.uint8),  # which pool holds the histogram
         ("is_leaf", np.uint8),  # after pruning
-        ("slot", np.int32),  # place in that pool, or NO_SLOT
+        ("slot", np.int64),  # place in that pool, or NO_SLOT
         ("start", np.int64),  # segment of rows
         ("stop", np.int64),
         ("bits", np.uint64, (4,)),  # categories: the set of codes that go left
@@ -53,7 +53,7 @@ NODE = np.dtype(
 CANDIDATE = np.dtype(
     [
         ("score", np.float64),  # both sides together; -inf if no split is legal
-        ("code", np.int32),
+        ("code", np.int64),
         ("missing_left", np.uint8),
         ("gradient", np.int64),  # left sums
         ("hessian", np.int64),
@@ -67,10 +67,10 @@ CANDIDATE = np.dtype(
 COLUMN = np.dtype(
     [
         ("start", np.int64),  # first place in a histogram
-        ("n_slots", np.int32),  # places it uses: its bins, and missing if any row lacks it
-        ("n_bins", np.int32),
+        ("n_slots", np.int64),  # places it uses: its bins, and missing if any row lacks it
+        ("n_bins", np.int64),
         ("is_categorical", np.uint8),
-        ("monotone", np.int8),  # 1 rising, -1 falling, 0 free
+        ("monotone", np.int64),  # 1 rising, -1 falling, 0 free
     ],
     align=True,
 )
@@ -143,14 +143,14 @@ class Work(NamedTuple):
     packed_scratch: np.ndarray  # int64 (threads, size)
     wide_scratch: np.ndarray  # int64 (threads, 3 size)
     desks: Any  # DESK records, one a thread
-    free_slots: np.ndarray  # int32 (2, slots): stacks of free slots, packed and wide
-    heap: np.ndarray  # int32
+    free_slots: np.ndarray  # int64 (2, slots): stacks of free slots, packed and wide
+    heap: np.ndarray  # int64
     cursor: np.ndarray  # int64, see partition.py
     allowed: np.ndarray  # uint8 (2, columns): columns that each of two children may use
     order: np.ndarray  # int64 (columns)
     candidates: Any  # CANDIDATE records (2, columns)
     groups: np.ndarray  # uint8 (nodes, groups): live interaction groups
-    pieces: np.ndarray  # int32: grown leaves in the order of their segments
+    pieces: np.ndarray  # int64: grown leaves in the order of their segments
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
 
 
@@ -189,13 +189,13 @@ def make_work(
         packed_scratch=np.empty((n_threads, size), np.int64),
         wide_scratch=np.empty((n_threads, 3 * size if n_wide else 0), np.int64),
         desks=records(n_threads, DESK),
-        free_slots=np.empty((2, max(n_packed, n_wide)), np.int32),
-        heap=np.empty(2 * max_leaves, np.int32),
+        free_slots=np.empty((2, max(n_packed, n_wide)), np.int64),
+        heap=np.empty(2 * max_leaves, np.int64),
         cursor=np.zeros(16, np.int64),
         allowed=np.ones((2, columns), np.uint8),
         order=np.empty(columns, np.int64),
         candidates=records((2, columns), CANDIDATE),
         groups=np.ones((n_nodes, n_groups), np.uint8),
-        pieces=np.empty(max_leaves, np.int32),
+        pieces=np.empty(max_leaves, np.int64),
         leaf_sums=np.empty(2 * max_leaves, np.int64),
     )

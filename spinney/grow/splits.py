@@ -1,7 +1,8 @@
 """The best split of one node on one column.
 
-In: the node's sums and the column's bins, loaded onto the thread's desk. Out: a candidate (score, code, side of missing,
-left sums; for categories the set of codes that go left). Ties go to the smaller code, and to missing on the right.
+In: the node's sums and the column's bins, loaded onto the thread's desk. Out: a candidate (score, code, side of
+missing, left sums; for categories the set of codes that go left). Ties go to the smaller code, and to missing on
+the right.
 
 Sums are integers until the very end: a prefix pass adds them up, then one loop without branches turns every
 prefix into a score.
@@ -92,7 +93,7 @@ def search_categories(node, column, fields, limits, desk, out):
     nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
     _score(desk, n - 1, nothing, node, fields, limits.category_penalty, limits)
     if limits.has_monotone:
-        _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, 0)
+        _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, np.int64(0))
     place = _first_best(desk.score, n - 1)
     if place < 0:
         return
@@ -175,9 +176,7 @@ def _score_bounded(desk, n, extra, node, fields, penalty, direction):
         gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
         hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
         left = clip(leaf_value(gradient, hessian, penalty), node.lower, node.upper)
-        right = clip(
-            leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), node.lower, node.upper
-        )
+        right = clip(leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), node.lower, node.upper)
         if (right - left) * direction < 0.0:
             desk.score[i] = _NONE
         else:
