@@ -275,49 +275,43 @@ BY_NAME: dict[str, type] = {
 
 def value(loss: Any, raw: Any, y: Any) -> Any:
     """The loss of one row."""
-    return formulas_of(loss).value(loss, raw, y)
+    return FORMULAS[type(loss)].value(loss, raw, y) if type(loss) in FORMULAS else loss(raw, y)
 
 
 def derivatives(loss: Any, raw: Any, y: Any) -> Any:
     """Gradient and hessian of one row."""
-    return formulas_of(loss).derivatives(loss, raw, y)
+    return FORMULAS[type(loss)].derivatives(loss, raw, y) if type(loss) in FORMULAS else loss(raw, y)
 
 
 def response(loss: Any, raw: Any) -> Any:
     """The prediction that a raw score stands for."""
-    return formulas_of(loss).response(loss, raw)
+    return FORMULAS[type(loss)].response(loss, raw) if type(loss) in FORMULAS else loss(raw)
 
 
-def formulas_of(loss: Any) -> Formulas:
-    """The formulas behind a loss: ours by type, a user's from the compiled functions it carries."""
-    found = FORMULAS.get(type(loss))
-    return Formulas(loss, loss, loss) if found is None else found
-
-
-def _choose(loss: Any, which: str) -> Any:
-    """At compile time: the formula for a loss of this Numba type."""
+def _formula(loss: Any, which: str) -> Any:
+    """At compile time: the formula for a loss of this Numba type; None for a user's compiled function."""
     return getattr(FORMULAS[loss.instance_class], which) if isinstance(loss, types.BaseNamedTuple) else None
 
 
 @overload(value)
 def _value(loss, raw, y):
-    formula = _choose(loss, "value")
+    formula = _formula(loss, "value")
     if formula is None:
-        return lambda loss, raw, y: loss(loss, raw, y)
+        return lambda loss, raw, y: loss(raw, y)
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
 @overload(derivatives)
 def _derivatives(loss, raw, y):
-    formula = _choose(loss, "derivatives")
+    formula = _formula(loss, "derivatives")
     if formula is None:
-        return lambda loss, raw, y: loss(loss, raw, y)
+        return lambda loss, raw, y: loss(raw, y)
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
 @overload(response)
 def _response(loss, raw):
-    formula = _choose(loss, "response")
+    formula = _formula(loss, "response")
     if formula is None:
-        return lambda loss, raw: loss(loss, raw)
+        return lambda loss, raw: loss(raw)
     return lambda loss, raw: formula(loss, raw)

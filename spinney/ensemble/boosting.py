@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spinney import _random
 from spinney._team import Team
+from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
@@ -63,12 +64,13 @@ class Settings:
 
 
 class Target(NamedTuple):
-    """What is learnt: y as float (or class number for many classes), weights, loss, number of outputs."""
+    """What is learnt: y as float (or class number for many classes), weights, loss, number of outputs (raw scores a row)."""
 
     y: np.ndarray
     weights: Weights
     loss: Any
     n_outputs: int
+    is_classes: bool
 
 
 @dataclass
@@ -108,21 +110,40 @@ class Booster:
 Watcher = Callable[[Booster, list[Tree]], bool]
 
 
+# Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See backends/.
+Grow = Callable[[memory.Table, memory.Rows, Limits, memory.Work], int]
+
+
 def train(
-    dataset: Dataset, target: Target, settings: Settings, team: Team, watch: Watcher, begun: Booster | None = None
+    dataset: Dataset,
+    target: Target,
+    settings: Settings,
+    team: Team,
+    watch: Watcher,
+    begun: Booster | None = None,
+    grow: Grow | None = None,
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
-    return _Rounds(dataset, target, settings, team, begun).run(watch)
+    return _Rounds(dataset, target, settings, team, begun, grow).run(watch)
 
 
 class _Rounds:
     """The state of one fit: scores, derivatives, memory."""
 
-    def __init__(self, dataset: Dataset, target: Target, settings: Settings, team: Team, begun: Booster | None) -> None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        target: Target,
+        settings: Settings,
+        team: Team,
+        begun: Booster | None,
+        grow: Grow | None,
+    ) -> None:
+        self.grow = grow or partial(team.run, grow_tree)
         self.dataset, self.target, self.settings, self.team = dataset, target, settings, team
         self.loss = target.loss
         n = dataset.n_rows
-        self.booster = begun or Booster(start_values(target), [], dataset.bins)
+        self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(target, dataset)
         self.scores = np.empty((target.n_outputs, n))
         self.scores[:] = self.booster.start[:, None]
         self.row_codes = None
@@ -196,7 +217,7 @@ class _Rounds:
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
         )
         limits = self._limits(number)
-        n_nodes = self.team.run(grow_tree, self.table, rows, limits, self.work)
+        n_nodes = self.grow(self.table, rows, limits, self.work)
         if isinstance(self.loss, (AbsoluteError, Quantile)):
             self._renew(rows, n_nodes)
         tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
@@ -272,6 +293,10 @@ class _Rounds:
         add_scores(packed, self.dataset.bins, self.row_codes, trees, scores, self.team)
 
 
+def _first(target: Target, dataset: Dataset) -> Booster:
+    return Booster(start_values(target), [], dataset.bins)
+
+
 def start_values(target: Target) -> np.ndarray:
     """Raw scores before the first tree: the best constant."""
     used = target.weights.total()
@@ -281,8 +306,6 @@ def start_values(target: Target) -> np.ndarray:
         y, weights = y[rows], weights.take(rows)
     if target.n_outputs == 1:
         return np.array([target.loss.start(y, weights)])
-    from spinney.criteria.fixed_point import exact_mean
-
     shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(target.n_outputs)])
     logs = np.log(np.maximum(shares, 1e-15))
     return logs - logs.mean()
@@ -310,8 +333,6 @@ def _final_leaves(nodes: Any) -> np.ndarray:
 def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:
     """Weights as whole numbers, empty for ones."""
     if weights.importance is not None:
-        from spinney.criteria.fixed_point import scale_exponent
-
         scale = scale_exponent(float(weights.importance.sum()), 60)
         return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)[rows]
     return np.empty(0, np.int64) if weights.counts is None else weights.counts[rows]

@@ -1,0 +1,157 @@
+"""A loss written by the user: plain Python functions, compiled into the same loops as the built-in ones.
+
+    loss = spinney.Loss(
+        gradient=lambda y, raw: 1 / (1 + math.exp(-raw)) - y,
+        hessian=lambda y, raw: ...,
+        inverse_link=lambda raw: 1 / (1 + math.exp(-raw)),
+    )
+
+The functions take numbers and return a number; arithmetic, `math`, NumPy's scalar functions and branches all compile.
+Any object with these attributes will do: a module, a class with static methods, a `spinney.Loss`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney.data.weights import Weights
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of your own for `GradientBoostingClassifier(loss=...)` and `GradientBoostingRegressor(loss=...)`.
+
+    Parameters
+    ----------
+    gradient, hessian : function (y, raw) -> float
+        First and second derivative of the loss with respect to the raw score. The hessian must not be negative.
+    inverse_link : function (raw) -> float, optional
+        Raw score to prediction. Default: the raw score itself for regression, the logistic function for classes.
+    value : function (y, raw) -> float, optional
+        The loss itself, for `evals_result_` and early stopping. Without it squared error or log loss is watched.
+    start : float or function (y, sample_weight) -> float, default 0.0
+        The raw score before the first tree. The function runs in Python, on whole arrays.
+
+    Examples
+    --------
+    >>> import math, spinney
+    >>> quartic = spinney.Loss(
+    ...     gradient=lambda y, raw: (raw - y) ** 3,
+    ...     hessian=lambda y, raw: 3 * (raw - y) ** 2,
+    ...     start=lambda y, sample_weight: y.mean(),
+    ... )
+    >>> model = spinney.GradientBoostingRegressor(loss=quartic)
+    """
+
+    gradient: Callable[[float, float], float]
+    hessian: Callable[[float, float], float]
+    inverse_link: Callable[[float], float] | None = None
+    value: Callable[[float, float], float] | None = None
+    start: Any = 0.0
+
+
+class CompiledLoss(NamedTuple):
+    """A user's loss, ready for the kernels of ensemble/gradients.py."""
+
+    derivatives: Any  # (raw, y) -> gradient, hessian
+    response: Any  # (raw) -> prediction
+    value: Any  # (raw, y) -> loss, or None
+    start_value: Any
+
+    def start(self, y: np.ndarray, weights: Weights) -> float:
+        return float(self.start_value(y, weights.total()) if callable(self.start_value) else self.start_value)
+
+    def check(self, y: np.ndarray) -> None: ...
+
+
+_compiled: dict[Any, CompiledLoss] = {}
+
+
+def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
+    """Compile a user's loss, once a process; `default_link` is "identity" or "logistic"."""
+    gradient, hessian = _function(loss, "gradient", 2), _function(loss, "hessian", 2)
+    link, value = _optional(loss, "inverse_link", 1), _optional(loss, "value", 2)
+    start = getattr(loss, "start", 0.0)
+    key = (gradient, hessian, link, value, start if callable(start) else None, default_link)
+    if key not in _compiled:
+        _compiled[key] = _compile(gradient, hessian, link, value, start, default_link)
+    return _compiled[key]._replace(start_value=start)
+
+
+def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, default_link: str) -> CompiledLoss:
+    from spinney._jit import uncached_kernel
+    from spinney.criteria.elementary import sigmoid
+
+    first, second = _compiled_number(gradient, "gradient", 2), _compiled_number(hessian, "hessian", 2)
+
+    def derivatives(raw, y):  # type: ignore[no-untyped-def]
+        return first(y, raw), second(y, raw)
+
+    def identity(raw):  # type: ignore[no-untyped-def]
+        return raw
+
+    def logistic(raw):  # type: ignore[no-untyped-def]
+        return sigmoid(raw)
+
+    response = _compiled_number(link, "inverse_link", 1) if link else None
+    if response is None:
+        response = uncached_kernel(logistic if default_link == "logistic" else identity)
+    loss_value = None
+    if value is not None:
+        amount = _compiled_number(value, "value", 2)
+
+        def swapped(raw, y):  # type: ignore[no-untyped-def]
+            return amount(y, raw)
+
+        loss_value = uncached_kernel(swapped)
+    return CompiledLoss(uncached_kernel(derivatives), response, loss_value, start)
+
+
+def _function(loss: Any, name: str, n_arguments: int) -> Any:
+    function = getattr(loss, name, None)
+    if function is None:
+        raise TypeError(
+            f"loss must be one of the names in the documentation or an object with functions gradient(y, raw) and "
+            f"hessian(y, raw), got {loss!r} without {name!r}. See spinney.Loss."
+        )
+    if not callable(function):
+        raise TypeError(f"loss.{name} must be a function, got {function!r}.")
+    if inspect.ismethod(function):
+        raise TypeError(f"loss.{name} must not need self: write it as a plain function or a @staticmethod.")
+    try:
+        inspect.signature(function).bind(*range(n_arguments))
+    except (TypeError, ValueError):
+        wanted = "(raw)" if n_arguments == 1 else "(y, raw)"
+        raise TypeError(f"loss.{name} must take the arguments {wanted}.") from None
+    return function
+
+
+def _optional(loss: Any, name: str, n_arguments: int) -> Any:
+    return None if getattr(loss, name, None) is None else _function(loss, name, n_arguments)
+
+
+def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
+    """Compile a function of floats and make sure that it returns one number."""
+    from numba.core import errors, types
+
+    from spinney._jit import PLAIN_PYTHON, uncached_kernel
+
+    compiled: Any = uncached_kernel(function)
+    if PLAIN_PYTHON:
+        return compiled
+    try:
+        compiled.compile((types.float64,) * n_arguments)
+    except errors.NumbaError as error:
+        raise TypeError(
+            f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
+            f"Numba says: {str(error).strip().splitlines()[-1]}"
+        ) from error
+    result = compiled.overloads[(types.float64,) * n_arguments].signature.return_type
+    if not isinstance(result, (types.Float, types.Integer, types.Boolean)):
+        raise TypeError(f"loss.{name} must return one number for one row, but returns {result}.")
+    return compiled

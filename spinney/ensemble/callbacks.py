@@ -1,0 +1,90 @@
+"""What happens between rounds: early stopping, the progress bar, the callbacks of the user."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TextIO
+
+from spinney.evaluate.metrics import Metric
+
+
+class Round(NamedTuple):
+    """What a callback is told after each round; a callback that returns True ends the fit."""
+
+    number: int  # rounds done so far, counted from 1
+    n_rounds: int  # rounds asked for
+    scores: dict[str, dict[str, list[float]]]  # evaluation set -> metric -> one value a round so far
+    seconds: float  # since the fit began
+
+
+Callback = Callable[[Round], Any]
+
+
+@dataclass
+class EarlyStopping:
+    """Stop when the watched metric has not improved by more than `tol` for `patience` rounds."""
+
+    set_name: str
+    metric: Metric
+    patience: int
+    tol: float
+    best_round: int = 0
+    best_score: float = float("inf")
+
+    def __call__(self, info: Round) -> bool:
+        score = info.scores[self.set_name][self.metric.name][-1]
+        if self.metric.greater_is_better:
+            score = -score
+        if score < self.best_score - self.tol or self.best_round == 0:
+            self.best_score, self.best_round = score, info.number
+        return info.number - self.best_round >= self.patience
+
+
+class Progress:
+    """A progress bar with the running metrics on standard error; plain lines where it is not a terminal."""
+
+    WIDTH = 24
+
+    def __init__(self, every_round: bool = False, stream: TextIO | None = None) -> None:
+        self.every_round = every_round
+        self.stream = stream or sys.stderr
+        self.shown = 0.0
+
+    def __call__(self, info: Round) -> bool:
+        last = info.number == info.n_rounds
+        if self.every_round:
+            self.stream.write(self._text(info) + "\n")
+        elif self.stream.isatty():
+            now = time.perf_counter()
+            if last or now - self.shown > 0.1:
+                self.shown = now
+                self.stream.write("\r\x1b[2K" + self._text(info) + ("\n" if last else ""))
+        elif last or info.number % max(1, info.n_rounds // 10) == 0:
+            self.stream.write(self._text(info) + "\n")
+        self.stream.flush()
+        return False
+
+    def close(self, info: Round | None) -> None:
+        """End the bar's line if the fit ended early."""
+        if info is not None and info.number < info.n_rounds and not self.every_round and self.stream.isatty():
+            self.stream.write("\r\x1b[2K" + self._text(info) + "\n")
+            self.stream.flush()
+
+    def _text(self, info: Round) -> str:
+        filled = self.WIDTH * info.number // info.n_rounds
+        bar = "█" * filled + "·" * (self.WIDTH - filled)
+        scores = [
+            f"{name} {metric} {values[-1]:.5g}"
+            for name, metrics in info.scores.items()
+            for metric, values in metrics.items()
+        ]
+        parts = [f"round {info.number:>{len(str(info.n_rounds))}}/{info.n_rounds} {bar}", *scores]
+        return "  ".join([*parts, f"{info.seconds:.1f} s"])
+
+
+def call_all(callbacks: Sequence[Callback], info: Round) -> bool:
+    """Tell every callback; True if any of them wants to stop."""
+    return any([bool(callback(info)) for callback in callbacks])
