@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spinney.criteria.custom import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from spinney.evaluate.boosting_cv import boosting_cv
 
 __version__ = "0.1.0"
 
@@ -26,9 +27,10 @@ _HOMES = {
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "Loss": "spinney.criteria.custom",
     "Round": "spinney.ensemble.callbacks",
+    "boosting_cv": "spinney.evaluate.boosting_cv",
 }
 
-__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor", "Loss", "Round"]
+__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor", "Loss", "Round", "boosting_cv"]
 
 
 def __getattr__(name: str) -> Any:

@@ -36,7 +36,7 @@ from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
-PLAIN_PYTHON = bool(config.DISABLE_JIT)
+PLAIN_PYTHON = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 _DIGEST_SIZE = 32
 _announced = False
 
@@ -79,6 +79,10 @@ def _is_private(folder: Path) -> bool:
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
+def _compile_flags() -> tuple[Any, ...]:
+    return tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT"))
+
+
 def _source_digest() -> str:
     """A hash of everything the machine code depends on: our sources, Numba, and how it is told to compile."""
     digest = hashlib.blake2b(digest_size=12)
@@ -86,7 +90,7 @@ def _source_digest() -> str:
     for path in sorted(root.rglob("*.py")):
         digest.update(str(path.relative_to(root)).encode())
         digest.update(path.read_bytes())
-    digest.update(repr((numba.__version__, sys.version, config.BOUNDSCHECK, config.OPT)).encode())
+    digest.update(repr((numba.__version__, sys.version, *_compile_flags())).encode())
     return digest.hexdigest()
 
 
@@ -156,7 +160,7 @@ def kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     Kernels work in memory that the caller gives them. Numba's reference counting is off, which makes them several
     times quicker to compile; in exchange a kernel cannot make an array (see `allocating_kernel`).
     """
-    options = {"_nrt": False, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"_nrt": False, "no_cfunc_wrapper": True}
     return _cached(
         py_func, numba.njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, **options)(py_func)
     )
@@ -167,7 +171,7 @@ def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
 
     Not cached by itself: it is part of the kernels that call it.
     """
-    options = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     inner: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=_InnerCompiler, **options)(
         py_func
     )

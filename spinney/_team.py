@@ -36,8 +36,10 @@ def _register_yield() -> Any:
     """A function that gives the core to whoever else wants it, under one name on every system."""
     if PLAIN_PYTHON:
         return lambda: 0
-    library = ctypes.WinDLL("kernel32") if sys.platform == "win32" else ctypes.CDLL(None)
-    function = library.SwitchToThread if sys.platform == "win32" else library.sched_yield
+    if sys.platform == "win32":
+        function = ctypes.WinDLL("kernel32").SwitchToThread
+    else:
+        function = ctypes.CDLL(None).sched_yield
     llvmlite.binding.add_symbol("spinney_yield", ctypes.cast(function, ctypes.c_void_p).value)
     return types.ExternalFunction("spinney_yield", types.int32())
 

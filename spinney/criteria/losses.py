@@ -290,7 +290,11 @@ def response(loss: Any, raw: Any) -> Any:
 
 def _formula(loss: Any, which: str) -> Any:
     """At compile time: the formula for a loss of this Numba type; None for a user's compiled function."""
-    return getattr(FORMULAS[loss.instance_class], which) if isinstance(loss, types.BaseNamedTuple) else None
+    return (
+        getattr(FORMULAS[loss.instance_class], which)
+        if isinstance(loss, types.NamedTuple | types.NamedUniTuple)
+        else None
+    )
 
 
 @overload(value)

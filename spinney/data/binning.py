@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Bins:
         for panel in table.panels:
             plan = self._plan(panel)
             rows = panel.values[start:stop]
-            team.map(lambda piece, rows=rows, plan=plan: _encode(rows, *plan, codes, *piece), pieces)
+            team.map(partial(_encode_piece, rows, plan, codes), pieces)
         return codes
 
     def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
@@ -67,6 +68,10 @@ class Bins:
             edges[k, : len(self.edges[j])] = _round_down(self.edges[j], panel.values.dtype)
             categories[k, : len(self.category_codes[j])] = self.category_codes[j]
         return columns, edges, categories, self.n_bins[columns], self.is_categorical[columns]
+
+
+def _encode_piece(rows: np.ndarray, plan: tuple[np.ndarray, ...], codes: np.ndarray, piece: tuple[int, int]) -> None:
+    _encode(rows, *plan, codes, *piece)
 
 
 def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
@@ -215,7 +220,7 @@ def _choose_edges(values, mass, n_distinct, max_bins, edges):
                 light_bins -= 1
             elif filled > mass[i]:  # light values that the heavy one closed in with
                 light_mass -= filled - mass[i]
-            filled = 0
+            filled = np.int64(0)
     return n_edges
 
 

@@ -64,7 +64,7 @@ class Settings:
 
 
 class Target(NamedTuple):
-    """What is learnt: y as float (or class number for many classes), weights, loss, number of outputs (raw scores a row)."""
+    """What is learnt. y is float; for many classes it holds class numbers, and there are as many outputs."""
 
     y: np.ndarray
     weights: Weights
@@ -124,11 +124,15 @@ def train(
     grow: Grow | None = None,
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
-    return _Rounds(dataset, target, settings, team, begun, grow).run(watch)
+    rounds = Rounds(dataset, target, settings, team, begun, grow)
+    while rounds.booster.n_rounds < settings.n_rounds:
+        if watch(rounds.booster, rounds.step()):
+            break
+    return rounds.booster
 
 
-class _Rounds:
-    """The state of one fit: scores, derivatives, memory."""
+class Rounds:
+    """The state of one fit: scores, derivatives, memory. `step` adds a round to `booster`."""
 
     def __init__(
         self,
@@ -136,8 +140,8 @@ class _Rounds:
         target: Target,
         settings: Settings,
         team: Team,
-        begun: Booster | None,
-        grow: Grow | None,
+        begun: Booster | None = None,
+        grow: Grow | None = None,
     ) -> None:
         self.grow = grow or partial(team.run, grow_tree)
         self.dataset, self.target, self.settings, self.team = dataset, target, settings, team
@@ -160,13 +164,11 @@ class _Rounds:
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
         self.table = memory.make_table(dataset, settings.monotone)
 
-    def run(self, watch: Watcher) -> Booster:
-        while self.booster.n_rounds < self.settings.n_rounds:
-            new = self._round()
-            self.booster.trees.extend(new)
-            if watch(self.booster, new):
-                break
-        return self.booster
+    def step(self) -> list[Tree]:
+        """Boost one more round; returns its trees."""
+        new = self._round()
+        self.booster.trees.extend(new)
+        return new
 
     def _round(self) -> list[Tree]:
         """One tree for each output, all from the scores at the round's start."""

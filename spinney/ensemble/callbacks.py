@@ -69,8 +69,8 @@ class Progress:
 
     def close(self, info: Round | None) -> None:
         """End the bar's line if the fit ended early."""
-        if info is not None and info.number < info.n_rounds and not self.every_round and self.stream.isatty():
-            self.stream.write("\r\x1b[2K" + self._text(info) + "\n")
+        if info is not None and info.number < info.n_rounds and not self.every_round:
+            self.stream.write(("\r\x1b[2K" if self.stream.isatty() else "") + self._text(info) + "\n")
             self.stream.flush()
 
     def _text(self, info: Round) -> str:

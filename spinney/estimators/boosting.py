@@ -130,7 +130,7 @@ class _GradientBoosting(BaseEstimator):
 
         seed = self._seed if goes_on else read_seed(self.random_state)
         stops = self._stops_early(table.n_rows)
-        kept, held = self._hold_out(y, seed) if stops and eval_set is None else (None, None)
+        kept, held = self._hold_out(y, seed) if stops and eval_set is None else (np.arange(0), None)
         counts = weights.counts
         if held is not None:
             counts = np.ones(table.n_rows, np.int64) if counts is None else counts.copy()

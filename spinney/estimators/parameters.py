@@ -1,4 +1,4 @@
-"""Estimator parameters to engine settings: names to columns, constraints to arrays, errors that say what would be right."""
+"""Estimator parameters to engine settings, with errors that say what would be right."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def count_share(value: Any, n: int) -> float:
     if isinstance(value, str):
         return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n))) / n
     if isinstance(value, Integral):
-        if value > n:
+        if int(value) > n:
             raise ValueError(f"max_features must be at most the number of columns, {n}, got {value}.")
-        return float(value) / n
+        return int(value) / n
     return float(value)

@@ -27,9 +27,9 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 class Sums(NamedTuple):
     """Integer sums of some rows."""
 
-    gradient: int
-    hessian: int
-    count: int
+    gradient: np.int64
+    hessian: np.int64
+    count: np.int64  # type: ignore[assignment]
 
 
 @inner_kernel

@@ -19,8 +19,8 @@ The tree knows nothing of how it was grown.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Tree:
         """The same tree with other node values."""
         return replace(self, value=value)
 
-    def update_hash(self, digest: hashlib._Hash) -> None:
+    def update_hash(self, digest: Any) -> None:
         """Feed every bit that matters for prediction or reading into a hash."""
         for field in fields(self):
             digest.update(field.name.encode())

@@ -1,0 +1,202 @@
+"""Cross-validation at every boosting round.
+
+All folds share one encoded table: a fold is the same Dataset with the held-out rows' counts set to zero. The folds
+advance together, a round at a time, so that the mean over folds is known after each round and can end the search early.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+
+from spinney.data.schema import learn_and_read
+from spinney.data.weights import Weights
+from spinney.estimators.parameters import read_seed
+from spinney.evaluate.metrics import Metric, find_metrics
+
+
+@dataclass(frozen=True)
+class BoostingCV:
+    """Scores of every fold after every round.
+
+    Attributes
+    ----------
+    test, train : dict from metric name to ndarray (rounds, folds)
+        `train` is empty unless `return_train_score=True`.
+    metric : str
+        The metric that was watched, the first one.
+    best_iteration : int
+        Rounds at which its mean over the folds was best.
+    """
+
+    test: dict[str, np.ndarray]
+    train: dict[str, np.ndarray]
+    metric: str
+    best_iteration: int
+
+    def mean(self, metric: str | None = None) -> np.ndarray:
+        """Mean over the folds after each round."""
+        return self.test[metric or self.metric].mean(axis=1)
+
+    def std(self, metric: str | None = None) -> np.ndarray:
+        """Standard deviation over the folds after each round."""
+        return self.test[metric or self.metric].std(axis=1)
+
+    @property
+    def best_score(self) -> float:
+        """Mean of the watched metric at the best round."""
+        return float(self.mean()[self.best_iteration - 1])
+
+    def __repr__(self) -> str:
+        spread = self.std()[self.best_iteration - 1]
+        return (
+            f"BoostingCV({self.metric} {self.best_score:.5g} +- {spread:.2g} at round {self.best_iteration} "
+            f"of {len(self.mean())}, {self.test[self.metric].shape[1]} folds)"
+        )
+
+
+def boosting_cv(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: Any = 5,
+    eval_metric: Any = None,
+    n_iter_no_change: int | None = None,
+    return_train_score: bool = False,
+    verbose: int = 0,
+) -> BoostingCV:
+    """Cross-validate a boosted model at every round, the table encoded once for all folds.
+
+    Parameters
+    ----------
+    estimator : GradientBoostingClassifier or GradientBoostingRegressor
+        Its parameters are used; it is not fitted and not changed.
+    X, y, sample_weight
+        As for `fit`.
+    groups : array-like, optional
+        Passed to the splitter.
+    cv : int, splitter or iterable of (train, test) row numbers, default 5
+        As in scikit-learn: a number means (stratified) K-fold.
+    eval_metric : as for `fit`
+        Default: the training loss. The first one is watched.
+    n_iter_no_change : int, optional
+        Stop when the watched metric's mean has not improved for so many rounds. None: run all `n_estimators`.
+    return_train_score : bool, default False
+    verbose : int, default 0
+        1: a progress bar with the mean scores.
+
+    Returns
+    -------
+    BoostingCV
+
+    Notes
+    -----
+    Bins are learnt from all rows, without their targets.
+
+    Examples
+    --------
+    >>> from spinney import GradientBoostingClassifier, boosting_cv
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> result = boosting_cv(GradientBoostingClassifier(random_state=0), X, y, cv=3, n_iter_no_change=5)
+    >>> 1 <= result.best_iteration <= 100
+    True
+    """
+    from spinney._team import Team, available_threads
+    from spinney.data.binning import learn_bins
+    from spinney.data.dataset import encode_dataset
+
+    model = clone(estimator)
+    model._validate_params()
+    schema, table = learn_and_read(X, model.categorical_features, type(model).__name__)
+    answers = model._read_target(y, table.n_rows, False)
+    weights = model._read_weights(sample_weight, answers, table.n_rows)
+    splitter = check_cv(cv, answers, classifier=is_classifier(model))
+    folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
+    settings = model._settings(schema, read_seed(model.random_state))
+    with Team(available_threads(model.n_jobs)) as team:
+        bins = learn_bins(table, schema.is_categorical, weights.counts, model.max_bins, team)
+        dataset = encode_dataset(table, bins, team)
+        target = model._target(answers, weights)
+        metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(target))
+        runs = [_Fold(dataset, target, settings, team, metrics, kept, held, return_train_score) for kept, held in folds]
+        best = _advance(runs, metrics[0], settings.n_rounds, n_iter_no_change, verbose)
+    return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best)
+
+
+class _Fold:
+    """One fold's boosting and its scores."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        target: Any,
+        settings: Any,
+        team: Any,
+        metrics: list[Metric],
+        kept: np.ndarray,
+        held: np.ndarray,
+        with_train: bool,
+    ) -> None:
+        from spinney.ensemble.boosting import Rounds
+        from spinney.ensemble.watch import Watch
+
+        counts = np.zeros(dataset.n_rows, np.int64)
+        counts[kept] = 1 if target.weights.counts is None else target.weights.counts[kept]
+        own = target._replace(weights=Weights(counts, target.weights.importance))
+        self.rounds = Rounds(dataset, own, settings, team)
+        sets = [self._set("test", dataset, target, held)]
+        if with_train:
+            sets.append(self._set("train", dataset, target, kept))
+        self.watch = Watch(sets, metrics, [], own, team)
+
+    def _set(self, name: str, dataset: Any, target: Any, rows: np.ndarray) -> Any:
+        from spinney.ensemble.watch import EvalSet
+
+        codes = np.ascontiguousarray(dataset.codes[:, rows].T)
+        start = np.repeat(self.rounds.booster.start[:, None], len(rows), axis=1)
+        return EvalSet(name, codes, target.y[rows], target.weights.take(rows), start)
+
+    def step(self) -> None:
+        new = self.rounds.step()
+        self.watch(self.rounds.booster, new)
+
+
+def _advance(runs: list[_Fold], metric: Metric, n_rounds: int, patience: int | None, verbose: int) -> int:
+    """Run the rounds; returns the best one, counted from 1."""
+    from spinney.ensemble.callbacks import EarlyStopping, Progress, Round
+
+    stopping = EarlyStopping("test", metric, patience or n_rounds + 1, 0.0)
+    progress = Progress(every_round=verbose > 1) if verbose else None
+    begun = time.perf_counter()
+    info = None
+    means: dict[str, dict[str, list[float]]] = {}
+    for number in range(1, n_rounds + 1):
+        for run in runs:
+            run.step()
+        for name, scores in runs[0].watch.scores.items():
+            for key in scores:
+                mean = float(np.mean([run.watch.scores[name][key][-1] for run in runs]))
+                means.setdefault(name, {}).setdefault(key, []).append(mean)
+        info = Round(number, n_rounds, means, time.perf_counter() - begun)
+        if progress is not None:
+            progress(info)
+        if stopping(info):
+            break
+    if progress is not None:
+        progress.close(info)
+    return stopping.best_round
+
+
+def _gather(runs: list[_Fold], name: str) -> dict[str, np.ndarray]:
+    if name not in runs[0].watch.scores:
+        return {}
+    return {key: np.array([run.watch.scores[name][key] for run in runs]).T for key in runs[0].watch.scores[name]}
