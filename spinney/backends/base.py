@@ -79,9 +79,7 @@ class Drafts(NamedTuple):
     queue: np.ndarray  # int64: a copy of the frontier to look ahead in
 
 
-def grow_batched(
-    backend: Backend, table: Table, rows: Rows, limits: Limits, work: Work, lookahead: int = 0
-) -> int:
+def grow_batched(backend: Backend, table: Table, rows: Rows, limits: Limits, work: Work, lookahead: int = 0) -> int:
     """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`."""
     nodes, state = work.nodes, work.state[0]
     drafts = _make_drafts(work, limits)

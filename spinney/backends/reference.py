@@ -6,7 +6,6 @@ boolean masks; the best split is looked for cut by cut. Only the formulas of cri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ class ReferenceBackend:
         self.statistics = quantise(rows, self.rows)
         self.places = {(0, 0): np.arange(rows.n)}  # (depth, start) of a node -> places of its rows in self.rows
         self.histograms: dict[int, np.ndarray] = {}
-        return Sums(*(int(total) for total in self.statistics.sum(axis=0)))
+        return Sums(*self.statistics.sum(axis=0))
 
     def build_histograms(self, nodes: Any) -> None:
         for node in nodes:
@@ -108,106 +107,119 @@ def uniform(key: np.uint64, index: np.ndarray) -> np.ndarray:
 # --- search ------------------------------------------------------------------------------------------------------
 
 
-class Cut(NamedTuple):
-    """One way to split a node on one column: which of the 256 codes go left."""
+class Whole(NamedTuple):
+    """What a search needs to know of a node."""
 
-    code: int  # numbers: the largest code on the left
-    left: np.ndarray  # bool (256): codes with rows that go left
-    others_left: bool  # where codes without rows in this node go
-    penalty: Penalty
-    direction: int  # 1: the right side's value must not be below the left side's, -1: not above
+    gradient: int
+    hessian: int
+    count: int  # type: ignore[assignment]
+    lower: float
+    upper: float
 
 
 class Found(NamedTuple):
-    """A legal cut and what it is worth."""
+    """The best cut of one column."""
 
     score: float
-    cut: Cut
-    sums: Sums  # of the left side
+    code: int
     missing_left: bool
     bits: np.ndarray
+    sums: np.ndarray  # of the left side
 
 
 def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: Limits) -> Found | None:
     """The best cut of a node on one column, the first of equals; `sums` is (codes, 3)."""
-    best, best_score = None, -np.inf
-    for cut in _category_cuts(node, column, sums, fields, limits) if column.is_categorical else _number_cuts(
-        node, column, sums, limits
-    ):
-        score = score_cut(node, cut, sums, fields, limits)
+    if column.is_categorical:
+        cuts, penalty, direction = category_cuts(sums, fields, limits), limits.category_penalty, 0
+    else:
+        cuts, penalty, direction = number_cuts(sums, int(column.n_bins)), limits.penalty, int(column.monotone)
+    left_sums = cuts.astype(np.int64) @ sums
+    whole = Whole(*(node[name].item() for name in Whole._fields))
+    best, best_score = -1, -np.inf
+    for i, sums_of_left in enumerate(left_sums.tolist()):
+        score = score_cut(whole, sums_of_left, penalty, direction, fields, limits)
         if score > best_score:
-            best, best_score = cut, score
-    if best is None:
+            best, best_score = i, score
+    if best < 0:
         return None
-    present = sums[:, 2] > 0
-    left = np.where(present, best.left, best.others_left)
-    bits = np.packbits(left, bitorder="little").view(np.uint64) if column.is_categorical else np.zeros(4, np.uint64)
-    total = Sums(*(int(total) for total in sums[best.left].sum(axis=0)))
-    return Found(best_score, best, total, bool(left[column.n_bins]), bits)
+    left, larger = cuts[best].copy(), bool(2 * left_sums[best, 2] >= whole.count)
+    if not column.is_categorical:
+        if sums[column.n_bins, 2] == 0:
+            left[column.n_bins] = larger
+        code, bits = int(left[: column.n_bins].sum()) - 1, np.zeros(4, np.uint64)
+    else:
+        if not sums[is_rare(sums, limits), 2].any():
+            left[is_rare(sums, limits)] = larger
+        code, bits = 0, np.packbits(left, bitorder="little").view(np.uint64)
+    return Found(best_score, code, bool(left[column.n_bins]), bits, left_sums[best])
 
 
-def _number_cuts(node: Any, column: Any, sums: np.ndarray, limits: Limits) -> Iterator[Cut]:
-    """`code <= t` for every t, first with missing on the right, then on the left."""
-    codes, missing = np.arange(SLOTS), int(column.n_bins)
-    some_missing = sums[missing, 2] > 0
-    direction = int(column.monotone) if limits.has_monotone else 0
-    for missing_left in (False, True) if some_missing else (False,):
-        # all numbers on the left and nothing but missing on the right is a cut too
-        for t in range(missing if some_missing and not missing_left else missing - 1):
-            left = codes <= t
-            left[missing] = missing_left
-            most_left = 2 * sums[left, 2].sum() >= node.count
-            yield Cut(t, left, bool(most_left), limits.penalty, direction)
+def number_cuts(sums: np.ndarray, n_bins: int) -> np.ndarray:
+    """(cuts, codes) bool: the codes up to t on the left, first with missing on the right, then on the left."""
+    up_to = np.arange(SLOTS) <= np.arange(n_bins)[:, None]
+    if sums[n_bins, 2] == 0:
+        return up_to[:-1]
+    missing = np.arange(SLOTS) == n_bins
+    return np.concatenate((up_to & ~missing, up_to[:-1] | missing))  # last t: all numbers from missing
 
 
-def _category_cuts(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: Limits) -> Iterator[Cut]:
-    """Categories (missing is one of them) in the order of gradient / hessian, cut after each."""
-    present = np.flatnonzero(sums[:, 2])
-    keys = [
-        (sums[code, 0] * fields.gradient_unit) / (sums[code, 1] * fields.hessian_unit + limits.category_smoothing)
-        for code in present
-    ]
-    order = [code for _, code in sorted(zip(keys, present))]
-    for n_left in range(1, len(order)):
-        left = np.zeros(SLOTS, bool)
-        left[order[:n_left]] = True
-        most_left = 2 * sums[left, 2].sum() >= node.count
-        yield Cut(0, left, bool(most_left), limits.category_penalty, 0)
+def is_rare(sums: np.ndarray, limits: Limits) -> np.ndarray:
+    """Which codes have too few rows in a node to be told apart."""
+    return sums[:, 2] < limits.category_count
 
 
-def score_cut(node: Any, cut: Cut, sums: np.ndarray, fields: Fields, limits: Limits) -> float:
+def category_cuts(sums: np.ndarray, fields: Fields, limits: Limits) -> np.ndarray:
+    """(cuts, codes) bool: codes (missing like any) in the order of gradient / hessian, cut after each.
+
+    Rare codes go together, and with them those without rows, as if they were one.
+    """
+    rare = is_rare(sums, limits)
+    parts = [np.arange(SLOTS) == code for code in np.flatnonzero(~rare)]
+    if sums[rare, 2].any():
+        parts.append(rare)
+    totals = np.array([sums[part].sum(axis=0) for part in parts]).reshape(-1, 3)
+    gradient, hessian = totals[:, 0] * fields.gradient_unit, totals[:, 1] * fields.hessian_unit
+    order = np.argsort(gradient / (hessian + limits.category_smoothing), kind="stable")
+    cuts = np.zeros((max(0, len(order) - 1), SLOTS), bool)
+    for i in range(len(cuts)):
+        for k in order[: i + 1]:
+            cuts[i] |= parts[k]
+    return cuts
+
+
+def score_cut(
+    node: Whole, left_sums: list[int], penalty: Penalty, direction: int, fields: Fields, limits: Limits
+) -> float:
     """What both sides score together; -inf if the limits forbid the cut."""
-    gradient, hessian, count = sums[cut.left].sum(axis=0)
-    left = gradient * fields.gradient_unit, hessian * fields.hessian_unit
+    left = left_sums[0] * fields.gradient_unit, left_sums[1] * fields.hessian_unit
     right = node.gradient * fields.gradient_unit - left[0], node.hessian * fields.hessian_unit - left[1]
-    if min(count, node.count - count) < limits.min_count or min(left[1], right[1]) < limits.min_hessian:
+    if min(left_sums[2], node.count - left_sums[2]) < limits.min_count or min(left[1], right[1]) < limits.min_hessian:
         return -np.inf
     if not limits.has_monotone:
-        return _leaf_score(*left, cut.penalty) + _leaf_score(*right, cut.penalty)
+        return _leaf_score(*left, *penalty) + _leaf_score(*right, *penalty)
     bounds = node.lower, node.upper
-    left_value, right_value = _bounded_value(*left, *bounds, cut.penalty), _bounded_value(*right, *bounds, cut.penalty)
-    if (right_value - left_value) * cut.direction < 0.0:
+    if (_bounded_value(*right, *bounds, *penalty) - _bounded_value(*left, *bounds, *penalty)) * direction < 0.0:
         return -np.inf
-    return _bounded_score(*left, *bounds, cut.penalty) + _bounded_score(*right, *bounds, cut.penalty)
+    return _bounded_score(*left, *bounds, *penalty) + _bounded_score(*right, *bounds, *penalty)
 
 
 @kernel
-def _leaf_score(gradient, hessian, penalty):
-    return leaf_score(gradient, hessian, penalty)
+def _leaf_score(gradient, hessian, l1, l2):
+    return leaf_score(gradient, hessian, Penalty(l1, l2))
 
 
 @kernel
-def _bounded_value(gradient, hessian, lower, upper, penalty):
-    return clip(leaf_value(gradient, hessian, penalty), lower, upper)
+def _bounded_value(gradient, hessian, lower, upper, l1, l2):
+    return clip(leaf_value(gradient, hessian, Penalty(l1, l2)), lower, upper)
 
 
 @kernel
-def _bounded_score(gradient, hessian, lower, upper, penalty):
-    return bounded_score(gradient, hessian, lower, upper, penalty)
+def _bounded_score(gradient, hessian, lower, upper, l1, l2):
+    return bounded_score(gradient, hessian, lower, upper, Penalty(l1, l2))
 
 
 def _write(split: Any, feature: int, found: Found) -> None:
-    split.feature, split.score, split.code = feature, found.score, found.cut.code
+    split.feature, split.score, split.code = feature, found.score, found.code
     split.missing_left, split.bits = found.missing_left, found.bits
     split.gradient, split.hessian, split.count = found.sums
 

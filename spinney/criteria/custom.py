@@ -13,8 +13,10 @@ Any object with these attributes will do: a module, a class with static methods,
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +66,12 @@ class CompiledLoss(NamedTuple):
     start_value: Any
 
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return float(self.start_value(y, weights.total()) if callable(self.start_value) else self.start_value)
+        value = self.start_value(y, weights.total()) if callable(self.start_value) else self.start_value
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(
+                f"loss.start must be a finite number, or a function (y, sample_weight) that returns one, got {value!r}."
+            )
+        return float(value)
 
     def check(self, y: np.ndarray) -> None: ...
 
@@ -123,16 +130,24 @@ def _function(loss: Any, name: str, n_arguments: int) -> Any:
         raise TypeError(f"loss.{name} must be a function, got {function!r}.")
     if inspect.ismethod(function):
         raise TypeError(f"loss.{name} must not need self: write it as a plain function or a @staticmethod.")
+    wanted = "(raw)" if n_arguments == 1 else "(y, raw)"
+    if not inspect.isfunction(getattr(function, "py_func", function)):
+        raise TypeError(f"loss.{name} must be a Python function of {wanted}, got {function!r}: wrap it in one.")
     try:
         inspect.signature(function).bind(*range(n_arguments))
     except (TypeError, ValueError):
-        wanted = "(raw)" if n_arguments == 1 else "(y, raw)"
         raise TypeError(f"loss.{name} must take the arguments {wanted}.") from None
     return function
 
 
 def _optional(loss: Any, name: str, n_arguments: int) -> Any:
     return None if getattr(loss, name, None) is None else _function(loss, name, n_arguments)
+
+
+def _gist(error: Exception) -> str:
+    """What a message of Numba's says, without where in Numba it happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+    return " ".join(lines[:2] if lines[0].endswith(":") else lines[:1])
 
 
 def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
@@ -149,7 +164,7 @@ def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
     except errors.NumbaError as error:
         raise TypeError(
             f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
-            f"Numba says: {str(error).strip().splitlines()[-1]}"
+            f"Numba says: {_gist(error)}"
         ) from error
     result = compiled.overloads[(types.float64,) * n_arguments].signature.return_type
     if not isinstance(result, (types.Float, types.Integer, types.Boolean)):

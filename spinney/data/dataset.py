@@ -4,9 +4,9 @@
     words    (rows * words_per_row) uint64: one row's codes side by side, eight to a word, for histograms
 
 A histogram is one long array; a column's bins stand together in it. So that narrow columns (a Boolean has two bins)
-do not take 256 places, columns are packed into words by falling width, and each word has its own stride:
+do not take 256 places, columns are packed into words by falling width, and a word's lanes stand 256, 64, 16 or 4 apart:
 
-    word w, lane l, code c   ->   histogram[word_start[w] + l * word_stride[w] + c]
+    word w, lane l, code c   ->   histogram[start of w + l * stride of w + c]
 """
 
 from __future__ import annotations
@@ -22,14 +22,24 @@ from spinney.data.binning import Bins, _pieces
 from spinney.data.tables import Table
 
 LANES = 8  # codes in a word
+STRIDES = (256, 64, 16, 4)  # few and constant, so that the hot loop knows them at compile time
+
+
+class Runs(NamedTuple):
+    """How many words have each stride, the widest first, and whether the last word is at most half full."""
+
+    n_256: int
+    n_64: int
+    n_16: int
+    n_4: int
+    half_tail: bool
 
 
 class Layout(NamedTuple):
     """Where codes lie in words and bins in histograms."""
 
     lane_column: np.ndarray  # int32, word * 8 + lane -> column, -1 for padding
-    word_start: np.ndarray  # int64, first histogram place of each word
-    word_stride: np.ndarray  # int64, histogram places of each of its lanes
+    runs: Runs  # the words by their stride
     column_start: np.ndarray  # int64, first histogram place of each column
     n_slots: np.ndarray  # int32, histogram places a column uses: its bins, and missing if any row lacks it
     n_bins: np.ndarray  # int32, bins of each column without the one for missing
@@ -70,20 +80,20 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     n_words = -(-len(order) // LANES)
     lane_column = np.full(n_words * LANES, -1, np.int32)
     lane_column[: len(order)] = order
-    word_stride = n_slots[order[::LANES]].astype(np.int64)
+    strides = np.array(STRIDES[::-1])
+    word_stride = strides[np.searchsorted(strides, n_slots[order[::LANES]])]
+    runs = Runs(*(int((word_stride == stride).sum()) for stride in STRIDES), 1 <= len(order) % LANES <= LANES // 2)
     word_start = np.concatenate(([0], np.cumsum(word_stride * LANES)))
     column_start = np.empty(len(order), np.int64)
     place = np.arange(len(order))
     column_start[order] = word_start[place // LANES] + place % LANES * word_stride[place // LANES]
-    return Layout(
-        lane_column, word_start[:-1].copy(), word_stride, column_start, n_slots, bins.n_bins, int(word_start[-1])
-    )
+    return Layout(lane_column, runs, column_start, n_slots, bins.n_bins, int(word_start[-1]))
 
 
 def pack_words(codes: np.ndarray, layout: Layout, team: Team) -> np.ndarray:
     """Row-major words from column-major codes."""
     n_rows = codes.shape[1]
-    words = np.empty(n_rows * len(layout.word_start), np.uint64)
+    words = np.empty(n_rows * (len(layout.lane_column) // LANES), np.uint64)
     team.map(lambda piece: _pack(codes, layout.lane_column, words, *piece), _pieces(n_rows, team.size))
     return words
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney import _random
+from spinney._jit import python_of
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.criteria.gains import Penalty
@@ -25,6 +26,7 @@ from spinney.data.dataset import Dataset
 from spinney.data.weights import Weights
 from spinney.ensemble.forest import PackedTrees, add_scores, pack_trees
 from spinney.ensemble.gradients import (
+    Largest,
     choose_rows,
     fill_class_derivatives,
     fill_derivatives,
@@ -34,7 +36,7 @@ from spinney.ensemble.gradients import (
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
 from spinney.grow.grower import add_to_scores, grow_tree, pass_values_down
-from spinney.grow.limits import Limits
+from spinney.grow.limits import Limits, child_bounds
 from spinney.grow.statistics import BLOCK, make_fields
 from spinney.tree.tree import Tree
 
@@ -55,6 +57,7 @@ class Settings:
     l2: float = 0.0
     category_l2: float = 10.0
     category_smoothing: float = 10.0
+    category_count: int = 10
     subsample: float = 1.0
     tree_features: float = 1.0
     node_features: float = 1.0
@@ -190,18 +193,21 @@ class Rounds:
             trees.append(self._tree(k, largest))
         return trees
 
-    def _check(self, largest: tuple[float, float, int]) -> None:
-        row = largest[2]
-        if row < 0:
+    def _check(self, largest: Largest) -> None:
+        if not largest.impossible:
             return
-        gradient, hessian = self.derivatives[row]
+        gradient, hessian = self.derivatives.T
+        row = np.flatnonzero(
+            ~(np.isfinite(gradient) & np.isfinite(hessian) & (np.abs(gradient) < 1e38) & (hessian >= 0))
+        )[0]
+        y, raw = float(self.target.y[row]), float(self.scores[0, row])
         raise ValueError(
-            f"The loss gave gradient {gradient} and hessian {hessian} at y={self.target.y[row]!r}, "
-            f"raw={self.scores[0, row]!r} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
+            f"The loss gave gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r} "
+            f"(round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
-    def _tree(self, k: int, largest: tuple[float, float, int]) -> Tree:
+    def _tree(self, k: int, largest: Largest) -> Tree:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = len(self.booster.trees) + k
         chosen = self._choose_rows(number // self.target.n_outputs)
@@ -209,7 +215,7 @@ class Rounds:
         total = self.total_count
         if len(chosen):
             total = n if self.counts is None else int(self.counts[chosen].sum())
-        fields = make_fields(n, total, self.most_repeats, *largest[:2])
+        fields = make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian)
         rows = memory.Rows(
             chosen=chosen,
             n=n,
@@ -252,6 +258,7 @@ class Rounds:
             penalty=Penalty(s.l1, s.l2),
             category_penalty=Penalty(s.l1, s.l2 + s.category_l2),
             category_smoothing=s.category_smoothing,
+            category_count=s.category_count,
             learning_rate=s.learning_rate,
             has_monotone=bool(s.monotone.any()),
             groups=s.groups,
@@ -269,10 +276,12 @@ class Rounds:
             position_rows[segment] = self.work.rows[node.depth & 1, segment]
         residuals = (self.target.y - self.scores[0])[position_rows]
         leaves = _final_leaves(nodes)
+        bounded = bool(self.settings.monotone.any())
+        wanted = np.arange(n_nodes) if bounded else leaves  # bounds come from the values of the nodes above
         values = np.empty(n_nodes)
         renew_leaves(
             self.team,
-            leaves,
+            wanted,
             nodes.start.copy(),
             nodes.stop.copy(),
             residuals,
@@ -280,8 +289,9 @@ class Rounds:
             self.loss.quantile,
             values,
         )
-        bounded = np.clip(values[leaves], nodes.lower[leaves], nodes.upper[leaves])
-        nodes.value[leaves] = self.settings.learning_rate * bounded
+        if bounded:
+            _hold_in_bounds(nodes, values, self.settings.monotone)
+        nodes.value[leaves] = self.settings.learning_rate * values[leaves]
         pass_values_down(nodes, n_nodes)
 
     def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
@@ -330,6 +340,21 @@ def _final_leaves(nodes: Any) -> np.ndarray:
     below = np.zeros(len(nodes), bool)
     below[pruned.left] = below[pruned.left + 1] = True
     return np.flatnonzero((nodes.is_leaf > 0) & ~below)
+
+
+def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> None:
+    """Clip every node's value, from the root down, so that the leaves keep the monotone constraints."""
+    lower, upper = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
+    for at, node in enumerate(nodes):  # parents come before their children
+        if node.left == memory.NO_CHILD:
+            continue
+        left, right = node.left, node.left + 1
+        for child in (left, right):
+            values[child] = min(max(values[child], lower[at]), upper[at])
+        bounds = python_of(child_bounds)(monotone[node.feature], values[left], values[right], lower[at], upper[at])
+        lower[left], upper[left], lower[right], upper[right] = bounds
+        for child in (left, right):
+            values[child] = min(max(values[child], lower[child]), upper[child])
 
 
 def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:

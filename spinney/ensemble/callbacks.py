@@ -42,6 +42,13 @@ class EarlyStopping:
             self.best_score, self.best_round = score, info.number
         return info.number - self.best_round >= self.patience
 
+    def go_on_from(self, scores: dict[str, dict[str, list[float]]], n_rounds: int) -> None:
+        """Take over from a model already fitted: go through its rounds, or start after them if they have no scores."""
+        past = scores[self.set_name][self.metric.name]
+        for number in range(1, len(past) + 1):
+            self(Round(number, n_rounds, {self.set_name: {self.metric.name: past[:number]}}, 0.0))
+        self.best_round = self.best_round or n_rounds
+
 
 class Progress:
     """A progress bar with the running metrics on standard error; plain lines where it is not a terminal."""

@@ -2,51 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, kernel, uncached_kernel
+from spinney._jit import allocating_kernel, inner_kernel, kernel, uncached_kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
 from spinney.criteria.losses import FORMULAS, derivatives, response, softmax_derivatives, value
 from spinney.data.weights import Weights
 
-_CHUNK = 16384
-_HUGE = 1e38  # what float32 still holds
+_CHUNK = 4096  # rows: scores and derivatives of a chunk stay in the cache for its second pass
+_HUGE_BITS = int(np.float32(1e38).view(np.int32))  # beyond it, infinite and NaN
 _NO_WEIGHTS = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
-MAX_GRADIENT, MAX_HESSIAN, BAD_ROW = range(3)
+_MAX_GRADIENT, _MAX_HESSIAN, _MIN_HESSIAN = range(3)
 
 
-def _fill(rank, size, sync, loss, raw, y, importance, counts, out, summary):
-    """out[i] = (gradient, hessian) of row i, weighted; summary[rank] = largest of each, and a row gone bad (or -1)."""
-    largest_gradient = largest_hessian = np.float32(0.0)
-    bad = -1
+def _fill(rank, size, sync, loss, raw, y, importance, counts, out, bits, summary):
+    """out[2 i], out[2 i + 1] = gradient, hessian of row i, weighted; extremes of their bits in summary[rank]."""
+    for part in range(3):
+        summary[rank, part] = 0
     while True:
         begin = next_chunk(sync) * _CHUNK
         if begin >= raw.size:
-            break
+            return
         end = min(raw.size, begin + _CHUNK)
-        for i in range(begin, end):
-            gradient, hessian = derivatives(loss, raw[i], y[i])
-            if importance.size:
-                gradient *= importance[i]
-                hessian *= importance[i]
-            if counts.size and counts[i] == 0:
-                gradient = hessian = 0.0
-            out[i, 0] = gradient
-            out[i, 1] = hessian
-        for i in range(begin, end):
-            gradient, hessian = abs(out[i, 0]), out[i, 1]
-            largest_gradient = gradient if gradient > largest_gradient else largest_gradient
-            largest_hessian = hessian if hessian > largest_hessian else largest_hessian
-            if not (gradient < _HUGE and hessian >= 0.0 and hessian < _HUGE):
-                bad = i
-    summary[rank, MAX_GRADIENT] = largest_gradient
-    summary[rank, MAX_HESSIAN] = largest_hessian
-    summary[rank, BAD_ROW] = bad
+        # slices, since LLVM vectorises only loops whose indices it knows not to be negative
+        scores, targets, part = raw[begin:end], y[begin:end], out[2 * begin : 2 * end]
+        for i in range(scores.size):
+            gradient, hessian = derivatives(loss, scores[i], targets[i])
+            part[2 * i] = gradient
+            part[2 * i + 1] = hessian
+        _weigh(begin, end, importance, counts, part)
+        _summarise(bits[2 * begin : 2 * end], summary[rank])
 
 
 _fill_builtin = kernel(_fill)
@@ -54,30 +44,54 @@ _fill_custom = uncached_kernel(_fill)
 
 
 @kernel
-def _fill_softmax(rank, size, sync, raw, log_total, target, k, importance, counts, out, summary):
+def _fill_softmax(rank, size, sync, raw, log_total, target, k, importance, counts, out, bits, summary):
     """`_fill` for class k of many: probability = exp(raw - log of the sum of all classes' exp(raw))."""
-    largest_gradient = largest_hessian = np.float32(0.0)
+    for part in range(3):
+        summary[rank, part] = 0
     while True:
         begin = next_chunk(sync) * _CHUNK
         if begin >= raw.size:
-            break
+            return
         end = min(raw.size, begin + _CHUNK)
-        for i in range(begin, end):
-            gradient, hessian = softmax_derivatives(exp(raw[i] - log_total[i]), 1.0 if target[i] == k else 0.0)
-            if importance.size:
-                gradient *= importance[i]
-                hessian *= importance[i]
-            if counts.size and counts[i] == 0:
-                gradient = hessian = 0.0
-            out[i, 0] = gradient
-            out[i, 1] = hessian
-        for i in range(begin, end):
-            gradient, hessian = abs(out[i, 0]), out[i, 1]
-            largest_gradient = gradient if gradient > largest_gradient else largest_gradient
-            largest_hessian = hessian if hessian > largest_hessian else largest_hessian
-    summary[rank, MAX_GRADIENT] = largest_gradient
-    summary[rank, MAX_HESSIAN] = largest_hessian
-    summary[rank, BAD_ROW] = -1
+        scores, totals, classes = raw[begin:end], log_total[begin:end], target[begin:end]
+        part = out[2 * begin : 2 * end]
+        for i in range(scores.size):
+            is_class = 1.0 if classes[i] == k else 0.0
+            gradient, hessian = softmax_derivatives(exp(scores[i] - totals[i]), is_class)
+            part[2 * i] = gradient
+            part[2 * i + 1] = hessian
+        _weigh(begin, end, importance, counts, part)
+        _summarise(bits[2 * begin : 2 * end], summary[rank])
+
+
+@inner_kernel
+def _weigh(begin, end, importance, counts, out):
+    """Scale by importance; rows that do not count are nothing."""
+    if importance.size:
+        weights = importance[begin:end]
+        for i in range(weights.size):
+            out[2 * i] *= weights[i]
+            out[2 * i + 1] *= weights[i]
+    if counts.size:
+        for i in range(end - begin):
+            if counts[begin + i] == 0:
+                out[2 * i] = out[2 * i + 1] = 0.0
+
+
+@inner_kernel
+def _summarise(bits, summary):
+    """Largest |gradient|, largest and smallest hessian, by their bits: as integers they sort like the numbers,
+    with infinity and NaN above all."""
+    gradient, hessian, lowest = np.int32(0), np.int32(0), np.int32(0)
+    for i in range(bits.size // 2):
+        size = bits[2 * i] & np.int32(0x7FFFFFFF)
+        gradient = size if size > gradient else gradient
+        value = bits[2 * i + 1]
+        hessian = value if value > hessian else hessian
+        lowest = value if value < lowest else lowest
+    summary[_MAX_GRADIENT] = max(summary[_MAX_GRADIENT], gradient)
+    summary[_MAX_HESSIAN] = max(summary[_MAX_HESSIAN], hessian)
+    summary[_MIN_HESSIAN] = min(summary[_MIN_HESSIAN], lowest)
 
 
 @allocating_kernel
@@ -106,27 +120,41 @@ def is_builtin(loss: Any) -> bool:
     return type(loss) in FORMULAS
 
 
+class Largest(NamedTuple):
+    """The extremes of all rows' derivatives."""
+
+    gradient: float
+    hessian: float
+    impossible: bool  # a value is not finite, or a hessian negative
+
+
 def fill_derivatives(
     team: Team, loss: Any, raw: np.ndarray, y: np.ndarray, weights: Weights, out: np.ndarray
-) -> tuple[float, float, int]:
-    """Fill `out` (rows, 2); returns the largest |gradient| and hessian, and a row with an impossible value or -1."""
-    summary = np.empty((team.size, 3))
+) -> Largest:
+    """Fill `out` (rows, 2) with gradients and hessians."""
+    summary = np.empty((team.size, 3), np.int32)
     counts, importance = _arrays(weights)
-    if is_builtin(loss):
-        team.run(_fill_builtin, loss, raw, y, importance, counts, out, summary)
-    else:
-        team.run(_fill_custom, loss.derivatives, raw, y, importance, counts, out, summary)
-    return _summarise(summary)
+    entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom, loss.derivatives)
+    flat = out.reshape(-1)
+    team.run(entry, compiled, raw, y, importance, counts, flat, flat.view(np.int32), summary)
+    return _largest(summary)
 
 
 def fill_class_derivatives(
     team: Team, raw: np.ndarray, log_total: np.ndarray, target: np.ndarray, k: int, weights: Weights, out: np.ndarray
-) -> tuple[float, float, int]:
+) -> Largest:
     """The same for class k of a softmax over all classes; `raw` is that class's row of scores."""
-    summary = np.empty((team.size, 3))
+    summary = np.empty((team.size, 3), np.int32)
     counts, importance = _arrays(weights)
-    team.run(_fill_softmax, raw, log_total, target, k, importance, counts, out, summary)
-    return _summarise(summary)
+    flat = out.reshape(-1)
+    team.run(_fill_softmax, raw, log_total, target, k, importance, counts, flat, flat.view(np.int32), summary)
+    return _largest(summary)
+
+
+def _largest(summary: np.ndarray) -> Largest:
+    gradient, hessian = summary[:, :2].max(axis=0)
+    impossible = max(gradient, hessian) >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
+    return Largest(float(gradient.view(np.float32)), float(hessian.view(np.float32)), bool(impossible))
 
 
 def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:
@@ -139,11 +167,6 @@ def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:
 def _arrays(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     counts, importance = weights
     return (_NO_COUNTS if counts is None else counts), (_NO_WEIGHTS if importance is None else importance)
-
-
-def _summarise(summary: np.ndarray) -> tuple[float, float, int]:
-    largest = summary.max(axis=0)
-    return float(largest[MAX_GRADIENT]), float(largest[MAX_HESSIAN]), int(largest[BAD_ROW])
 
 
 # --- predictions and losses of many rows -----------------------------------------------------------------------------

@@ -48,6 +48,12 @@ class Watch:
         self.begun = time.perf_counter()
         self.last: Round | None = None
 
+    def go_on_from(self, scores: dict[str, dict[str, list[float]]], n_rounds: int) -> None:
+        """Begin with the first rounds' scores of an earlier fit, if it scored the same sets by the same metrics."""
+        past = {name: {key: values[:n_rounds] for key, values in one.items()} for name, one in scores.items()}
+        if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
+            self.scores = past
+
     def __call__(self, booster: Booster, new: list[Tree]) -> bool:
         packed = pack_trees(new) if self.sets else None
         for one in self.sets:
@@ -68,6 +74,10 @@ class Watch:
 
     def _predict(self, one: EvalSet) -> np.ndarray:
         return predictions(self.target, one.scores, self.team)
+
+
+def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
+    return [(name, key, len(values)) for name, one in scores.items() for key, values in one.items()]
 
 
 def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,6 +45,7 @@ class _GradientBoosting(BaseEstimator):
         "l2_regularization": [Interval(Real, 0, None, closed="left")],
         "category_smoothing": [Interval(Real, 0, None, closed="left")],
         "category_l2": [Interval(Real, 0, None, closed="left")],
+        "min_samples_category": [Interval(Integral, 1, None, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
         "max_features": [
             Interval(Integral, 1, None, closed="left"),
@@ -97,18 +99,21 @@ class _GradientBoosting(BaseEstimator):
         self._validate_params()
         from spinney._team import Team, available_threads
 
-        owner = type(self).__name__
+        owner, n_threads = type(self).__name__, available_threads(self.n_jobs)
+        if isinstance(eval_set, list | dict) and not eval_set:
+            eval_set = None
         goes_on = self.warm_start and hasattr(self, "_booster")
-        if goes_on:
-            schema: Schema = self._schema
-            table = schema.read(X, owner)
-        else:
-            schema, table = learn_and_read(X, self.categorical_features, owner)
-        y = self._read_target(y, table.n_rows, goes_on)
-        weights = self._read_weights(sample_weight, y, table.n_rows)
-        n_threads = 1 if table.n_rows * table.n_columns < _SMALL else available_threads(self.n_jobs)
-        with Team(n_threads, inline=table.n_rows * table.n_columns < _SMALL) as team:
-            self._fit(schema, table, y, weights, eval_set, eval_metric, team, goes_on)
+        with _whole(self):
+            if goes_on:
+                schema: Schema = self._schema
+                table = schema.read(X, owner)
+            else:
+                schema, table = learn_and_read(X, self.categorical_features, owner)
+            y = self._read_target(y, table.n_rows, goes_on)
+            weights = self._read_weights(sample_weight, y, table.n_rows)
+            small = table.n_rows * table.n_columns < _SMALL
+            with Team(1 if small else n_threads, inline=small) as team:
+                self._fit(schema, table, y, weights, eval_set, eval_metric, team, goes_on)
         return self
 
     def _fit(
@@ -149,21 +154,28 @@ class _GradientBoosting(BaseEstimator):
         metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(target))
         stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
         progress = Progress(every_round=self.verbose > 1) if self.verbose else None
-        watch = Watch(sets, metrics, [c for c in (progress, stopping, *self._callbacks()) if c], target, team)
+        callbacks = [c for c in (progress, stopping, *self._callbacks()) if c is not None]
+        watch = Watch(sets, metrics, callbacks, target, team)
         watch.n_rounds = self.n_estimators
+        if begun is not None:
+            watch.go_on_from(self.evals_result_, begun.n_rounds)
+            if stopping is not None:
+                stopping.go_on_from(watch.scores, begun.n_rounds)
         settings = self._settings(schema, seed)
         if begun is not None and begun.n_rounds > self.n_estimators:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least the {begun.n_rounds} rounds already fitted "
                 "when warm_start=True."
             )
-        booster = train(dataset, target, settings, team, watch, begun)
-        if progress is not None:
-            progress.close(watch.last)
+        try:
+            booster = train(dataset, target, settings, team, watch, begun)
+        finally:
+            if progress is not None:
+                progress.close(watch.last)
         self._keep(schema, booster, stopping, watch.scores, seed)
 
     def _keep(self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], seed: int) -> None:
-        """Set the fitted attributes, all at once: an interrupted fit leaves the old model whole."""
+        """Set the fitted attributes."""
         self.n_iter_ = booster.n_rounds
         self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
         self._booster = booster.cut(self.best_iteration_)
@@ -193,9 +205,10 @@ class _GradientBoosting(BaseEstimator):
             l2=float(self.l2_regularization),
             category_l2=float(self.category_l2),
             category_smoothing=float(self.category_smoothing),
+            category_count=int(self.min_samples_category),
             subsample=float(self.subsample),
-            tree_features=count_share(self.max_features_per_tree, n),
-            node_features=count_share(self.max_features, n),
+            tree_features=count_share(self.max_features_per_tree, n, "max_features_per_tree"),
+            node_features=count_share(self.max_features, n, "max_features"),
             monotone=read_monotone(self.monotonic_cst, schema.names, schema.is_categorical),
             groups=read_groups(self.interaction_cst, schema.names, n),
             seed=seed,
@@ -214,7 +227,11 @@ class _GradientBoosting(BaseEstimator):
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:
             return []
-        return [self.callbacks] if callable(self.callbacks) else list(self.callbacks)
+        callbacks = [self.callbacks] if callable(self.callbacks) else list(self.callbacks)
+        for one in callbacks:
+            if not callable(one):
+                raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
+        return callbacks
 
     def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, target: Target, team: Team, begun: Any) -> list[Any]:
         from spinney.ensemble.forest import row_codes
@@ -342,6 +359,18 @@ class _GradientBoosting(BaseEstimator):
         return tags
 
 
+@contextmanager
+def _whole(estimator: Any) -> Iterator[None]:
+    """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
 def _named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Evaluation sets by name, from any of the forms that `fit` takes."""
     if eval_set is None:
@@ -375,10 +404,14 @@ _PARAMETERS = """
         Hessian sum a leaf must hold.
     min_split_gain : float, default 0.0
         Splits that gain less are pruned, from the leaves up, after the tree is grown.
-    l1_regularization, l2_regularization : float
+    l1_regularization : float, default 0.0
+    l2_regularization : float, default 1.0
         Penalties on leaf values.
-    category_smoothing, category_l2 : float
+    category_smoothing : float, default 10.0
+    category_l2 : float, default 1.0
         For splits by category: weight that pulls rare categories to the middle of the order, and extra L2 penalty.
+    min_samples_category : int, default 20
+        Categories with fewer samples in a node are treated there as one.
     max_bins : int, default 255
         Most bins of a column; missing has one more.
     max_features, max_features_per_tree : float, int, "sqrt", "log2" or None, default 1.0
@@ -470,9 +503,10 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         min_child_weight: float = 1e-3,
         min_split_gain: float = 0.0,
         l1_regularization: float = 0.0,
-        l2_regularization: float = 0.0,
+        l2_regularization: float = 1.0,
         category_smoothing: float = 10.0,
-        category_l2: float = 10.0,
+        category_l2: float = 1.0,
+        min_samples_category: int = 20,
         max_bins: int = 255,
         max_features: Any = 1.0,
         max_features_per_tree: Any = 1.0,
@@ -506,6 +540,7 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         self.l2_regularization = l2_regularization
         self.category_smoothing = category_smoothing
         self.category_l2 = category_l2
+        self.min_samples_category = min_samples_category
         self.max_bins = max_bins
         self.max_features = max_features
         self.max_features_per_tree = max_features_per_tree
@@ -543,8 +578,9 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         from spinney.ensemble.boosting import Target
 
         loss = self._make_loss()
+        used = weights.total()
         if len(y):
-            loss.check(y)
+            loss.check(y if used is None else y[used > 0])
         return Target(y, weights, loss, 1, False)
 
     def _make_loss(self) -> Any:
@@ -609,9 +645,10 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         min_child_weight: float = 1e-3,
         min_split_gain: float = 0.0,
         l1_regularization: float = 0.0,
-        l2_regularization: float = 0.0,
+        l2_regularization: float = 1.0,
         category_smoothing: float = 10.0,
-        category_l2: float = 10.0,
+        category_l2: float = 1.0,
+        min_samples_category: int = 20,
         max_bins: int = 255,
         max_features: Any = 1.0,
         max_features_per_tree: Any = 1.0,
@@ -643,6 +680,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         self.l2_regularization = l2_regularization
         self.category_smoothing = category_smoothing
         self.category_l2 = category_l2
+        self.min_samples_category = min_samples_category
         self.max_bins = max_bins
         self.max_features = max_features
         self.max_features_per_tree = max_features_per_tree
@@ -704,6 +742,8 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         """Class numbers; `known`: the classes must be those already learnt."""
         y = column_or_1d(y, warn=True)
         _check_length(y, n_rows)
+        if y.dtype == object and any(map(_is_missing, y)):
+            raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
         check_classification_targets(y)
         if known:
             return self._class_numbers(y)
@@ -711,25 +751,26 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         self.n_classes_ = len(self.classes_)
         if self.n_classes_ < 2:
             raise ValueError(
-                f"y must hold at least two classes, but has only one class: {self.classes_[0]!r}. "
+                f"y must hold at least two classes, but has only one class: {self.classes_.tolist()[0]!r}. "
                 "Is the table sorted, or filtered too far?"
             )
         return numbers.astype(np.float64)
 
     def _class_numbers(self, y: np.ndarray) -> np.ndarray:
-        place = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
-        strange = self.classes_[place] != y
-        if strange.any():
-            raise ValueError(
-                f"y holds the class {y[strange][0]!r}, which was not among {self.classes_.tolist()} at fit."
-            )
-        return place.astype(np.float64)
+        number = {label: k for k, label in enumerate(self.classes_.tolist())}
+        labels, place = np.unique(y, return_inverse=True)
+        for label in labels.tolist():
+            if label not in number:
+                raise ValueError(f"y holds the class {label!r}, which was not among {self.classes_.tolist()} at fit.")
+        return np.array([number[label] for label in labels.tolist()], np.float64)[place]
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         if self.class_weight is not None:
             labels = self.classes_[y.astype(np.int64)]
             by_class = compute_sample_weight(self.class_weight, labels)
-            sample_weight = by_class if sample_weight is None else by_class * np.asarray(sample_weight, np.float64)
+            if sample_weight is not None:
+                by_class *= _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
+            sample_weight = by_class
         return super()._read_weights(sample_weight, y, n_rows)
 
     def _target(self, y: np.ndarray, weights: Weights) -> Target:
@@ -753,6 +794,13 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         if isinstance(self.loss, str):
             return Metric("log_loss", None, False)
         return Metric("loss", None, False) if target.loss.value is not None else CLASS_METRICS["log_loss"]
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        return True
 
 
 def _check_length(y: np.ndarray, n_rows: int) -> None:

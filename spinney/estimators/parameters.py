@@ -81,7 +81,7 @@ def column_index(name: Any, names: np.ndarray | None, n_columns: int, parameter:
     return int(name)
 
 
-def count_share(value: Any, n: int) -> float:
+def count_share(value: Any, n: int, parameter: str) -> float:
     """A share in (0, 1] from scikit-learn's max_features: None, a fraction, a number of columns, "sqrt", "log2"."""
     if value is None:
         return 1.0
@@ -89,6 +89,6 @@ def count_share(value: Any, n: int) -> float:
         return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n))) / n
     if isinstance(value, Integral):
         if int(value) > n:
-            raise ValueError(f"max_features must be at most the number of columns, {n}, got {value}.")
+            raise ValueError(f"{parameter} must be at most the number of columns, {n}, got {value}.")
         return int(value) / n
     return float(value)

@@ -72,9 +72,15 @@ def find_metrics(wanted: Any, known: dict[str, Metric], default: Metric) -> list
     """Metrics from a name, a function, a (name, function, greater_is_better) triple, or a list of such."""
     if wanted is None:
         return [default]
-    if isinstance(wanted, (str, tuple)) or callable(wanted):
-        wanted = [wanted]
-    return [_find(one, known, default) for one in wanted]
+    found: dict[str, Metric] = {}
+    for one in wanted if isinstance(wanted, list) else [wanted]:
+        metric = _find(one, known, default)
+        if metric.name in found and isinstance(one, str):
+            continue
+        if metric.name in found:
+            raise ValueError(f"eval_metric holds two metrics called {metric.name!r}: name them with triples.")
+        found[metric.name] = metric
+    return list(found.values()) or [default]
 
 
 def _find(wanted: Any, known: dict[str, Metric], default: Metric) -> Metric:

@@ -152,8 +152,7 @@ def _sum_root(rank, sync, table, rows, work):
             work.packed[0, k] = quantise(
                 rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, row, fields
             )
-        if work.state[0].big_wanted:
-            filled = _add_chunk(rank, table, work, _ZERO, begin, end, filled, wide, fields)
+        filled = _add_chunk(rank, table, work, _ZERO, begin, end, filled, wide, fields)
     _close_scratch(rank, work, filled, wide, fields)
 
 
@@ -235,8 +234,7 @@ def _add_chunk(rank, table, work, parity, begin, end, filled, wide, fields):
             filled = _ZERO
         accumulate(
             table.words,
-            table.word_start,
-            table.word_stride,
+            table.runs,
             work.rows[parity],
             work.packed[parity],
             begin,
@@ -542,6 +540,7 @@ def _piece_at(nodes, pieces, n_pieces, position):
 def _sum_leaves(sync, rows, work):
     """Each piece's gradient and hessian sums once more, in the finer units."""
     fields, nodes = rows.fields, work.nodes
+    gradient_scale, hessian_scale = np.float64(fields.fine_gradient_scale), np.float64(fields.fine_hessian_scale)
     while True:
         begin = next_chunk(sync) * CHUNK
         if begin >= rows.n:
@@ -556,8 +555,8 @@ def _sum_leaves(sync, rows, work):
             for k in range(begin, end):
                 row = segment[k]
                 count = rows.counts[row] if rows.counts.size else np.int64(1)
-                gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * fields.fine_gradient_scale + 0.5))
-                hessian += count * np.int64(np.floor(rows.derivatives[row, 1] * fields.fine_hessian_scale + 0.5))
+                gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * gradient_scale + 0.5))
+                hessian += count * np.int64(np.floor(rows.derivatives[row, 1] * hessian_scale + 0.5))
             atomic_add(work.leaf_sums, 2 * piece, gradient)
             atomic_add(work.leaf_sums, 2 * piece + 1, hessian)
             begin = end

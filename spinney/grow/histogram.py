@@ -12,41 +12,65 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import inner_kernel, prefetch
+from spinney.data.dataset import LANES, STRIDES
 from spinney.grow.statistics import pack, packed_count, packed_gradient, packed_hessian
 
 _AHEAD = 16  # rows between asking for a row's codes and using them
-_BYTE = np.uint64(255)
-_S8, _S16, _S24, _S32, _S40, _S48, _S56 = (np.uint64(8 * k) for k in range(1, 8))
+# Places are unsigned: an index that cannot be negative needs no test for it.
+_BYTE, _ONE = np.uint64(255), np.uint64(1)
+_S8, _S16, _S24, _S32 = (np.uint64(8 * k) for k in range(1, 5))
+_STRIDE_256, _STRIDE_64, _STRIDE_16, _STRIDE_4 = (np.uint64(stride) for stride in STRIDES)
+_HALF, _WHOLE = np.uint64(LANES // 2), np.uint64(LANES)
 
 
 @inner_kernel
-def accumulate(words, word_start, word_stride, rows, packed, start, stop, histogram):
+def accumulate(words, runs, rows, packed, start, stop, histogram):
     """histogram[bin of each column's code] += packed[k] for k in start..stop; eight codes ride in each word."""
-    n_words = word_start.size
-    for k in range(start, stop):
-        if k + _AHEAD < stop:
+    n_words = runs.n_256 + runs.n_64 + runs.n_16 + runs.n_4
+    half_256 = runs.half_tail and runs.n_256 == n_words  # the last word holds at most four columns
+    rows, packed = rows[start:stop], packed[start:stop]
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
-        base = np.int64(rows[k]) * n_words
+        word = np.uint64(rows[k]) * np.uint64(n_words)
         add = packed[k]
-        for w in range(n_words):
-            word = words[base + w]
-            stride = word_stride[w]
-            at = word_start[w]
-            histogram[at + np.int64(word & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S8) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S16) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S24) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S32) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S40) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64((word >> _S48) & _BYTE)] += add
-            at += stride
-            histogram[at + np.int64(word >> _S56)] += add
+        at = np.uint64(0)
+        for _ in range(runs.n_256 - half_256):
+            _add_eight(histogram, at, _STRIDE_256, words[word], add)
+            word += _ONE
+            at += _WHOLE * _STRIDE_256
+        if half_256:
+            _add_four(histogram, at, _STRIDE_256, words[word], add)
+        for _ in range(runs.n_64):
+            _add_eight(histogram, at, _STRIDE_64, words[word], add)
+            word += _ONE
+            at += _WHOLE * _STRIDE_64
+        for _ in range(runs.n_16):
+            _add_eight(histogram, at, _STRIDE_16, words[word], add)
+            word += _ONE
+            at += _WHOLE * _STRIDE_16
+        for _ in range(runs.n_4):
+            _add_eight(histogram, at, _STRIDE_4, words[word], add)
+            word += _ONE
+            at += _WHOLE * _STRIDE_4
+
+
+@inner_kernel
+def _add_eight(histogram, at, stride, word, add):
+    _add_four(histogram, at, stride, word, add)
+    _add_four(histogram, at + _HALF * stride, stride, word >> _S32, add)
+
+
+@inner_kernel
+def _add_four(histogram, at, stride, word, add):
+    """The word's four low codes. `stride` is a constant once this is inlined."""
+    histogram[at + (word & _BYTE)] += add
+    at += stride
+    histogram[at + ((word >> _S8) & _BYTE)] += add
+    at += stride
+    histogram[at + ((word >> _S16) & _BYTE)] += add
+    at += stride
+    histogram[at + ((word >> _S24) & _BYTE)] += add
 
 
 @inner_kernel
@@ -63,25 +87,29 @@ def widen(packed, wide, fields):
 @inner_kernel
 def reduce_scratches(scratch, desks, first, last, out):
     """out[places] = sum of the scratches of the threads that used theirs."""
-    for i in range(first, last):
-        out[i] = 0
+    total = out[first:last]
+    for i in range(total.size):
+        total[i] = 0
     for rank in range(desks.size):
         if desks[rank].used:
-            for i in range(first, last):
-                out[i] += scratch[rank, i]
+            part = scratch[rank, first:last]
+            for i in range(total.size):
+                total[i] += part[i]
 
 
 @inner_kernel
 def subtract(parent, child, first, last):
     """parent -= child, both of one form."""
-    for i in range(first, last):
+    parent, child = parent[first:last], child[first:last]
+    for i in range(parent.size):
         parent[i] -= child[i]
 
 
 @inner_kernel
 def subtract_packed_from_wide(parent, child, first, last, fields):
     """parent -= child, where the child is packed and the parent wide."""
-    for i in range(first, last):
+    parent, child = parent[3 * first : 3 * last], child[first:last]
+    for i in range(child.size):
         value = child[i]
         parent[3 * i] -= packed_gradient(value, fields)
         parent[3 * i + 1] -= packed_hessian(value, fields)
@@ -91,5 +119,6 @@ def subtract_packed_from_wide(parent, child, first, last, fields):
 @inner_kernel
 def narrow(wide, packed, first, last, fields):
     """A wide histogram of a node that now fits, packed."""
-    for i in range(first, last):
+    wide, packed = wide[3 * first : 3 * last], packed[first:last]
+    for i in range(packed.size):
         packed[i] = pack(wide[3 * i], wide[3 * i + 1], wide[3 * i + 2], fields)

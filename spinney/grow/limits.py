@@ -23,6 +23,7 @@ class Limits(NamedTuple):
     penalty: Penalty
     category_penalty: Penalty  # for splits by category
     category_smoothing: float  # added to the hessian when categories are put in order
+    category_count: int  # categories with fewer samples in a node are pooled there; at least 1
     learning_rate: float
     has_monotone: bool
     groups: np.ndarray  # uint8 (groups, columns): which columns may meet on a path; no rows: all may

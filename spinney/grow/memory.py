@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.data.dataset import Dataset
+from spinney.data.dataset import Dataset, Runs
 from spinney.grow.partition import CHUNK
 from spinney.grow.statistics import Fields
 
@@ -115,8 +115,7 @@ class Table(NamedTuple):
 
     words: np.ndarray
     codes: np.ndarray
-    word_start: np.ndarray
-    word_stride: np.ndarray
+    runs: Runs
     columns: Any  # COLUMN records
 
 
@@ -166,7 +165,7 @@ def make_table(dataset: Dataset, monotone: np.ndarray) -> Table:
     columns.start, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
     columns.is_categorical = dataset.bins.is_categorical
     columns.monotone = monotone if monotone.size else 0
-    return Table(dataset.words, dataset.codes, layout.word_start, layout.word_stride, columns)
+    return Table(dataset.words, dataset.codes, layout.runs, columns)
 
 
 def make_work(

@@ -11,11 +11,14 @@ The order of rows inside a node depends on which thread came first. No sum does:
 
 from __future__ import annotations
 
+import numpy as np
+
 from spinney._jit import atomic_add, inner_kernel
 from spinney._team import next_chunk
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
+_ONE = np.uint64(1)
 
 
 @inner_kernel
@@ -29,22 +32,29 @@ def partition_rows(sync, column, desk, source, source_packed, target, target_pac
         if begin >= stop:
             return
         end = min(stop, begin + CHUNK)
-        n_left = n_right = 0
-        for k in range(begin, end):
-            row = source[k]
-            statistics = source_packed[k]
-            left = desk.goes_left[column[row]]
+        rows, packed = source[begin:end], source_packed[begin:end]
+        n_left = n_right = np.uint64(0)
+        for k in range(rows.size):
+            row = rows[k]
+            statistics = packed[k]
+            left = np.uint64(desk.goes_left[column[np.uint64(row)]])
             desk.left_rows[n_left] = row
             desk.left_packed[n_left] = statistics
             desk.right_rows[n_right] = row
             desk.right_packed[n_right] = statistics
             n_left += left
-            n_right += 1 - left
-        at = atomic_add(cursor, LEFT, n_left)
-        for i in range(n_left):
-            target[at + i] = desk.left_rows[i]
-            target_packed[at + i] = desk.left_packed[i]
-        at = atomic_add(cursor, RIGHT, -n_right) - n_right
-        for i in range(n_right):
-            target[at + i] = desk.right_rows[i]
-            target_packed[at + i] = desk.right_packed[i]
+            n_right += _ONE - left
+        count = np.int64(n_left)
+        at = atomic_add(cursor, LEFT, count)
+        _copy(desk.left_rows, desk.left_packed, target[at : at + count], target_packed[at : at + count])
+        count = np.int64(n_right)
+        at = atomic_add(cursor, RIGHT, -count) - count
+        _copy(desk.right_rows, desk.right_packed, target[at : at + count], target_packed[at : at + count])
+
+
+@inner_kernel
+def _copy(rows, packed, target, target_packed):
+    for i in range(target.size):
+        target[i] = rows[i]
+    for i in range(target.size):
+        target_packed[i] = packed[i]

@@ -19,6 +19,7 @@ from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.memory import SLOTS
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian
 
+POOL = np.int64(SLOTS)  # stands for all categories with few rows in the node
 _NONE = -np.inf
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -36,13 +37,15 @@ class Sums(NamedTuple):
 def load_bins(histogram, is_wide, first, n, fields, desk):
     """One column's bins, as three rows of integers."""
     if is_wide:
+        bins = histogram[3 * first : 3 * (first + n)]
         for i in range(n):
-            desk.gradient[i] = histogram[3 * (first + i)]
-            desk.hessian[i] = histogram[3 * (first + i) + 1]
-            desk.count[i] = histogram[3 * (first + i) + 2]
+            desk.gradient[i] = bins[3 * i]
+            desk.hessian[i] = bins[3 * i + 1]
+            desk.count[i] = bins[3 * i + 2]
     else:
+        bins = histogram[first : first + n]
         for i in range(n):
-            value = histogram[first + i]
+            value = bins[i]
             desk.gradient[i] = packed_gradient(value, fields)
             desk.hessian[i] = packed_hessian(value, fields)
             desk.count[i] = packed_count(value, fields)
@@ -99,37 +102,55 @@ def search_categories(node, column, fields, limits, desk, out):
         return
     out.code = 0
     _store(out, desk, place, nothing)
-    absent_left = 2 * out.count >= node.count  # categories without rows here follow the larger side
-    _mark(out.bits, desk.order, place + 1, n, absent_left)
+    # categories with few or no rows here go with the pool; where there is none, to the larger side
+    others_left = 2 * out.count >= node.count
+    for i in range(n):
+        if desk.order[i] == POOL:
+            others_left = i <= place
+    _mark(out.bits, desk.order, place + 1, n, others_left)
     out.missing_left = in_set(out.bits, column.n_bins)
 
 
 @inner_kernel
 def _order_categories(column, fields, limits, desk):
-    """Bring the bins that hold rows into the order of their gradient; returns how many there are."""
+    """Bring the bins that hold rows into the order of their gradient; returns how many places there are.
+
+    Categories with few rows here share one place, POOL: alone, their gradients would be noise to sort by.
+    """
     n = 0
+    desk.spare[0, POOL] = desk.spare[1, POOL] = desk.spare[2, POOL] = 0
     for code in range(column.n_slots):
         desk.spare[0, code] = desk.gradient[code]
         desk.spare[1, code] = desk.hessian[code]
         desk.spare[2, code] = desk.count[code]
-        if desk.count[code] == 0:
-            continue
-        key = (desk.gradient[code] * fields.gradient_unit) / (
-            desk.hessian[code] * fields.hessian_unit + limits.category_smoothing
-        )
-        at = n
-        while at > 0 and desk.key[at - 1] > key:  # insertion: ties stay in code order
-            desk.key[at] = desk.key[at - 1]
-            desk.order[at] = desk.order[at - 1]
-            at -= 1
-        desk.key[at] = key
-        desk.order[at] = code
-        n += 1
+        if desk.count[code] >= limits.category_count:
+            n = _insert_category(desk, code, n, fields, limits)
+        else:
+            for part in range(3):
+                desk.spare[part, POOL] += desk.spare[part, code]
+    if desk.spare[2, POOL] > 0:
+        n = _insert_category(desk, POOL, n, fields, limits)
     for i in range(n):
         desk.gradient[i] = desk.spare[0, desk.order[i]]
         desk.hessian[i] = desk.spare[1, desk.order[i]]
         desk.count[i] = desk.spare[2, desk.order[i]]
     return n
+
+
+@inner_kernel
+def _insert_category(desk, code, n, fields, limits):
+    """Insertion sort by smoothed gradient; ties stay in the order in which they came."""
+    key = (desk.spare[0, code] * fields.gradient_unit) / (
+        desk.spare[1, code] * fields.hessian_unit + limits.category_smoothing
+    )
+    at = n
+    while at > 0 and desk.key[at - 1] > key:
+        desk.key[at] = desk.key[at - 1]
+        desk.order[at] = desk.order[at - 1]
+        at -= 1
+    desk.key[at] = key
+    desk.order[at] = code
+    return n + 1
 
 
 @inner_kernel
@@ -205,12 +226,14 @@ def _store(out, desk, place, extra):
 
 
 @inner_kernel
-def _mark(bits, order, n_left, n, absent_left):
+def _mark(bits, order, n_left, n, others_left):
     """Set the bits of the codes that go left."""
     for w in range(4):
-        bits[w] = _ALL if absent_left else np.uint64(0)
+        bits[w] = _ALL if others_left else np.uint64(0)
     for i in range(n):
         code = order[i]
+        if code == POOL:
+            continue
         bit = _ONE << np.uint64(code & 63)
         if i < n_left:
             bits[code >> 6] |= bit

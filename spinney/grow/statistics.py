@@ -96,6 +96,6 @@ def packed_count(packed, fields):
 def quantise(gradient, hessian, count, noise_key, row, fields):
     """One row's packed statistics. The noise is below one unit, and the same for every count of the row."""
     shift = uniform(noise_key, row) if fields.dither else 0.5
-    g = np.int64(np.floor(gradient * fields.gradient_scale + shift))
-    h = np.int64(np.floor(hessian * fields.hessian_scale + shift))
+    g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + shift))
+    h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + shift))
     return pack(g * count, h * count, count, fields)

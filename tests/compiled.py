@@ -1,0 +1,28 @@
+"""Calling kernels from tests, whichever way they are run."""
+
+from hypothesis import settings
+
+from spinney._jit import PLAIN_PYTHON, uncached_kernel
+
+
+def outer(inner):
+    """An inner kernel, or a function that calls some, with a door from Python. (The cache does not know the tests.)"""
+    if PLAIN_PYTHON:
+        return inner
+    if not hasattr(inner, "py_func"):
+        return uncached_kernel(inner)
+
+    def call(*args):
+        return inner(*args)
+
+    return uncached_kernel(call)
+
+
+def few(n, plain=None):
+    """Hypothesis settings: n examples, always the same; as plain Python, where all is slow, fewer."""
+    n_plain = max(3, n // 5) if plain is None else plain
+    return settings(max_examples=n_plain if PLAIN_PYTHON else n, deadline=None, derandomize=True, database=None)
+
+
+# as plain Python a team's atomic operations are not atomic: it has one thread there
+THREADS = (1,) if PLAIN_PYTHON else (1, 2)
