@@ -12,13 +12,11 @@ Glossary
     frontier     the open nodes that have a split worth making
     piece        the segment of a grown leaf; pruning may join several pieces into one final leaf
 
-The life of a tree
-    root         quantise the rows' gradients; build and search the root's histogram
-    while the frontier has nodes and leaves may be added:
-        partition    the chosen node's rows go to its two children
-        histogram    of the small child, chunk by chunk, each thread into its own scratch
-        search       column by column: reduce the scratches, subtract, find both children's candidates
-        settle       one thread picks the best candidates, puts children on the frontier, chooses the next node
+The life of a tree (it begins with the root as the small child of nobody)
+    histogram    of the small child, chunk by chunk, each thread into its own scratch
+    search       column by column: reduce the scratches, subtract, find both children's candidates
+    settle       one thread picks the best candidates, puts children on the frontier, chooses the next node
+    partition    that node's rows go to its two children; and again, until the frontier is empty or the tree is full
     leaves       sum gradients again in finer units; prune; compute the values
 
 Phases are separated by barriers; inside a phase work is handed out in chunks. Nothing that decides depends on which
@@ -41,7 +39,7 @@ from spinney.grow.splits import fill_goes_left, load_bins, search_column
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian, quantise
 
 _PACKED, _WIDE = 0, 1
-_ZERO = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
+_ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
 
 @kernel
@@ -52,41 +50,30 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
         _prepare(rows, limits, work)
     if not barrier(sync, size):
         return 0
-    _sum_root(rank, sync, table, rows, work)
-    if not barrier(sync, size):
-        return 0
-    if rank == 0:
-        _total_root(table, rows, limits, work)
-    if not barrier(sync, size):
-        return 0
-    if state.big_wanted:
-        _search_root(rank, sync, table, rows, limits, work)
-    if not barrier(sync, size):
-        return 0
-    if rank == 0:
-        if state.big_wanted:
-            _choose_split(limits, rows.fields, work, _ZERO, _ZERO)
-        _next_node(limits, work)
-    if not barrier(sync, size):
-        return 0
-    while state.node >= 0:
-        parent = state.node
-        _partition(rank, sync, table, work, nodes[parent])
-        if not barrier(sync, size):
-            return 0
-        if rank == 0:
-            _open_children(table, rows.fields, limits, work, parent)
-        if not barrier(sync, size):
-            return 0
+    while True:
         if state.small_wanted or state.big_wanted:
-            _sum_small(rank, sync, table, rows, work, nodes[_small_child(nodes, parent)])
+            _sum_small(rank, sync, table, rows, work)
             if not barrier(sync, size):
                 return 0
-            _search_children(rank, sync, table, rows, limits, work, parent)
+            if state.small == _ROOT:
+                if rank == 0:
+                    _total_root(table, rows, limits, work)
+                if not barrier(sync, size):
+                    return 0
+            _search_children(rank, sync, table, rows, limits, work)
             if not barrier(sync, size):
                 return 0
         if rank == 0:
-            _settle(limits, rows.fields, work, parent)
+            _settle(limits, rows.fields, work)
+        if not barrier(sync, size):
+            return 0
+        if state.node < 0:
+            break
+        _partition(rank, sync, table, work, nodes[state.node])
+        if not barrier(sync, size):
+            return 0
+        if rank == 0:
+            _open_children(table, rows.fields, limits, work)
         if not barrier(sync, size):
             return 0
     _sum_leaves(sync, rows, work)
@@ -108,7 +95,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
 @inner_kernel
 def _prepare(rows, limits, work):
     """Empty the shared numbers; the root is every chosen row."""
-    state, root = work.state[0], work.nodes[0]
+    state, root = work.state[0], work.nodes[_ROOT]
     state.node = -1
     state.n_nodes = state.n_leaves = 1
     state.heap_size = 0
@@ -127,39 +114,30 @@ def _prepare(rows, limits, work):
     root.gradient = root.hessian = root.count = root.fine_gradient = root.fine_hessian = 0
     root.is_wide = rows.n > rows.fields.block_rows
     root.slot = _take_slot(work, root.is_wide != 0)
-    state.big_wanted = limits.max_leaves > 1 and limits.max_depth > 0
-    state.small_wanted = 0
+    state.first = state.small = state.big = _ROOT
+    state.small_wanted = 1
+    state.big_wanted = 0
     for g in range(work.groups.shape[1]):
-        work.groups[0, g] = 1
-    allow_features(limits, _ZERO, work.groups[0], work.allowed[0], work.order)
+        work.groups[_ROOT, g] = 1
+    allow_features(limits, _ROOT, work.groups[_ROOT], work.allowed[0], work.order)
 
 
 @inner_kernel
-def _sum_root(rank, sync, table, rows, work):
-    """Quantise every row and add it to the thread's scratch, a chunk at a time while it is in the cache."""
-    fields = rows.fields
-    wide = rows.n > fields.block_rows
-    filled = _ZERO
-    while True:
-        begin = next_chunk(sync) * CHUNK
-        if begin >= rows.n:
-            break
-        end = min(rows.n, begin + CHUNK)
-        for k in range(begin, end):
-            row = rows.chosen[k] if rows.chosen.size else np.int32(k)
-            count = rows.counts[row] if rows.counts.size else np.int64(1)
-            work.rows[0, k] = row
-            work.packed[0, k] = quantise(
-                rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, row, fields
-            )
-        filled = _add_chunk(rank, table, work, _ZERO, begin, end, filled, wide, fields)
-    _close_scratch(rank, work, filled, wide, fields)
+def _quantise(rows, work, begin, end):
+    """The root's rows and their packed statistics."""
+    for k in range(begin, end):
+        row = rows.chosen[k] if rows.chosen.size else np.int32(k)
+        count = rows.counts[row] if rows.counts.size else np.int64(1)
+        work.rows[0, k] = row
+        work.packed[0, k] = quantise(
+            rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, row, rows.fields
+        )
 
 
 @inner_kernel
 def _total_root(table, rows, limits, work):
     """The root's sums, from any one column's bins."""
-    root = work.nodes[0]
+    root = work.nodes[_ROOT]
     column = table.columns[limits.features[0]]
     for rank in range(work.desks.size):
         if work.desks[rank].used:
@@ -173,20 +151,6 @@ def _total_root(table, rows, limits, work):
                     root.gradient += packed_gradient(value, rows.fields)
                     root.hessian += packed_hessian(value, rows.fields)
                     root.count += packed_count(value, rows.fields)
-
-
-@inner_kernel
-def _search_root(rank, sync, table, rows, limits, work):
-    """Reduce the root's histogram column by column, and search it."""
-    root = work.nodes[0]
-    histogram = work.wide_pool[root.slot] if root.is_wide else work.packed_pool[root.slot]
-    while True:
-        k = next_chunk(sync)
-        if k >= limits.features.size:
-            return
-        column = table.columns[limits.features[k]]
-        _reduce(work, root.is_wide, column, histogram)
-        _search(rank, work, rows.fields, limits, histogram, root, column, _ZERO, k)
 
 
 # --- histograms ----------------------------------------------------------------------------------------------------
@@ -231,7 +195,7 @@ def _add_chunk(rank, table, work, parity, begin, end, filled, wide, fields):
         step = min(end - begin, fields.block_rows)
         if filled + step > fields.block_rows:
             widen(scratch, wide_scratch, fields)
-            filled = _ZERO
+            filled = _ROOT
         accumulate(
             table.words,
             table.runs,
@@ -247,12 +211,6 @@ def _add_chunk(rank, table, work, parity, begin, end, filled, wide, fields):
 
 
 @inner_kernel
-def _close_scratch(rank, work, filled, wide, fields):
-    if wide and filled > 0:
-        widen(work.packed_scratch[rank], work.wide_scratch[rank], fields)
-
-
-@inner_kernel
 def _reduce(work, is_wide, column, out):
     """One column of the threads' scratches, added up."""
     first, last = column.start, column.start + column.n_slots
@@ -263,16 +221,22 @@ def _reduce(work, is_wide, column, out):
 
 
 @inner_kernel
-def _sum_small(rank, sync, table, rows, work, small):
-    """The small child's rows into the threads' scratches."""
-    filled = _ZERO
+def _sum_small(rank, sync, table, rows, work):
+    """The small child's rows into the threads' scratches, a chunk at a time; the root's are quantised on the way."""
+    small = work.nodes[work.state[0].small]
+    is_root = work.state[0].small == _ROOT
+    wide = small.is_wide != 0
+    filled = _ROOT
     while True:
         begin = small.start + next_chunk(sync) * CHUNK
         if begin >= small.stop:
             break
         end = min(small.stop, begin + CHUNK)
-        filled = _add_chunk(rank, table, work, small.depth & 1, begin, end, filled, small.is_wide != 0, rows.fields)
-    _close_scratch(rank, work, filled, small.is_wide != 0, rows.fields)
+        if is_root:
+            _quantise(rows, work, begin, end)
+        filled = _add_chunk(rank, table, work, small.depth & 1, begin, end, filled, wide, rows.fields)
+    if wide and filled > 0:
+        widen(work.packed_scratch[rank], work.wide_scratch[rank], rows.fields)
 
 
 # --- partition -----------------------------------------------------------------------------------------------------
@@ -299,23 +263,10 @@ def _partition(rank, sync, table, work, node):
 
 
 @inner_kernel
-def _small_child(nodes, parent):
-    """The child with fewer rows, the left one of equals."""
-    left = nodes[parent].left
-    middle = nodes[left].stop
-    return left if 2 * middle <= nodes[parent].start + nodes[parent].stop else left + 1
-
-
-@inner_kernel
-def _big_child(nodes, parent):
-    return 2 * nodes[parent].left + 1 - _small_child(nodes, parent)
-
-
-@inner_kernel
-def _open_children(table, fields, limits, work, parent):
+def _open_children(table, fields, limits, work):
     """Make the two children of a node whose rows have been parted."""
     state, nodes, middle = work.state[0], work.nodes, work.cursor[LEFT]
-    node = nodes[parent]
+    node = nodes[state.node]
     node.left = state.n_nodes
     left, right = nodes[node.left], nodes[node.left + 1]
     state.n_nodes += 2
@@ -332,7 +283,7 @@ def _open_children(table, fields, limits, work, parent):
         child.fine_gradient = child.fine_hessian = 0
         child.is_wide = child.stop - child.start > fields.block_rows
         child.slot = NO_SLOT
-        narrow_groups(limits, work.groups[parent], node.feature, work.groups[node.left + side])
+        narrow_groups(limits, work.groups[state.node], node.feature, work.groups[node.left + side])
     left.lower, left.upper, right.lower, right.upper = child_bounds(
         table.columns[node.feature].monotone,
         clip(_coarse_value(fields, limits, left), node.lower, node.upper),
@@ -340,7 +291,11 @@ def _open_children(table, fields, limits, work, parent):
         node.lower,
         node.upper,
     )
-    _plan_histograms(fields, limits, work, parent)
+    left_is_small = 2 * middle <= node.start + node.stop
+    state.first = node.left
+    state.small = node.left + (0 if left_is_small else 1)
+    state.big = node.left + (1 if left_is_small else 0)
+    _plan_histograms(fields, limits, work)
 
 
 @inner_kernel
@@ -350,52 +305,50 @@ def _coarse_value(fields, limits, node):
 
 
 @inner_kernel
-def _plan_histograms(fields, limits, work, parent):
+def _plan_histograms(fields, limits, work):
     """Which children will be searched, and where their histograms go. The big one takes over its parent's."""
     state, nodes = work.state[0], work.nodes
-    left = nodes[parent].left
-    small, big = nodes[_small_child(nodes, parent)], nodes[_big_child(nodes, parent)]
+    small, big = nodes[state.small], nodes[state.big]
     room = state.n_leaves < limits.max_leaves
     state.small_wanted = room and may_split(small.count, small.hessian * fields.hessian_unit, small.depth, limits)
     state.big_wanted = room and may_split(big.count, big.hessian * fields.hessian_unit, big.depth, limits)
     if not (state.small_wanted or state.big_wanted):
         return
     small.slot = _take_slot(work, small.is_wide != 0)
-    if state.big_wanted and nodes[parent].is_wide and not big.is_wide:
+    if state.big_wanted and nodes[state.node].is_wide and not big.is_wide:
         big.slot = _take_slot(work, big.is_wide != 0)
-    allow_features(limits, left, work.groups[left], work.allowed[0], work.order)
-    allow_features(limits, left + 1, work.groups[left + 1], work.allowed[1], work.order)
+    for side in range(2):
+        child = state.first + side
+        allow_features(limits, child, work.groups[child], work.allowed[side], work.order)
 
 
 # --- search --------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _search_children(rank, sync, table, rows, limits, work, parent):
+def _search_children(rank, sync, table, rows, limits, work):
     """Column by column: the small child's histogram, the big one's by subtraction, and the best split of each."""
     state, nodes, fields = work.state[0], work.nodes, rows.fields
-    node = nodes[parent]
-    at_small = _small_child(nodes, parent)
-    at_big = 2 * node.left + 1 - at_small
-    small, big = nodes[at_small], nodes[at_big]
+    small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
     small_histogram = work.wide_pool[small.slot] if small.is_wide else work.packed_pool[small.slot]
-    big_histogram = work.wide_pool[node.slot] if node.is_wide else work.packed_pool[node.slot]
+    big_histogram = work.wide_pool[parent.slot] if parent.is_wide else work.packed_pool[parent.slot]
     while True:
         k = next_chunk(sync)
         if k >= limits.features.size:
             return
         column = table.columns[limits.features[k]]
         _reduce(work, small.is_wide, column, small_histogram)
-        if state.small_wanted:
-            _search(rank, work, fields, limits, small_histogram, small, column, at_small - node.left, k)
         if state.big_wanted:
-            _subtract(fields, column, node, small, big_histogram, small_histogram)
+            _subtract(fields, column, parent, small, big_histogram, small_histogram)
             if big.slot != NO_SLOT:  # it now fits the packed form
                 packed = work.packed_pool[big.slot]
                 narrow(big_histogram, packed, column.start, column.start + column.n_slots, fields)
-                _search(rank, work, fields, limits, packed, big, column, at_big - node.left, k)
-            else:
-                _search(rank, work, fields, limits, big_histogram, big, column, at_big - node.left, k)
+        for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
+            own = small_histogram if turn == 0 else big_histogram
+            if turn == 1 and big.slot != NO_SLOT:
+                own = work.packed_pool[big.slot]
+            if state.small_wanted if turn == 0 else state.big_wanted:
+                _search(rank, work, fields, limits, own, state.small if turn == 0 else state.big, column, k)
 
 
 @inner_kernel
@@ -411,9 +364,10 @@ def _subtract(fields, column, node, small, histogram, small_histogram):
 
 
 @inner_kernel
-def _search(rank, work, fields, limits, histogram, node, column, side, k):
+def _search(rank, work, fields, limits, histogram, at, column, k):
     """The best split of one node on one column, into the candidates."""
-    desk, out = work.desks[rank], work.candidates[side, k]
+    side, node, desk = at - work.state[0].first, work.nodes[at], work.desks[rank]
+    out = work.candidates[side, k]
     if not work.allowed[side, k]:
         out.score = -np.inf
         return
@@ -426,29 +380,30 @@ def _search(rank, work, fields, limits, histogram, node, column, side, k):
 
 
 @inner_kernel
-def _settle(limits, fields, work, parent):
+def _settle(limits, fields, work):
     """Keep each child's best split, give back histograms that nobody needs, choose the next node."""
     state, nodes = work.state[0], work.nodes
-    node = nodes[parent]
-    at_small = _small_child(nodes, parent)
-    at_big = 2 * node.left + 1 - at_small
-    if state.big_wanted and nodes[at_big].slot == NO_SLOT:  # subtracted in place
-        nodes[at_big].slot = node.slot
-        node.slot = NO_SLOT
-    _give_slot(work, node)
-    if state.small_wanted:
-        _choose_split(limits, fields, work, at_small, at_small - node.left)
-    else:
-        _give_slot(work, nodes[at_small])
-    if state.big_wanted:
-        _choose_split(limits, fields, work, at_big, at_big - node.left)
+    if state.node >= 0:
+        parent, big = nodes[state.node], nodes[state.big]
+        if state.big_wanted and big.slot == NO_SLOT:  # subtracted in place
+            big.slot = parent.slot
+            parent.slot = NO_SLOT
+        _give_slot(work, parent)
+    for turn in range(2):
+        wanted = state.small_wanted if turn == 0 else state.big_wanted
+        child = state.small if turn == 0 else state.big
+        if wanted:
+            _choose_split(limits, fields, work, child)
+        elif child != _ROOT:
+            _give_slot(work, nodes[child])
     _next_node(limits, work)
 
 
 @inner_kernel
-def _choose_split(limits, fields, work, at, side):
+def _choose_split(limits, fields, work, at):
     """The best of the columns' candidates; the node joins the frontier if it gains anything."""
     state, node = work.state[0], work.nodes[at]
+    side = at - state.first
     best, best_score = -1, -np.inf
     for k in range(limits.features.size):
         if work.candidates[side, k].score > best_score:

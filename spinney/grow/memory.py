@@ -16,7 +16,7 @@ from spinney.grow.statistics import Fields
 NO_CHILD = -1
 NO_SLOT = -1
 SLOTS = 256  # codes a column can have
-_PLACES = SLOTS + 1
+_PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 4 KiB apart and wait for each other
 
 # One node of the growing tree; children stand side by side (right = left + 1).
 NODE = np.dtype(
@@ -104,6 +104,9 @@ STATE = np.dtype(
         ("heap_size", np.int64),
         ("n_free_packed", np.int64),
         ("n_free_wide", np.int64),
+        ("first", np.int64),  # the left child of that node,
+        ("small", np.int64),  # the one with fewer rows,
+        ("big", np.int64),  # and the other
         ("small_wanted", np.int64),  # whether the small child will be searched
         ("big_wanted", np.int64),
     ]

@@ -1,5 +1,8 @@
 """What can be seen of a fit while it runs and after it: evaluation sets, metrics, early stopping, callbacks, stages."""
 
+import io
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -10,6 +13,7 @@ from sklearn.model_selection import train_test_split
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Round
+from spinney.ensemble.callbacks import Progress
 from spinney.estimators.parameters import read_seed
 
 
@@ -25,7 +29,7 @@ THREE = np.digitize(Y, [-1, 1])
 THREE_NEW = np.digitize(Y_NEW, [-1, 1])
 
 
-# --- evaluation sets ---------------------------------------------------------------------------------------------------
+# --- evaluation sets -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -101,11 +105,11 @@ def test_impossible_eval_sets_are_refused(eval_set, message):
 
 @pytest.mark.parametrize("labels, strange", [([1, 2], "2"), (["no", "yes"], "'no'")])
 def test_an_eval_set_cannot_hold_new_classes(labels, strange):
-    with pytest.raises(ValueError, match=f"y holds the class {strange}, which was not among .0, 1. at fit"):
+    with pytest.raises(ValueError, match=f"y holds the class {strange}, which was not among .False, True. at fit"):
         Classifier(n_estimators=2).fit(X, Y > 0, eval_set=(X_NEW, np.array(labels)[(Y_NEW > 0).astype(int)]))
 
 
-# --- metrics -----------------------------------------------------------------------------------------------------------
+# --- metrics ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_metric_of_ones_own():
@@ -146,7 +150,10 @@ def test_a_metric_that_grows_is_maximised():
 @pytest.mark.parametrize(
     "eval_metric, message",
     [
-        ("gini", r"eval_metric must be one of \['absolute_error', .*'squared_error'\], 'loss' or a function, got 'gini'"),
+        (
+            "gini",
+            r"eval_metric must be one of \['absolute_error', .*'squared_error'\], 'loss' or a function, got 'gini'",
+        ),
         (3, r"eval_metric must be a name, a function \(y, prediction\) -> float, or a triple .*, got 3"),
         (("mine", 3, True), "eval_metric must be a name"),
         (lambda y, prediction: y - prediction, r"must return one number, got an array of shape \(200,\)"),
@@ -171,7 +178,7 @@ def test_class_metrics_are_not_for_values():
         Regressor(n_estimators=2).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric="accuracy")
 
 
-# --- early stopping ------------------------------------------------------------------------------------------------------
+# --- early stopping --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model, y, y_new", [(Regressor(), Y, Y_NEW), (Classifier(), THREE, THREE_NEW)])
@@ -198,7 +205,8 @@ def test_patience_and_tolerance():
     for patience in (1, 4):
         eager = clone(model).set_params(tol=1e9, n_iter_no_change=patience).fit(X, Y, eval_set=(X_NEW, Y_NEW))
         assert (eager.best_iteration_, eager.n_iter_) == (1, 1 + patience)
-    curve = np.array(clone(model).set_params(n_iter_no_change=100).fit(X, Y, eval_set=(X, Y)).evals_result_["valid"]["squared_error"])
+    patient = clone(model).set_params(n_iter_no_change=100).fit(X, Y, eval_set=(X, Y))
+    curve = np.array(patient.evals_result_["valid"]["squared_error"])
     assert (np.diff(curve) < 0).all()
     tol = -np.diff(curve)[20]
     stopped = clone(model).set_params(tol=tol, n_iter_no_change=1).fit(X, Y, eval_set=(X, Y))
@@ -217,7 +225,9 @@ def test_the_first_set_and_the_first_metric_decide():
 
 
 def test_the_held_out_part_is_a_fair_evaluation_set():
-    model = Classifier(n_estimators=40, early_stopping=True, validation_fraction=0.2, random_state=3, n_iter_no_change=3)
+    model = Classifier(
+        n_estimators=40, early_stopping=True, validation_fraction=0.2, random_state=3, n_iter_no_change=3
+    )
     own = clone(model).fit(X, THREE)
     rows = np.arange(len(X))
     kept, held = train_test_split(rows, test_size=0.2, random_state=read_seed(3), stratify=THREE)
@@ -250,7 +260,7 @@ def test_a_callback_sees_every_round_and_can_stop_the_fit():
     model = Regressor(n_estimators=10, callbacks=stop_at_four, random_state=0).fit(X, Y, eval_set=(X_NEW, Y_NEW))
     assert model.n_iter_ == model.best_iteration_ == 4
     assert [one[:2] for one in seen] == [(k, 10) for k in (1, 2, 3, 4)]
-    assert all(0 <= a[3] <= b[3] for a, b in zip(seen, seen[1:]))
+    assert all(0 <= a[3] <= b[3] for a, b in pairwise(seen))
     assert model.evals_result_["valid"] == seen[-1][2]
     assert model.fingerprint_ == Regressor(n_estimators=4, random_state=0).fit(X, Y).fingerprint_
 
@@ -298,10 +308,9 @@ def test_a_failed_fit_leaves_the_old_model_whole(model):
 def test_verbose_shows_a_bar_with_the_running_metrics(capsys, monkeypatch):
     monkeypatch.setenv("SPINNEY_QUIET", "1")
     Regressor(n_estimators=20, verbose=1).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric="mae")
-    out, lines = capsys.readouterr().out, capsys.readouterr().err
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
     assert out == ""
-    Regressor(n_estimators=20, verbose=1).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric="mae")
-    lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10  # no terminal here: one line every tenth of the rounds
     assert lines[0].startswith("round  2/20 ██···")
     assert lines[-1].startswith("round 20/20 " + 24 * "█" + "  valid absolute_error ")
@@ -312,10 +321,6 @@ def test_verbose_shows_a_bar_with_the_running_metrics(capsys, monkeypatch):
 
 
 def test_the_bar_of_a_terminal_is_redrawn_in_place():
-    import io
-
-    from spinney.ensemble.callbacks import Progress
-
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -330,7 +335,7 @@ def test_the_bar_of_a_terminal_is_redrawn_in_place():
     assert stream.getvalue().count("\r") >= 2
 
 
-# --- stages, warm starts -----------------------------------------------------------------------------------------------
+# --- stages, warm starts ---------------------------------------------------------------------------------------------
 
 
 def test_stages_grow_into_the_model():
@@ -345,11 +350,9 @@ def test_stages_grow_into_the_model():
             assert len(stages) == 6
             assert (stages[-1] == whole(X_NEW)).all()
             assert (stages[0] != stages[-1]).any()
-    model = Regressor(n_estimators=6).fit(X, Y)
-    stages = list(model.staged_predict(X_NEW))
-    for k in (1, 6):
-        assert (stages[k - 1] == Regressor(n_estimators=k, random_state=0).fit(X, Y).predict(X_NEW)).all() or k < 6
-    assert (stages[-1] == model.predict(X_NEW)).all()
+    stages = list(Regressor(n_estimators=6, random_state=0).fit(X, Y).staged_predict(X_NEW))
+    for k in (1, 4, 6):
+        assert (stages[k - 1] == Regressor(n_estimators=k, random_state=0).fit(X, Y).predict(X_NEW)).all()
 
 
 def test_leaves_add_up_to_the_raw_score():
@@ -373,7 +376,7 @@ def test_leaves_add_up_to_the_raw_score():
         (Regressor("absolute_error"), Y),
         (Regressor("huber"), Y),
         (Classifier(), THREE),
-        (Classifier(early_stopping=True, n_iter_no_change=5, learning_rate=0.4), Y > 0),
+        (Classifier(early_stopping=True, n_iter_no_change=5, learning_rate=0.05), Y > 0),
     ],
 )
 def test_a_warm_start_goes_on_as_if_never_stopped(model, y):

@@ -177,7 +177,7 @@ def draw_column(kind: str, n: int, random: np.random.RandomState) -> np.ndarray:
 # Each rule may be in force or not; most trees have two or three of them and grow all the same.
 RULES = {
     "max_leaves": lambda random, n: {"max_leaves": random.choice((1, 2, 4, 7))},
-    "max_depth": lambda random, n: {"max_depth": random.choice((0, 1, 2, 4))},
+    "max_depth": lambda random, n: {"max_depth": random.choice((1, 2, 4))},
     "min_count": lambda random, n: {"min_count": random.choice((2, 5))},
     "min_hessian": lambda random, n: {"min_hessian": random.choice((1e-3, 2.0))},
     "min_gain": lambda random, n: {"min_gain": random.choice((0.5, 5.0))},

@@ -27,6 +27,7 @@ from tests.grow.cases import (
     make_limits,
 )
 
+NO_GROUP = np.zeros((1, 1), np.uint8)  # no column is in it
 BLOCKS = st.sampled_from((3, 15, 63, 8191))  # row counts that a packed histogram can hold
 
 
@@ -239,7 +240,7 @@ def test_repetition_is_weight(set_block, data, block):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("grow", [grow_cpu, grow_reference])
-@pytest.mark.parametrize("rule", [{"max_leaves": 1}, {"max_depth": 0}, {"min_count": 6}, {"min_hessian": 1e9}])
+@pytest.mark.parametrize("rule", [{"max_leaves": 1}, {"min_count": 6}, {"min_hessian": 1e9}, {"groups": NO_GROUP}])
 def test_a_tree_of_one_leaf(grow, rule):
     dataset = make_dataset([np.arange(10.0)])
     case = make_case(dataset, np.stack((np.arange(10.0), np.ones(10)), axis=1), make_limits(1, **rule))

@@ -22,10 +22,13 @@ def tables(draw):
     """A dataset of columns of different widths, in one word or more, and some of its rows."""
     random = np.random.RandomState(draw(st.integers(0, 10**6)))
     n = draw(st.integers(1, 60))
-    widths = draw(st.lists(st.sampled_from((1, 2, 5, 60)), min_size=1, max_size=18))
+    widths = draw(st.lists(st.sampled_from((255, 64, 60, 16, 5, 4, 2, 1)), min_size=1, max_size=18))
     columns = [random.randint(0, width, n).astype(float) for width in widths]
-    columns[0][random.rand(n) < 0.2] = np.nan
-    return make_dataset(columns), random.permutation(n)[: random.randint(0, n + 1)].astype(np.int32), random
+    for column, width in zip(columns, widths):
+        column[0] = width - 1  # a category for each of them, though there may be fewer rows
+    columns[0][1:][random.rand(n - 1) < 0.2] = np.nan
+    rows = random.permutation(n)[: random.randint(0, n + 1)].astype(np.int32)
+    return make_dataset(columns, [True] * len(widths)), rows, random
 
 
 @few(60)
@@ -38,7 +41,7 @@ def test_accumulate(drawn):
     start = random.randint(0, len(rows) + 1)
     stop = random.randint(start, len(rows) + 1)
     found = before.copy()
-    _accumulate(dataset.words, layout.word_start, layout.word_stride, rows, packed, start, stop, found)
+    _accumulate(dataset.words, layout.runs, rows, packed, start, stop, found)
     for column, codes in enumerate(dataset.codes):
         first, n = layout.column_start[column], layout.n_slots[column]
         expected = before[first : first + n].copy()

@@ -1,0 +1,82 @@
+"""Sums by integers: no order, no surprise, and weights that are repetitions."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinney.criteria.fixed_point import exact_mean, exact_sum, scale_exponent, weighted_quantile
+from spinney.data.weights import Weights
+from tests.compiled import few
+
+NONE = Weights(None, None)
+VALUES = st.lists(st.floats(-1e9, 1e9, allow_subnormal=False), min_size=1, max_size=50).map(np.array)
+SHARES = st.sampled_from((0.0, 0.125, 0.25, 0.5, 0.625, 0.75, 1.0))  # exact in binary
+
+
+@few(100)
+@given(st.floats(1e-300, 1e300), st.integers(1, 61))
+def test_scale_exponent(largest, bits):
+    exponent = scale_exponent(largest, bits)
+    scaled = math.ldexp(largest, exponent)
+    assert scaled < 2.0**bits
+    assert exponent == 1000 or scaled >= 2.0 ** (bits - 1)
+
+
+def test_nothing_to_scale():
+    assert scale_exponent(0.0, 10) == 0
+
+
+@few(100)
+@given(VALUES, st.randoms(use_true_random=False))
+def test_the_mean_does_not_depend_on_the_order(values, random):
+    order = np.array(random.sample(range(len(values)), len(values)))
+    assert exact_mean(values, NONE) == exact_mean(values[order], NONE)
+    assert exact_mean(values, NONE) == pytest.approx(values.mean(), rel=1e-9, abs=1e-12 * np.abs(values).max())
+
+
+@few(100)
+@given(VALUES, st.data())
+def test_repetition_is_weight(values, data):
+    n = len(values)
+    counts = np.array(data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)))
+    counts[0] += 1
+    again = np.repeat(values, counts)
+    share = data.draw(SHARES)
+    if np.abs(again).max() == np.abs(values).max():  # else the scales differ, and the last bits with them
+        assert exact_sum(values, Weights(counts, None)) == exact_sum(again, NONE)
+        assert exact_mean(values, Weights(counts, None)) == exact_mean(again, NONE)
+    if 0 < share < 1:
+        assert weighted_quantile(values, Weights(counts, None), share) == weighted_quantile(again, NONE, share)
+
+
+@few(100)
+@given(VALUES, st.data())
+def test_importances(values, data):
+    n = len(values)
+    weight = np.array(data.draw(st.lists(st.floats(0.01, 10.0), min_size=n, max_size=n)))
+    total, weights = exact_sum(values, Weights(None, weight))
+    size = np.abs(values * weight).sum()
+    assert total == pytest.approx((values * weight).sum(), rel=1e-9, abs=1e-9 * size)
+    assert weights == pytest.approx(weight.sum(), rel=1e-12)
+    share = data.draw(SHARES)
+    quantile = weighted_quantile(values, Weights(None, weight), share)
+    assert values.min() <= quantile <= values.max()
+    assert quantile == weighted_quantile(values, Weights(None, 4.0 * weight), share)  # only proportions matter
+    below, up_to = weight[values < quantile].sum(), weight[values <= quantile].sum()
+    assert below <= share * weight.sum() * (1 + 1e-12)
+    assert up_to >= share * weight.sum() * (1 - 1e-12)
+
+
+@few(100)
+@given(VALUES, SHARES)
+def test_quantiles_are_numpys(values, share):
+    expected = np.quantile(values, share, method="averaged_inverted_cdf")
+    assert weighted_quantile(values, NONE, share) == pytest.approx(expected, rel=1e-15)
+
+
+def test_the_median_of_an_even_number_is_in_the_middle():
+    assert weighted_quantile(np.array([4.0, 1.0, 3.0, 2.0]), NONE, 0.5) == 2.5
+    assert weighted_quantile(np.array([4.0, 1.0]), Weights(np.array([1, 3]), None), 0.5) == 1.0
