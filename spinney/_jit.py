@@ -306,6 +306,15 @@ def _view_as_float(typing_context: Any, number: Any) -> Any:
     return types.float64(types.int64), generate
 
 
+@intrinsic
+def _atomic_swap(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.atomic_rmw("xchg", pointer, arguments[2], "seq_cst")
+
+    return types.int64(array, types.int64, types.int64), generate
+
+
 def _plain_prefetch(array: Any, index: int) -> None:
     """Nothing to fetch in plain Python."""
 
@@ -320,6 +329,12 @@ def _plain_atomic_load(array: Any, index: int) -> int:
     return int(array[index])
 
 
+def _plain_atomic_swap(array: Any, index: int, value: int) -> int:
+    before = int(array[index])
+    array[index] = value
+    return before
+
+
 def _plain_view_as_int(number: float) -> Any:
     return np.float64(number).view(np.int64)
 
@@ -329,10 +344,11 @@ def _plain_view_as_float(number: int) -> Any:
 
 
 # prefetch(array, index): ask for array[index]'s cache line ahead of its use.
-# atomic_add(array, index, value) -> the value before; atomic_load(array, index). int64 arrays only.
+# atomic_add, atomic_swap(array, index, value) -> the value before; atomic_load(array, index). int64 arrays only.
 # view_as_int(float64), view_as_float(int64): the same 64 bits read the other way.
 prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch
 atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
+atomic_swap: Any = _plain_atomic_swap if PLAIN_PYTHON else _atomic_swap
 atomic_load: Any = _plain_atomic_load if PLAIN_PYTHON else _atomic_load
 view_as_int: Any = _plain_view_as_int if PLAIN_PYTHON else _view_as_int
 view_as_float: Any = _plain_view_as_float if PLAIN_PYTHON else _view_as_float

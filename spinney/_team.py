@@ -1,13 +1,18 @@
 """Threads that enter one compiled kernel together.
 
-A *team* of T threads calls the same kernel as `kernel(rank, size, sync, ...)`. Inside, `barrier(sync, size)` is
-where they meet (under a microsecond at 2 threads), and `next_chunk(sync)` hands out the work of the phase between two
-barriers, so that a thread which lost its core does not hold up the rest. With T = 1 there is no thread and
-no waiting. The calling thread stays in Python: Ctrl-C raises the stop flag, which every barrier looks at.
+A *team* of T threads calls the same kernel as `kernel(rank, size, sync, ...)`. Two ways to share work inside:
 
-A team lives as long as one fit or predict: nothing survives into a forked child, and two fits at once have two teams.
+- One pass: `next_chunk(sync)` hands out chunk numbers until they run past the end.
+- Phases that depend on each other: `take_chunk` hands out the chunks of the open phase; whoever finishes its last chunk
+  (`finish_chunk`) does the serial work between phases and opens the next one. Nobody waits for a thread that has
+  no work in hand, so a core lost to another program delays at most the chunk it was on.
 
-    sync, one int64 a cache line:   [ arrived | generation | stop wanted | stop agreed | next chunk ]
+With T = 1 there is no thread and no waiting. The calling thread stays in Python: Ctrl-C raises the stop flag, which is
+looked at between phases. A team lives as long as one fit or predict: nothing survives into a forked child, and two
+fits at once have two teams.
+
+    sync, one int64 a cache line:   [ ticket | done | stop | ended | next chunk ]
+    ticket:                         [ number of the phase | chunks in it | next chunk to hand out ]
 """
 
 from __future__ import annotations
@@ -24,12 +29,14 @@ import numpy as np
 from joblib import cpu_count
 from numba.core import types
 
-from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, inner_kernel
+from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, atomic_swap, inner_kernel
 
 _LINE = 8  # int64 values a cache line
-_ARRIVED, _GENERATION, _STOP_WANTED, _STOP_AGREED, _NEXT_CHUNK = (k * _LINE for k in range(5))
-_SPINS = 4000  # looks at the barrier before giving the core away
-_GO, _STOP, _ABORT = 0, 1, 2
+_TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))
+_CHUNK_BITS = 22  # of a ticket: up to four million chunks a phase
+_CHUNK_MASK = (1 << _CHUNK_BITS) - 1
+_SPINS = 2000  # looks at the ticket before giving the core away
+_GO, _WANTED, _ABORT = 0, 1, 2
 
 
 def _register_yield() -> Any:
@@ -48,31 +55,53 @@ _yield_core = _register_yield()
 
 
 @inner_kernel
-def barrier(sync, size):
-    """Wait for the whole team; False if the fit is to stop. Resets the chunk counter for the next phase."""
-    if size == 1:
-        sync[_NEXT_CHUNK] = 0
-        return sync[_STOP_WANTED] == _GO
-    generation = atomic_load(sync, _GENERATION)
-    if atomic_add(sync, _ARRIVED, 1) == size - 1:
-        sync[_NEXT_CHUNK] = 0
-        sync[_STOP_AGREED] = atomic_load(sync, _STOP_WANTED)
-        atomic_add(sync, _ARRIVED, -size)
-        atomic_add(sync, _GENERATION, 1)
-    else:
+def open_phase(sync, n_chunks):
+    """Let the team at a new phase of n_chunks > 0 chunks. Only the thread that finished the last one may."""
+    phase = (atomic_load(sync, _TICKET) >> (2 * _CHUNK_BITS)) + 1
+    sync[_DONE] = 0
+    atomic_swap(sync, _TICKET, (phase << (2 * _CHUNK_BITS)) + (n_chunks << _CHUNK_BITS))
+
+
+@inner_kernel
+def end_phases(sync):
+    """No phase will follow: let everybody go."""
+    atomic_swap(sync, _ENDED, 1)
+
+
+@inner_kernel
+def take_chunk(sync):
+    """The number of a chunk of the open phase, waiting for a phase if need be; -1 when the work has ended."""
+    while True:
+        ticket = atomic_add(sync, _TICKET, 1)
+        chunk = ticket & _CHUNK_MASK
+        if chunk < (ticket >> _CHUNK_BITS) & _CHUNK_MASK:
+            return chunk
+        phase = ticket >> (2 * _CHUNK_BITS)
         spins = 0
-        while atomic_load(sync, _GENERATION) == generation:
+        while atomic_load(sync, _TICKET) >> (2 * _CHUNK_BITS) == phase:
+            if atomic_load(sync, _ENDED) or atomic_load(sync, _STOP) == _ABORT:
+                return -1
             spins += 1
             if spins > _SPINS:
-                if atomic_load(sync, _STOP_WANTED) == _ABORT:  # a team mate died: it will never arrive
-                    return False
                 _yield_core()
-    return atomic_load(sync, _STOP_AGREED) == _GO
+
+
+@inner_kernel
+def finish_chunk(sync):
+    """Whether the chunk just done was the last of its phase: then the caller opens the next one, or ends."""
+    n_chunks = (atomic_load(sync, _TICKET) >> _CHUNK_BITS) & _CHUNK_MASK
+    return atomic_add(sync, _DONE, 1) == n_chunks - 1
+
+
+@inner_kernel
+def stop_wanted(sync):
+    """Whether somebody asked for an early end."""
+    return atomic_load(sync, _STOP) != _GO
 
 
 @inner_kernel
 def next_chunk(sync):
-    """The number of the next chunk of this phase's work, each given to one thread only."""
+    """The next chunk number of a single pass, each given to one thread only."""
     return atomic_add(sync, _NEXT_CHUNK, 1)
 
 
@@ -140,7 +169,7 @@ def _enter(entry: Callable[..., Any], rank: int, size: int, sync: np.ndarray, ar
     try:
         return entry(rank, size, sync, *args)
     except BaseException:
-        sync[_STOP_WANTED] = _ABORT
+        sync[_STOP] = _ABORT
         raise
 
 
@@ -149,7 +178,7 @@ def _wait(futures: list[Future[Any]], sync: np.ndarray) -> None:
     try:
         wait(futures)
     except BaseException:
-        sync[_STOP_WANTED] = _STOP
+        sync[_STOP] = _WANTED
         wait(futures)
         raise
     for future in futures:

@@ -21,10 +21,17 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from spinney._jit import inner_kernel, kernel
-from spinney._team import Team
-from spinney.criteria.gains import clip, leaf_value
+from spinney.criteria.gains import clip
 from spinney.grow.frontier import pop, priority, push
-from spinney.grow.grower import _order_pieces, _sum_leaves, finish_nodes, node_score, worth_splitting
+from spinney.grow.grower import (
+    coarse_value,
+    finish_tree,
+    n_chunks_of,
+    node_score,
+    order_pieces,
+    sum_leaf_chunk,
+    worth_splitting,
+)
 from spinney.grow.limits import Limits, allow_features, child_bounds, may_split, narrow_groups
 from spinney.grow.memory import CANDIDATE, NO_CHILD, NO_SLOT, NODE, Rows, Table, Work, records
 from spinney.grow.splits import Sums
@@ -95,7 +102,7 @@ def grow_batched(backend: Backend, table: Table, rows: Rows, limits: Limits, wor
     _end_growth(work)
     leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state.n_leaves]])
     _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state.n_leaves, np.int64))
-    Team(inline=True).run(_finish, rows, limits, work)
+    _finish(rows, limits, work)
     return int(state.n_nodes)
 
 
@@ -224,8 +231,8 @@ def _make_children(columns, fields, limits, work, drafts, batch, middles, allowe
         left.count, right.count = node.left_count, node.count - node.left_count
         left.lower, left.upper, right.lower, right.upper = child_bounds(
             columns[node.feature].monotone,
-            clip(_coarse_value(fields, limits, left), node.lower, node.upper),
-            clip(_coarse_value(fields, limits, right), node.lower, node.upper),
+            clip(coarse_value(fields, limits, left), node.lower, node.upper),
+            clip(coarse_value(fields, limits, right), node.lower, node.upper),
             node.lower,
             node.upper,
         )
@@ -242,11 +249,6 @@ def _make_children(columns, fields, limits, work, drafts, batch, middles, allowe
             narrow_groups(limits, work.groups[batch[i]], node.feature, live)
             allow_features(limits, state.n_nodes + 2 * i + side, live, allowed[i, side], work.order)
         _plan_slots(state, drafts, batch[i], node)
-
-
-@inner_kernel
-def _coarse_value(fields, limits, node):
-    return leaf_value(node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit, limits.penalty)
 
 
 @inner_kernel
@@ -310,9 +312,7 @@ def _give_slot(state, drafts, node):
 @kernel
 def _end_growth(work):
     """The grown leaves from left to right."""
-    _order_pieces(work)
-    for i in range(2 * work.state[0].n_leaves):
-        work.leaf_sums[i] = 0
+    order_pieces(work)
 
 
 @kernel
@@ -328,11 +328,8 @@ def _fill_segments(rows, work, leaf_of_rows, cursor):
 
 
 @kernel
-def _finish(rank, size, sync, rows, limits, work):
+def _finish(rows, limits, work):
     """Leaf sums in the finer units, pruning and values."""
-    nodes, state = work.nodes, work.state[0]
-    _sum_leaves(sync, rows, work)
-    for piece in range(state.n_leaves):
-        nodes[work.pieces[piece]].fine_gradient = work.leaf_sums[2 * piece]
-        nodes[work.pieces[piece]].fine_hessian = work.leaf_sums[2 * piece + 1]
-    finish_nodes(rows.fields, limits, nodes, state.n_nodes)
+    for chunk in range(n_chunks_of(rows.n)):
+        sum_leaf_chunk(rows, work, chunk)
+    finish_tree(rows.fields, limits, work)

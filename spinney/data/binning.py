@@ -190,6 +190,8 @@ def _choose_edges(values, mass, n_distinct, max_bins, edges):
     With few distinct values each has its own bin. Otherwise a value as heavy as an average bin has one alone,
     and the rest share the remaining bins evenly.
     """
+    if n_distinct == 0:
+        return 0
     total = np.int64(0)
     for i in range(n_distinct):
         total += mass[i]

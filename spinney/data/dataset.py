@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._jit import kernel
+from spinney._random import mix
 from spinney._team import Team
 from spinney.data.binning import Bins, _pieces
 from spinney.data.tables import Table
@@ -98,8 +99,25 @@ def pack_words(codes: np.ndarray, layout: Layout, team: Team) -> np.ndarray:
     return words
 
 
+def row_keys(dataset: Dataset, team: Team) -> np.ndarray:
+    """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
+    keys = np.empty(dataset.n_rows, np.uint64)
+    n_words = len(dataset.layout.lane_column) // LANES
+    team.map(lambda piece: _hash_rows(dataset.words, n_words, keys, *piece), _pieces(len(keys), team.size))
+    return keys
+
+
 def _has_missing(codes: np.ndarray, bins: Bins, team: Team) -> np.ndarray:
     return np.array(team.map(lambda j: bool((codes[j] == bins.n_bins[j]).any()), range(len(codes))), bool)
+
+
+@kernel
+def _hash_rows(words, n_words, keys, start, stop):
+    for i in range(start, stop):
+        key = np.uint64(0)
+        for w in range(n_words):
+            key = mix(key, words[i * n_words + w])
+        keys[i] = key
 
 
 @kernel

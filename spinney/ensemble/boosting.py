@@ -22,7 +22,7 @@ from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
-from spinney.data.dataset import Dataset
+from spinney.data.dataset import Dataset, row_keys
 from spinney.data.weights import Weights
 from spinney.ensemble.forest import PackedTrees, add_scores, pack_trees
 from spinney.ensemble.gradients import (
@@ -159,6 +159,7 @@ class Rounds:
         if begun is not None and begun.trees:
             self._add(pack_trees(begun.trees), range(len(begun.trees)), self.scores)
         self.derivatives = np.empty((n, 2), np.float32)
+        self.row_keys = row_keys(dataset, team)
         self.counts = target.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
@@ -223,6 +224,7 @@ class Rounds:
             counts=np.empty(0, np.int64) if self.counts is None else self.counts,
             fields=fields,
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
+            keys=self.row_keys if fields.dither else self.row_keys[:0],
         )
         limits = self._limits(number)
         n_nodes = self.grow(self.table, rows, limits, self.work)

@@ -19,8 +19,9 @@ The life of a tree (it begins with the root as the small child of nobody)
     partition    that node's rows go to its two children; and again, until the frontier is empty or the tree is full
     leaves       sum gradients again in finer units; prune; compute the values
 
-Phases are separated by barriers; inside a phase work is handed out in chunks. Nothing that decides depends on which
-thread did what: all sums are integers.
+Histogram, search, partition and leaves are *phases*: their work is handed out in chunks to the threads. Whoever ends
+a phase's last chunk does what comes next alone and opens the next phase. Nothing that decides depends on which thread
+did what: all sums are integers.
 """
 
 from __future__ import annotations
@@ -28,16 +29,25 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import atomic_add, inner_kernel, kernel
-from spinney._team import barrier, next_chunk
+from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.frontier import pop, priority, push
-from spinney.grow.histogram import accumulate, narrow, reduce_scratches, subtract, subtract_packed_from_wide, widen
+from spinney.grow.histogram import (
+    accumulate,
+    narrow,
+    reduce_packed,
+    reduce_wide,
+    subtract,
+    subtract_packed_from_wide,
+    widen,
+)
 from spinney.grow.limits import allow_features, child_bounds, may_split, narrow_groups
-from spinney.grow.memory import NO_CHILD, NO_SLOT
-from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_rows
+from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED
+from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from spinney.grow.splits import fill_goes_left, load_bins, search_column
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian, quantise
 
+HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 _PACKED, _WIDE = 0, 1
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
@@ -45,48 +55,62 @@ _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again fo
 @kernel
 def grow_tree(rank, size, sync, table, rows, limits, work):
     """Grow one tree; returns its number of nodes, 0 if stopped. Leaves' values and pieces are in `work`."""
-    state, nodes = work.state[0], work.nodes
+    state, desk = work.state[0], work.desks[rank]
     if rank == 0:
         _prepare(rows, limits, work)
-    if not barrier(sync, size):
-        return 0
+        open_phase(sync, state.n_chunks)
     while True:
+        chunk = take_chunk(sync)
+        if chunk < 0:
+            return state.n_nodes if state.phase == DONE else 0
+        if state.phase == HISTOGRAM:
+            _sum_chunk(rank, table, rows, work, desk, chunk)
+        elif state.phase == SEARCH:
+            _search_column(table, rows.fields, limits, work, desk, chunk)
+        elif state.phase == PARTITION:
+            _partition_chunk(table, work, desk, chunk)
+        else:
+            sum_leaf_chunk(rows, work, chunk)
+        if finish_chunk(sync):
+            _go_on(table, rows, limits, work)
+            if state.phase == DONE or stop_wanted(sync):
+                end_phases(sync)
+            else:
+                open_phase(sync, state.n_chunks)
+
+
+@inner_kernel
+def _go_on(table, rows, limits, work):
+    """What one thread does between two phases; sets the next one."""
+    state, fields = work.state[0], rows.fields
+    if state.phase == HISTOGRAM:
+        if state.small == _ROOT:
+            _total_root(table, rows, limits, work)
+        state.phase, state.n_chunks = SEARCH, limits.features.size
+        return
+    if state.phase == LEAVES:
+        finish_tree(fields, limits, work)
+        state.phase = DONE
+        return
+    if state.phase == PARTITION:
+        _open_children(table, fields, limits, work)
         if state.small_wanted or state.big_wanted:
-            _sum_small(rank, sync, table, rows, work)
-            if not barrier(sync, size):
-                return 0
-            if state.small == _ROOT:
-                if rank == 0:
-                    _total_root(table, rows, limits, work)
-                if not barrier(sync, size):
-                    return 0
-            _search_children(rank, sync, table, rows, limits, work)
-            if not barrier(sync, size):
-                return 0
-        if rank == 0:
-            _settle(limits, rows.fields, work)
-        if not barrier(sync, size):
-            return 0
-        if state.node < 0:
-            break
-        _partition(rank, sync, table, work, nodes[state.node])
-        if not barrier(sync, size):
-            return 0
-        if rank == 0:
-            _open_children(table, rows.fields, limits, work)
-        if not barrier(sync, size):
-            return 0
-    _sum_leaves(sync, rows, work)
-    if not barrier(sync, size):
-        return 0
-    if rank == 0:
-        for piece in range(state.n_leaves):
-            nodes[work.pieces[piece]].fine_gradient = work.leaf_sums[2 * piece]
-            nodes[work.pieces[piece]].fine_hessian = work.leaf_sums[2 * piece + 1]
-        finish_nodes(rows.fields, limits, nodes, state.n_nodes)
-    if not barrier(sync, size):
-        return 0
-    return state.n_nodes
+            _begin_histogram(work)
+            return
+    _settle(limits, fields, work)
+    if state.node < 0:
+        order_pieces(work)
+        state.phase, state.n_chunks = LEAVES, n_chunks_of(rows.n)
+    else:
+        node = work.nodes[state.node]
+        work.cursor[LEFT], work.cursor[RIGHT] = node.start, node.stop
+        fill_goes_left(state.goes_left, node, table.columns[node.feature])
+        state.phase, state.n_chunks = PARTITION, n_chunks_of(node.stop - node.start)
+
+
+@inner_kernel
+def n_chunks_of(n_rows):
+    return (n_rows + CHUNK - 1) // CHUNK
 
 
 # --- root ----------------------------------------------------------------------------------------------------------
@@ -103,8 +127,6 @@ def _prepare(rows, limits, work):
     state.n_free_wide = work.wide_pool.shape[0]
     for i in range(work.free_slots.shape[1]):
         work.free_slots[_PACKED, i] = work.free_slots[_WIDE, i] = i
-    for i in range(work.desks.size):
-        work.desks[i].used = 0
     root.left = NO_CHILD
     root.start = 0
     root.stop = rows.n
@@ -120,6 +142,7 @@ def _prepare(rows, limits, work):
     for g in range(work.groups.shape[1]):
         work.groups[_ROOT, g] = 1
     allow_features(limits, _ROOT, work.groups[_ROOT], work.allowed[0], work.order)
+    _begin_histogram(work)
 
 
 @inner_kernel
@@ -129,8 +152,9 @@ def _quantise(rows, work, begin, end):
         row = rows.chosen[k] if rows.chosen.size else np.int32(k)
         count = rows.counts[row] if rows.counts.size else np.int64(1)
         work.rows[0, k] = row
+        key = rows.keys[row] if rows.keys.size else np.uint64(row)
         work.packed[0, k] = quantise(
-            rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, row, rows.fields
+            rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, key, rows.fields
         )
 
 
@@ -140,17 +164,16 @@ def _total_root(table, rows, limits, work):
     root = work.nodes[_ROOT]
     column = table.columns[limits.features[0]]
     for rank in range(work.desks.size):
-        if work.desks[rank].used:
+        if work.desks[rank].filled != NOT_USED:
             for i in range(column.start, column.start + column.n_slots):
                 if root.is_wide:
                     root.gradient += work.wide_scratch[rank, 3 * i]
                     root.hessian += work.wide_scratch[rank, 3 * i + 1]
                     root.count += work.wide_scratch[rank, 3 * i + 2]
-                else:
-                    value = work.packed_scratch[rank, i]
-                    root.gradient += packed_gradient(value, rows.fields)
-                    root.hessian += packed_hessian(value, rows.fields)
-                    root.count += packed_count(value, rows.fields)
+                value = work.packed_scratch[rank, i]
+                root.gradient += packed_gradient(value, rows.fields)
+                root.hessian += packed_hessian(value, rows.fields)
+                root.count += packed_count(value, rows.fields)
 
 
 # --- histograms ----------------------------------------------------------------------------------------------------
@@ -181,83 +204,76 @@ def _give_slot(work, node):
 
 
 @inner_kernel
-def _add_chunk(rank, table, work, parity, begin, end, filled, wide, fields):
-    """Add rows to this thread's scratch, in steps that the packed form can hold; returns how full it is."""
-    scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
-    if not work.desks[rank].used:
-        for i in range(scratch.size):
-            scratch[i] = 0
-        if wide:
-            for i in range(wide_scratch.size):
-                wide_scratch[i] = 0
-        work.desks[rank].used = 1
-    while begin < end:
-        step = min(end - begin, fields.block_rows)
-        if filled + step > fields.block_rows:
-            widen(scratch, wide_scratch, fields)
-            filled = _ROOT
-        accumulate(
-            table.words,
-            table.runs,
-            work.rows[parity],
-            work.packed[parity],
-            begin,
-            begin + step,
-            scratch,
-        )
-        filled += step
-        begin += step
-    return filled
+def _begin_histogram(work):
+    """Open the phase that sums the small child's rows."""
+    state = work.state[0]
+    small = work.nodes[state.small]
+    for rank in range(work.desks.size):
+        work.desks[rank].filled = NOT_USED
+    state.phase, state.n_chunks = HISTOGRAM, n_chunks_of(small.stop - small.start)
 
 
 @inner_kernel
-def _reduce(work, is_wide, column, out):
+def _sum_chunk(rank, table, rows, work, desk, chunk):
+    """Some of the small child's rows into this thread's scratch; the root's are quantised on the way."""
+    state, fields = work.state[0], rows.fields
+    small = work.nodes[state.small]
+    scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
+    begin = small.start + chunk * CHUNK
+    end = min(small.stop, begin + CHUNK)
+    if state.small == _ROOT:
+        _quantise(rows, work, begin, end)
+    if desk.filled == NOT_USED:
+        _clear(scratch)
+        if small.is_wide:
+            _clear(wide_scratch)
+        desk.filled = 0
+    parity = small.depth & 1
+    while begin < end:  # in steps that the packed form can hold
+        step = min(end - begin, fields.block_rows)
+        if desk.filled + step > fields.block_rows:
+            widen(scratch, wide_scratch, fields)
+            desk.filled = 0
+        accumulate(table.words, table.runs, work.rows[parity], work.packed[parity], begin, begin + step, scratch)
+        desk.filled += step
+        begin += step
+
+
+@inner_kernel
+def _clear(array):
+    for i in range(array.size):
+        array[i] = 0
+
+
+@inner_kernel
+def _reduce(work, is_wide, column, fields, out):
     """One column of the threads' scratches, added up."""
     first, last = column.start, column.start + column.n_slots
     if is_wide:
-        reduce_scratches(work.wide_scratch, work.desks, 3 * first, 3 * last, out)
+        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, first, last, fields, out)
     else:
-        reduce_scratches(work.packed_scratch, work.desks, first, last, out)
-
-
-@inner_kernel
-def _sum_small(rank, sync, table, rows, work):
-    """The small child's rows into the threads' scratches, a chunk at a time; the root's are quantised on the way."""
-    small = work.nodes[work.state[0].small]
-    is_root = work.state[0].small == _ROOT
-    wide = small.is_wide != 0
-    filled = _ROOT
-    while True:
-        begin = small.start + next_chunk(sync) * CHUNK
-        if begin >= small.stop:
-            break
-        end = min(small.stop, begin + CHUNK)
-        if is_root:
-            _quantise(rows, work, begin, end)
-        filled = _add_chunk(rank, table, work, small.depth & 1, begin, end, filled, wide, rows.fields)
-    if wide and filled > 0:
-        widen(work.packed_scratch[rank], work.wide_scratch[rank], rows.fields)
+        reduce_packed(work.packed_scratch, work.desks, first, last, out)
 
 
 # --- partition -----------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _partition(rank, sync, table, work, node):
-    desk = work.desks[rank]
-    desk.used = 0
-    fill_goes_left(desk.goes_left, node, table.columns[node.feature])
+def _partition_chunk(table, work, desk, chunk):
+    """Some of the chosen node's rows to its children."""
+    state = work.state[0]
+    node = work.nodes[state.node]
+    begin = node.start + chunk * CHUNK
+    end = min(node.stop, begin + CHUNK)
     here, there = node.depth & 1, 1 - (node.depth & 1)
-    partition_rows(
-        sync,
+    partition_chunk(
         table.codes[node.feature],
+        state.goes_left,
         desk,
-        work.rows[here],
-        work.packed[here],
+        work.rows[here, begin:end],
+        work.packed[here, begin:end],
         work.rows[there],
         work.packed[there],
-        node.start,
-        node.stop,
         work.cursor,
     )
 
@@ -286,8 +302,8 @@ def _open_children(table, fields, limits, work):
         narrow_groups(limits, work.groups[state.node], node.feature, work.groups[node.left + side])
     left.lower, left.upper, right.lower, right.upper = child_bounds(
         table.columns[node.feature].monotone,
-        clip(_coarse_value(fields, limits, left), node.lower, node.upper),
-        clip(_coarse_value(fields, limits, right), node.lower, node.upper),
+        clip(coarse_value(fields, limits, left), node.lower, node.upper),
+        clip(coarse_value(fields, limits, right), node.lower, node.upper),
         node.lower,
         node.upper,
     )
@@ -299,7 +315,7 @@ def _open_children(table, fields, limits, work):
 
 
 @inner_kernel
-def _coarse_value(fields, limits, node):
+def coarse_value(fields, limits, node):
     """A node's leaf value from the sums in its histogram."""
     return leaf_value(node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit, limits.penalty)
 
@@ -326,29 +342,25 @@ def _plan_histograms(fields, limits, work):
 
 
 @inner_kernel
-def _search_children(rank, sync, table, rows, limits, work):
-    """Column by column: the small child's histogram, the big one's by subtraction, and the best split of each."""
-    state, nodes, fields = work.state[0], work.nodes, rows.fields
+def _search_column(table, fields, limits, work, desk, k):
+    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each."""
+    state, nodes = work.state[0], work.nodes
     small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
     small_histogram = work.wide_pool[small.slot] if small.is_wide else work.packed_pool[small.slot]
     big_histogram = work.wide_pool[parent.slot] if parent.is_wide else work.packed_pool[parent.slot]
-    while True:
-        k = next_chunk(sync)
-        if k >= limits.features.size:
-            return
-        column = table.columns[limits.features[k]]
-        _reduce(work, small.is_wide, column, small_histogram)
-        if state.big_wanted:
-            _subtract(fields, column, parent, small, big_histogram, small_histogram)
-            if big.slot != NO_SLOT:  # it now fits the packed form
-                packed = work.packed_pool[big.slot]
-                narrow(big_histogram, packed, column.start, column.start + column.n_slots, fields)
-        for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
-            own = small_histogram if turn == 0 else big_histogram
-            if turn == 1 and big.slot != NO_SLOT:
-                own = work.packed_pool[big.slot]
-            if state.small_wanted if turn == 0 else state.big_wanted:
-                _search(rank, work, fields, limits, own, state.small if turn == 0 else state.big, column, k)
+    column = table.columns[limits.features[k]]
+    _reduce(work, small.is_wide, column, fields, small_histogram)
+    if state.big_wanted:
+        _subtract(fields, column, parent, small, big_histogram, small_histogram)
+        if big.slot != NO_SLOT:  # it now fits the packed form
+            packed = work.packed_pool[big.slot]
+            narrow(big_histogram, packed, column.start, column.start + column.n_slots, fields)
+    for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
+        own = small_histogram if turn == 0 else big_histogram
+        if turn == 1 and big.slot != NO_SLOT:
+            own = work.packed_pool[big.slot]
+        if state.small_wanted if turn == 0 else state.big_wanted:
+            _search(work, fields, limits, own, state.small if turn == 0 else state.big, column, desk, k)
 
 
 @inner_kernel
@@ -364,9 +376,9 @@ def _subtract(fields, column, node, small, histogram, small_histogram):
 
 
 @inner_kernel
-def _search(rank, work, fields, limits, histogram, at, column, k):
+def _search(work, fields, limits, histogram, at, column, desk, k):
     """The best split of one node on one column, into the candidates."""
-    side, node, desk = at - work.state[0].first, work.nodes[at], work.desks[rank]
+    side, node = at - work.state[0].first, work.nodes[at]
     out = work.candidates[side, k]
     if not work.allowed[side, k]:
         out.score = -np.inf
@@ -444,23 +456,18 @@ def worth_splitting(gain, score):
 @inner_kernel
 def _next_node(limits, work):
     """Take the next node off the frontier, or end the growth."""
-    state, nodes = work.state[0], work.nodes
+    state = work.state[0]
     if state.heap_size == 0 or state.n_leaves >= limits.max_leaves:
         state.node = -1
-        _order_pieces(work)
-        for i in range(2 * state.n_leaves):
-            work.leaf_sums[i] = 0
-        return
-    state.node, state.heap_size = pop(work.heap, state.heap_size, nodes)
-    work.cursor[LEFT] = nodes[state.node].start
-    work.cursor[RIGHT] = nodes[state.node].stop
+    else:
+        state.node, state.heap_size = pop(work.heap, state.heap_size, work.nodes)
 
 
 # --- leaves --------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _order_pieces(work):
+def order_pieces(work):
     """The grown leaves from left to right: their segments tile the rows."""
     stack = work.heap  # the frontier is done with it
     stack[0] = 0
@@ -476,6 +483,8 @@ def _order_pieces(work):
             stack[height] = left + 1
             stack[height + 1] = left
             height += 2
+    for i in range(2 * found):
+        work.leaf_sums[i] = 0
 
 
 @inner_kernel
@@ -492,30 +501,37 @@ def _piece_at(nodes, pieces, n_pieces, position):
 
 
 @inner_kernel
-def _sum_leaves(sync, rows, work):
-    """Each piece's gradient and hessian sums once more, in the finer units."""
+def sum_leaf_chunk(rows, work, chunk):
+    """The pieces' gradient and hessian sums once more, in the finer units."""
     fields, nodes = rows.fields, work.nodes
     gradient_scale, hessian_scale = np.float64(fields.fine_gradient_scale), np.float64(fields.fine_hessian_scale)
-    while True:
-        begin = next_chunk(sync) * CHUNK
-        if begin >= rows.n:
-            return
-        chunk_end = min(rows.n, begin + CHUNK)
-        piece = _piece_at(nodes, work.pieces, work.state[0].n_leaves, begin)
-        while begin < chunk_end:
-            node = nodes[work.pieces[piece]]
-            end = min(chunk_end, node.stop)
-            segment = work.rows[node.depth & 1]
-            gradient = hessian = np.int64(0)
-            for k in range(begin, end):
-                row = segment[k]
-                count = rows.counts[row] if rows.counts.size else np.int64(1)
-                gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * gradient_scale + 0.5))
-                hessian += count * np.int64(np.floor(rows.derivatives[row, 1] * hessian_scale + 0.5))
-            atomic_add(work.leaf_sums, 2 * piece, gradient)
-            atomic_add(work.leaf_sums, 2 * piece + 1, hessian)
-            begin = end
-            piece += 1
+    begin = chunk * CHUNK
+    chunk_end = min(rows.n, begin + CHUNK)
+    piece = _piece_at(nodes, work.pieces, work.state[0].n_leaves, begin)
+    while begin < chunk_end:
+        node = nodes[work.pieces[piece]]
+        end = min(chunk_end, node.stop)
+        segment = work.rows[node.depth & 1, begin:end]
+        gradient = hessian = np.int64(0)
+        for k in range(segment.size):
+            row = np.uint64(segment[k])
+            count = rows.counts[row] if rows.counts.size else np.int64(1)
+            gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * gradient_scale + 0.5))
+            hessian += count * np.int64(np.floor(rows.derivatives[row, 1] * hessian_scale + 0.5))
+        atomic_add(work.leaf_sums, 2 * piece, gradient)
+        atomic_add(work.leaf_sums, 2 * piece + 1, hessian)
+        begin = end
+        piece += 1
+
+
+@inner_kernel
+def finish_tree(fields, limits, work):
+    """Hand the pieces' sums to their nodes; prune; set the values."""
+    state, nodes = work.state[0], work.nodes
+    for piece in range(state.n_leaves):
+        nodes[work.pieces[piece]].fine_gradient = work.leaf_sums[2 * piece]
+        nodes[work.pieces[piece]].fine_hessian = work.leaf_sums[2 * piece + 1]
+    finish_nodes(fields, limits, nodes, state.n_nodes)
 
 
 @inner_kernel
@@ -562,8 +578,8 @@ def add_to_scores(rank, size, sync, n_rows, work, scores):
         while begin < chunk_end:
             node = nodes[work.pieces[piece]]
             end = min(chunk_end, node.stop)
-            segment = work.rows[node.depth & 1]
-            for k in range(begin, end):
-                scores[segment[k]] += node.value
+            segment = work.rows[node.depth & 1, begin:end]
+            for k in range(segment.size):
+                scores[np.uint64(segment[k])] += node.value
             begin = end
             piece += 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from spinney._jit import inner_kernel, prefetch
 from spinney.data.dataset import LANES, STRIDES
+from spinney.grow.memory import NOT_USED
 from spinney.grow.statistics import pack, packed_count, packed_gradient, packed_hessian
 
 _AHEAD = 16  # rows between asking for a row's codes and using them
@@ -85,16 +86,34 @@ def widen(packed, wide, fields):
 
 
 @inner_kernel
-def reduce_scratches(scratch, desks, first, last, out):
-    """out[places] = sum of the scratches of the threads that used theirs."""
+def reduce_packed(scratch, desks, first, last, out):
+    """out[bins] = sum of the threads' packed scratches."""
     total = out[first:last]
     for i in range(total.size):
         total[i] = 0
     for rank in range(desks.size):
-        if desks[rank].used:
+        if desks[rank].filled != NOT_USED:
             part = scratch[rank, first:last]
             for i in range(total.size):
                 total[i] += part[i]
+
+
+@inner_kernel
+def reduce_wide(scratch, packed_scratch, desks, first, last, fields, out):
+    """The same for a wide histogram: the wide scratches, and what has not been widened yet."""
+    total = out[3 * first : 3 * last]
+    for i in range(total.size):
+        total[i] = 0
+    for rank in range(desks.size):
+        if desks[rank].filled != NOT_USED:
+            part = scratch[rank, 3 * first : 3 * last]
+            for i in range(total.size):
+                total[i] += part[i]
+            rest = packed_scratch[rank, first:last]
+            for i in range(rest.size):
+                total[3 * i] += packed_gradient(rest[i], fields)
+                total[3 * i + 1] += packed_hessian(rest[i], fields)
+                total[3 * i + 2] += packed_count(rest[i], fields)
 
 
 @inner_kernel

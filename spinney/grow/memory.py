@@ -15,6 +15,7 @@ from spinney.grow.statistics import Fields
 
 NO_CHILD = -1
 NO_SLOT = -1
+NOT_USED = -1
 SLOTS = 256  # codes a column can have
 _PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 4 KiB apart and wait for each other
 
@@ -78,8 +79,7 @@ COLUMN = np.dtype(
 # A thread's own small things.
 DESK = np.dtype(
     [
-        ("used", np.int64),  # whether its histogram scratch holds anything
-        ("goes_left", np.uint8, (SLOTS,)),
+        ("filled", np.int64),  # rows in its packed scratch; NOT_USED if the scratches hold nothing
         ("left_rows", np.int32, (CHUNK,)),
         ("right_rows", np.int32, (CHUNK,)),
         ("left_packed", np.int64, (CHUNK,)),
@@ -98,6 +98,9 @@ DESK = np.dtype(
 # The loop's shared numbers.
 STATE = np.dtype(
     [
+        ("phase", np.int64),  # what the team is doing, see grower.py
+        ("n_chunks", np.int64),  # in how many chunks
+        ("goes_left", np.uint8, (SLOTS,)),  # partition: whether a code goes left
         ("node", np.int64),  # being split; -1 when the tree is grown
         ("n_nodes", np.int64),
         ("n_leaves", np.int64),
@@ -109,7 +112,8 @@ STATE = np.dtype(
         ("big", np.int64),  # and the other
         ("small_wanted", np.int64),  # whether the small child will be searched
         ("big_wanted", np.int64),
-    ]
+    ],
+    align=True,
 )
 
 
@@ -131,6 +135,7 @@ class Rows(NamedTuple):
     counts: np.ndarray  # int64: how often each row counts, or empty for once
     fields: Fields
     noise_key: np.uint64
+    keys: np.ndarray  # uint64: what a row's rounding noise is drawn by; empty for its number
 
 
 class Work(NamedTuple):

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import atomic_add, inner_kernel
-from spinney._team import next_chunk
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
@@ -22,34 +21,28 @@ _ONE = np.uint64(1)
 
 
 @inner_kernel
-def partition_rows(sync, column, desk, source, source_packed, target, target_packed, start, stop, cursor):
-    """Split rows start..stop of `source` into `target` by `desk.goes_left[code]`.
+def partition_chunk(column, goes_left, desk, rows, packed, target, target_packed, cursor):
+    """Split some rows of a node into its children's segments in `target` by `goes_left[code]`.
 
-    cursor[LEFT] begins at `start` and cursor[RIGHT] at `stop`; they meet where the right child begins.
+    cursor[LEFT] began at the node's start and cursor[RIGHT] at its end; they meet where the right child begins.
     """
-    while True:
-        begin = start + next_chunk(sync) * CHUNK
-        if begin >= stop:
-            return
-        end = min(stop, begin + CHUNK)
-        rows, packed = source[begin:end], source_packed[begin:end]
-        n_left = n_right = np.uint64(0)
-        for k in range(rows.size):
-            row = rows[k]
-            statistics = packed[k]
-            left = np.uint64(desk.goes_left[column[np.uint64(row)]])
-            desk.left_rows[n_left] = row
-            desk.left_packed[n_left] = statistics
-            desk.right_rows[n_right] = row
-            desk.right_packed[n_right] = statistics
-            n_left += left
-            n_right += _ONE - left
-        count = np.int64(n_left)
-        at = atomic_add(cursor, LEFT, count)
-        _copy(desk.left_rows, desk.left_packed, target[at : at + count], target_packed[at : at + count])
-        count = np.int64(n_right)
-        at = atomic_add(cursor, RIGHT, -count) - count
-        _copy(desk.right_rows, desk.right_packed, target[at : at + count], target_packed[at : at + count])
+    n_left = n_right = np.uint64(0)
+    for k in range(rows.size):
+        row = rows[k]
+        statistics = packed[k]
+        left = np.uint64(goes_left[column[np.uint64(row)]])
+        desk.left_rows[n_left] = row
+        desk.left_packed[n_left] = statistics
+        desk.right_rows[n_right] = row
+        desk.right_packed[n_right] = statistics
+        n_left += left
+        n_right += _ONE - left
+    count = np.int64(n_left)
+    at = atomic_add(cursor, LEFT, count)
+    _copy(desk.left_rows, desk.left_packed, target[at : at + count], target_packed[at : at + count])
+    count = np.int64(n_right)
+    at = atomic_add(cursor, RIGHT, -count) - count
+    _copy(desk.right_rows, desk.right_packed, target[at : at + count], target_packed[at : at + count])
 
 
 @inner_kernel

@@ -5,7 +5,8 @@
 
 The fields are as wide as the sums over one *block* of rows need (8,191 rows, or all of them if fewer), and what is left
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
-Where the precision is low, values are rounded up or down at random, by a hash of the row: sums then have no bias.
+Where the precision is low, values are rounded up or down at random: sums then have no bias. The noise is a hash of the
+row's codes, so that a row of weight 3 and three equal rows are rounded alike, wherever they stand.
 """
 
 from __future__ import annotations
@@ -93,9 +94,9 @@ def packed_count(packed, fields):
 
 
 @inner_kernel
-def quantise(gradient, hessian, count, noise_key, row, fields):
+def quantise(gradient, hessian, count, noise_key, key, fields):
     """One row's packed statistics. The noise is below one unit, and the same for every count of the row."""
-    shift = uniform(noise_key, row) if fields.dither else 0.5
+    shift = uniform(noise_key, key) if fields.dither else 0.5
     g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + shift))
     h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + shift))
     return pack(g * count, h * count, count, fields)

@@ -136,7 +136,6 @@ def test_the_order_of_rows_does_not_matter(seed, max_bins):
 
 
 @pytest.mark.kernels
-@pytest.mark.xfail(strict=True, reason="has 255 bins, with whatever was in memory as their edges")
 def test_a_column_without_values_has_one_bin():
     bins = learn(table_of(np.full(5, np.nan)))
     assert bins.n_bins[0] == 1

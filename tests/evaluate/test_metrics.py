@@ -113,7 +113,7 @@ def test_a_metric_must_return_one_number():
         metric.function(Y, PREDICTION, None)
 
 
-@pytest.mark.parametrize("wanted", [3, ("name", 3, True), ("name", np.mean), [None]], ids=str)
+@pytest.mark.parametrize("wanted", [3, ("name", 3, True), ("name", np.mean), [None]], ids=range(4))
 def test_what_is_no_metric_is_refused(wanted):
     with pytest.raises(ValueError, match="eval_metric must be a name, a function"):
         find_metrics(wanted, VALUE_METRICS, DEFAULT)

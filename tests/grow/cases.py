@@ -101,7 +101,8 @@ def make_case(dataset, derivatives, limits, monotone=(), counts=None, chosen=Non
     most = int(counts.max()) if counts.size else 1
     largest = (float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max()))
     layout = statistics.make_fields(max(n, coarse), max(total, coarse), most, *largest)
-    rows = memory.Rows(chosen, n, derivatives, counts, layout, np.uint64(12345))
+    keys = np.random.RandomState(n).randint(0, 2**62, dataset.n_rows).astype(np.uint64)
+    rows = memory.Rows(chosen, n, derivatives, counts, layout, np.uint64(12345), keys)
     return Case(dataset, memory.make_table(dataset, np.array(monotone, np.int8)), rows, limits)
 
 

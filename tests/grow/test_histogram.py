@@ -5,15 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.histogram import accumulate, narrow, reduce_scratches, subtract, subtract_packed_from_wide, widen
-from spinney.grow.memory import DESK, records
+from spinney.grow.histogram import (
+    accumulate,
+    narrow,
+    reduce_packed,
+    reduce_wide,
+    subtract,
+    subtract_packed_from_wide,
+    widen,
+)
+from spinney.grow.memory import DESK, NOT_USED, records
 from spinney.grow.statistics import make_fields
 from tests.compiled import few, outer
 from tests.grow.cases import make_dataset
 
 pytestmark = pytest.mark.kernels
 
-_accumulate, _widen, _narrow, _reduce = outer(accumulate), outer(widen), outer(narrow), outer(reduce_scratches)
+_accumulate, _widen, _narrow, _reduce = outer(accumulate), outer(widen), outer(narrow), outer(reduce_packed)
+_reduce_wide = outer(reduce_wide)
 _subtract, _subtract_packed_from_wide = outer(subtract), outer(subtract_packed_from_wide)
 
 
@@ -110,9 +119,26 @@ def test_reduce_adds_the_scratches_that_were_used(seed, used):
     random = np.random.RandomState(seed)
     scratch = random.randint(-(2**60), 2**60, (len(used), 12))
     desks = records(len(used), DESK)
-    desks.used = used
+    desks.filled = np.where(used, 0, NOT_USED)
     out = np.full(12, 7)
     _reduce(scratch, desks, 3, 9, out)
     np.testing.assert_array_equal(out[3:9], scratch[np.array(used), 3:9].sum(axis=0))
     assert (out[:3] == 7).all()
     assert (out[9:] == 7).all()
+
+
+@few(30)
+@given(st.integers(0, 10**6), st.lists(st.booleans(), min_size=1, max_size=5))
+def test_reduce_of_a_wide_histogram_adds_what_is_not_widened_yet(seed, used):
+    random = np.random.RandomState(seed)
+    rest = random.randint(0, 20, (len(used), 12, 3))
+    packed = np.array([pack_sums(one) for one in rest])
+    scratch = random.randint(-(2**40), 2**40, (len(used), 36))
+    desks = records(len(used), DESK)
+    desks.filled = np.where(used, 5, NOT_USED)
+    out = np.full(36, 7)
+    _reduce_wide(scratch, packed, desks, 3, 9, FIELDS, out)
+    expected = (scratch + rest.reshape(len(used), 36))[np.array(used)].sum(axis=0)
+    np.testing.assert_array_equal(out[9:27], expected[9:27])
+    assert (out[:9] == 7).all()
+    assert (out[27:] == 7).all()

@@ -5,26 +5,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._team import Team
+from spinney._team import Team, next_chunk
 from spinney.grow.memory import DESK, records
-from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_rows
+from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from tests.compiled import PLAIN_PYTHON, few, outer
 
 
 @outer
-def _partition(rank, size, sync, column, desks, source, source_packed, target, target_packed, start, stop, cursor):
-    partition_rows(sync, column, desks[rank], source, source_packed, target, target_packed, start, stop, cursor)
+def _partition(rank, size, sync, column, goes_left, desks, rows, packed, target, target_packed, start, stop, cursor):
+    while True:
+        begin = start + next_chunk(sync) * CHUNK
+        if begin >= stop:
+            return
+        end = min(stop, begin + CHUNK)
+        desk = desks[rank]
+        partition_chunk(column, goes_left, desk, rows[begin:end], packed[begin:end], target, target_packed, cursor)
 
 
 def partition(column, goes_left, rows, packed, start, stop, n_threads):
     """Run the kernel; returns where the right side begins and the two targets."""
     desks = records(n_threads, DESK)
-    desks.goes_left[:] = goes_left
     target, target_packed = np.full(len(rows), -1, np.int32), np.full(len(rows), -1)
     cursor = np.zeros(16, np.int64)
     cursor[LEFT], cursor[RIGHT] = start, stop
     with Team(n_threads) as team:
-        team.run(_partition, column, desks, rows, packed, target, target_packed, start, stop, cursor)
+        team.run(_partition, column, goes_left, desks, rows, packed, target, target_packed, start, stop, cursor)
     assert cursor[LEFT] == cursor[RIGHT]
     return cursor[LEFT], target, target_packed
 

@@ -119,7 +119,7 @@ def test_the_slow_twin_quantises_alike(seed, n_rows, most_repeats):
     largest = float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max())
     fields = make_fields(n_rows, n_rows * most_repeats, most_repeats, *largest)
     counts = random.randint(1, most_repeats + 1, n)
-    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed))
+    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), np.empty(0, np.uint64))
     for i, expected in enumerate(reference.quantise(rows, np.arange(n))):
         packed = _quantise(*derivatives[i], counts[i], rows.noise_key, np.int32(i), fields)
         assert unpack(packed, fields) == tuple(expected)
