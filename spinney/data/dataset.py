@@ -83,7 +83,8 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     lane_column[: len(order)] = order
     strides = np.array(STRIDES[::-1])
     word_stride = strides[np.searchsorted(strides, n_slots[order[::LANES]])]
-    runs = Runs(*(int((word_stride == stride).sum()) for stride in STRIDES), 1 <= len(order) % LANES <= LANES // 2)
+    n_256, n_64, n_16, n_4 = (int((word_stride == stride).sum()) for stride in STRIDES)
+    runs = Runs(n_256, n_64, n_16, n_4, half_tail=1 <= len(order) % LANES <= LANES // 2)
     word_start = np.concatenate(([0], np.cumsum(word_stride * LANES)))
     column_start = np.empty(len(order), np.int64)
     place = np.arange(len(order))
