@@ -69,7 +69,7 @@ def main() -> None:
     n, random = options.rows, np.random.default_rng(0)
     codes = np.zeros((n, 32), np.uint8)
     codes[:, :COLUMNS] = random.integers(0, BINS, (n, COLUMNS), dtype=np.uint8)
-    words, runs = codes.view(np.uint64).reshape(-1), Runs(4, 0, 0, 0, True)
+    words, runs = codes.view(np.uint64).reshape(-1), Runs(3, 0, 0, 0, True, 256)
     column, goes_left = np.ascontiguousarray(codes[:, 3]), (np.arange(256) < 100).astype(np.uint8)
     every, some = np.arange(n, dtype=np.int32), np.sort(random.permutation(n)[: n // 16]).astype(np.int32)
     y, raw = (random.random(n) < 0.5).astype(np.float64), random.standard_normal(n)

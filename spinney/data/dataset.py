@@ -27,13 +27,14 @@ STRIDES = (256, 64, 16, 4)  # few and constant, so that the hot loop knows them 
 
 
 class Runs(NamedTuple):
-    """How many words have each stride, the widest first, and whether the last word is at most half full."""
+    """How many whole words have each stride, the widest first; a last word at most half full stands for itself."""
 
     n_256: int
     n_64: int
     n_16: int
     n_4: int
     half_tail: bool
+    tail_stride: int
 
 
 class Layout(NamedTuple):
@@ -83,8 +84,9 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     lane_column[: len(order)] = order
     strides = np.array(STRIDES[::-1])
     word_stride = strides[np.searchsorted(strides, n_slots[order[::LANES]])]
-    n_256, n_64, n_16, n_4 = (int((word_stride == stride).sum()) for stride in STRIDES)
-    runs = Runs(n_256, n_64, n_16, n_4, half_tail=1 <= len(order) % LANES <= LANES // 2)
+    half_tail = 1 <= len(order) % LANES <= LANES // 2
+    n_256, n_64, n_16, n_4 = (int((word_stride[: n_words - half_tail] == stride).sum()) for stride in STRIDES)
+    runs = Runs(n_256, n_64, n_16, n_4, half_tail, int(word_stride[-1]))
     word_start = np.concatenate(([0], np.cumsum(word_stride * LANES)))
     column_start = np.empty(len(order), np.int64)
     place = np.arange(len(order))

@@ -16,7 +16,7 @@ from spinney.data.dataset import LANES, STRIDES
 from spinney.grow.memory import NOT_USED
 from spinney.grow.statistics import pack, packed_count, packed_gradient, packed_hessian
 
-_AHEAD = 16  # rows between asking for a row's codes and using them
+_AHEAD = 24  # rows between asking for a row's codes and using them
 # Places are unsigned: an index that cannot be negative needs no test for it.
 _BYTE, _ONE = np.uint64(255), np.uint64(1)
 _S8, _S16, _S24, _S32 = (np.uint64(8 * k) for k in range(1, 5))
@@ -27,8 +27,7 @@ _HALF, _WHOLE = np.uint64(LANES // 2), np.uint64(LANES)
 @inner_kernel
 def accumulate(words, runs, rows, packed, start, stop, histogram):
     """histogram[bin of each column's code] += packed[k] for k in start..stop; eight codes ride in each word."""
-    n_words = runs.n_256 + runs.n_64 + runs.n_16 + runs.n_4
-    half_256 = runs.half_tail and runs.n_256 == n_words  # the last word holds at most four columns
+    n_words = runs.n_256 + runs.n_64 + runs.n_16 + runs.n_4 + runs.half_tail
     rows, packed = rows[start:stop], packed[start:stop]
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
@@ -36,12 +35,10 @@ def accumulate(words, runs, rows, packed, start, stop, histogram):
         word = np.uint64(rows[k]) * np.uint64(n_words)
         add = packed[k]
         at = np.uint64(0)
-        for _ in range(runs.n_256 - half_256):
+        for _ in range(runs.n_256):
             _add_eight(histogram, at, _STRIDE_256, words[word], add)
             word += _ONE
             at += _WHOLE * _STRIDE_256
-        if half_256:
-            _add_four(histogram, at, _STRIDE_256, words[word], add)
         for _ in range(runs.n_64):
             _add_eight(histogram, at, _STRIDE_64, words[word], add)
             word += _ONE
@@ -54,6 +51,8 @@ def accumulate(words, runs, rows, packed, start, stop, histogram):
             _add_eight(histogram, at, _STRIDE_4, words[word], add)
             word += _ONE
             at += _WHOLE * _STRIDE_4
+        if runs.half_tail:  # the last word holds at most four columns
+            _add_four(histogram, at, np.uint64(runs.tail_stride), words[word], add)
 
 
 @inner_kernel

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel
+from spinney._jit import atomic_add, inner_kernel, prefetch
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
+_AHEAD = 48  # rows between asking for a code and using it
 _ONE = np.uint64(1)
 
 
@@ -28,6 +29,8 @@ def partition_chunk(column, goes_left, desk, rows, packed, target, target_packed
     """
     n_left = n_right = np.uint64(0)
     for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            prefetch(column, np.int64(rows[k + _AHEAD]))
         row = rows[k]
         statistics = packed[k]
         left = np.uint64(goes_left[column[np.uint64(row)]])
