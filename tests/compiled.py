@@ -20,7 +20,7 @@ def outer(inner):
 
 def few(n, plain=None):
     """Hypothesis settings: n examples, always the same; as plain Python, where all is slow, fewer."""
-    n_plain = max(3, n // 5) if plain is None else plain
+    n_plain = n // 2 if plain is None else plain
     return settings(max_examples=n_plain if PLAIN_PYTHON else n, deadline=None, derandomize=True, database=None)
 
 

@@ -64,14 +64,14 @@ class Recorder(ReferenceBackend):
 
 
 @pytest.mark.kernels
-@few(60, plain=12)
+@few(60, plain=40)
 @given(case=cases(), lookahead=st.integers(0, 5))
 def test_the_contract(case, lookahead):
     grow_batched(Recorder(), case.table, case.rows, case.limits, make_work(case), lookahead)
 
 
 @pytest.mark.kernels
-@few(60, plain=12)
+@few(60, plain=40)
 @given(case=cases(), lookahead=st.integers(1, 5))
 def test_looking_ahead_changes_nothing(case, lookahead):
     assert_same(grow_reference(case, lookahead), grow_cpu(case))

@@ -11,7 +11,7 @@ from tests.grow.cases import NUMBERS, cases, descend, grow_cpu, make_case, make_
 pytestmark = pytest.mark.kernels
 
 
-@few(80, plain=15)
+@few(80, plain=40)
 @given(cases())
 def test_the_frozen_tree_is_whole(case):
     tree = grow_cpu(case).tree
@@ -27,7 +27,7 @@ def test_the_frozen_tree_is_whole(case):
     np.testing.assert_array_equal(tree.is_category[inner] > 0, case.dataset.bins.is_categorical[tree.feature[inner]])
 
 
-@few(80, plain=15)
+@few(80, plain=40)
 @given(st.data())
 def test_values_and_thresholds_lead_where_codes_do(data):
     case = data.draw(cases(kinds=NUMBERS))

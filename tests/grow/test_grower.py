@@ -42,7 +42,7 @@ def set_block():
 
 
 @pytest.mark.kernels
-@few(300, plain=25)
+@few(300, plain=100)
 @given(data=st.data(), block=BLOCKS)
 def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
     set_block(block)
@@ -120,7 +120,7 @@ def test_small_chunks(tmp_path):
 
 
 @pytest.mark.kernels
-@few(150, plain=25)
+@few(150, plain=60)
 @given(data=st.data(), block=BLOCKS)
 def test_rules(set_block, data, block):
     set_block(block)
@@ -152,7 +152,7 @@ def test_rules(set_block, data, block):
 
 
 @pytest.mark.kernels
-@few(150, plain=25)
+@few(150, plain=60)
 @given(data=st.data(), block=BLOCKS)
 def test_values_minimise_the_objective_over_the_rows_of_the_leaf(set_block, data, block):
     set_block(block)
@@ -173,7 +173,7 @@ def test_values_minimise_the_objective_over_the_rows_of_the_leaf(set_block, data
 
 
 @pytest.mark.kernels
-@few(80, plain=15)
+@few(80, plain=40)
 @given(data=st.data())
 def test_monotone(data):
     case = data.draw(cases(kinds=NUMBERS[:3]))
@@ -194,7 +194,7 @@ def test_monotone(data):
 
 
 @pytest.mark.kernels
-@few(80, plain=15)
+@few(80, plain=40)
 @given(data=st.data())
 def test_columns_meet_on_a_path_only_within_a_group(data):
     case = data.draw(cases(kinds=("few", "many", "categories")))
@@ -212,7 +212,7 @@ def test_columns_meet_on_a_path_only_within_a_group(data):
 
 
 @pytest.mark.kernels
-@few(40, plain=8)
+@few(40, plain=20)
 @given(data=st.data(), block=BLOCKS)
 def test_repetition_is_weight(set_block, data, block):
     """A row that counts three times is three rows: the same tree."""
