@@ -35,7 +35,7 @@ from spinney.ensemble.gradients import (
 )
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_to_scores, grow_tree, pass_values_down
+from spinney.grow.grower import add_to_scores, grow_tree, share_values
 from spinney.grow.limits import Limits, child_bounds
 from spinney.grow.statistics import BLOCK, make_fields
 from spinney.tree.tree import Tree
@@ -294,13 +294,15 @@ class Rounds:
         if bounded:
             _hold_in_bounds(nodes, values, self.settings.monotone)
         nodes.value[leaves] = self.settings.learning_rate * values[leaves]
-        pass_values_down(nodes, n_nodes)
+        share_values(nodes)
 
     def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
         if self.row_codes is not None and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
-        self.team.run(add_to_scores, rows.n, self.work, self.scores[k])
+        work = self.work
+        pieces = work.pieces[: work.state[0].n_leaves]
+        self.team.run(add_to_scores, rows.n, work.nodes, pieces, work.rows, self.scores[k])
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         assert self.row_codes is not None

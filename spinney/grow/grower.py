@@ -554,7 +554,7 @@ def finish_nodes(fields, limits, nodes, n_nodes):
     pass_values_down(nodes, n_nodes)
 
 
-@kernel
+@inner_kernel
 def pass_values_down(nodes, n_nodes):
     """The pieces below a pruned node answer with its value."""
     for at in range(n_nodes):
@@ -566,19 +566,24 @@ def pass_values_down(nodes, n_nodes):
 
 
 @kernel
-def add_to_scores(rank, size, sync, n_rows, work, scores):
+def share_values(nodes):
+    """`pass_values_down` after values were changed from outside."""
+    pass_values_down(nodes, nodes.size)
+
+
+@kernel
+def add_to_scores(rank, size, sync, n_rows, nodes, pieces, row_buffers, scores):
     """scores[row] += value of the row's leaf, by the segments of the tree just grown."""
-    nodes = work.nodes
     while True:
         begin = next_chunk(sync) * CHUNK
         if begin >= n_rows:
             return
         chunk_end = min(n_rows, begin + CHUNK)
-        piece = _piece_at(nodes, work.pieces, work.state[0].n_leaves, begin)
+        piece = _piece_at(nodes, pieces, pieces.size, begin)
         while begin < chunk_end:
-            node = nodes[work.pieces[piece]]
+            node = nodes[pieces[piece]]
             end = min(chunk_end, node.stop)
-            segment = work.rows[node.depth & 1, begin:end]
+            segment = row_buffers[node.depth & 1, begin:end]
             for k in range(segment.size):
                 scores[np.uint64(segment[k])] += node.value
             begin = end

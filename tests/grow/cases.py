@@ -135,7 +135,7 @@ def make_work(case: Case, n_threads: int = 1) -> memory.Work:
 
 def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     scores = np.zeros(case.dataset.n_rows)
-    ALONE.run(add_to_scores, case.rows.n, work, scores)
+    ALONE.run(add_to_scores, case.rows.n, work.nodes, work.pieces[: work.state[0].n_leaves], work.rows, scores)
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.start : node.stop]))
