@@ -20,8 +20,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+import time
+from _thread import LockType, allocate_lock
+from collections.abc import Callable, Iterable
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import llvmlite.binding
@@ -130,56 +133,94 @@ class Team:
     def __init__(self, size: int = 1, inline: bool = False) -> None:
         self.size = size
         self._inline = inline and size == 1
-        self._pool: ThreadPoolExecutor | None = None
+        self._members: list[tuple[Thread, SimpleQueue[Any]]] = []
 
     def run(self, entry: Callable[..., Any], *args: Any) -> Any:
         """Call `entry(rank, size, sync, *args)` in every thread; return what rank 0 returned."""
         sync = np.zeros(5 * _LINE, np.int64)
         if self._inline:
             return entry(0, 1, sync, *args)
-        pool = self._threads()
-        futures = [pool.submit(_enter, entry, rank, self.size, sync, args) for rank in range(self.size)]
-        _wait(futures, sync)
-        return futures[0].result()
+        return self._together(lambda rank: entry(rank, self.size, sync, *args), sync)[0]
 
-    def map(self, function: Callable[[Any], Any], items: Any) -> list[Any]:
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """`[function(item) for item in items]`, spread over the threads (for work that drops the GIL)."""
-        if self._inline or self.size == 1:
+        items = list(items)
+        if self.size == 1 or len(items) < 2:
             return [function(item) for item in items]
-        futures = [self._threads().submit(function, item) for item in items]
-        wait(futures)
-        return [future.result() for future in futures]
+        results: list[Any] = [None] * len(items)
+        sync = np.zeros(5 * _LINE, np.int64)
+        todo = iter(range(len(items)))
 
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.size, thread_name_prefix="spinney")
-        return self._pool
+        def work(rank: int) -> None:
+            for k in todo:
+                if sync[_STOP] != _GO:
+                    return
+                results[k] = function(items[k])
+
+        self._together(work, sync)
+        return results
+
+    def _together(self, call: Callable[[int], Any], sync: np.ndarray) -> list[Any]:
+        """`call(rank)` in every thread; what each returned. On Ctrl-C the threads leave their kernels first.
+
+        The caller waits at bare locks: a lock is taken or it is not, whatever line an interrupt hits. What is built on
+        them in Python (conditions, events, `concurrent.futures.wait`) can be left half-way.
+        """
+        members = self._gather()
+        outcomes: list[Any] = [None] * self.size
+        doors = [allocate_lock() for _ in range(self.size)]
+        for door in doors:
+            door.acquire()
+        submitted = 0
+        try:
+            for rank in range(self.size):
+                members[rank][1].put((call, rank, sync, outcomes, doors[rank]))
+                submitted += 1
+            for door in doors:
+                door.acquire()
+        except BaseException:
+            sync[_STOP] = _WANTED
+            while None in outcomes[:submitted]:
+                time.sleep(0.0005)
+            raise
+        for _, error in outcomes:
+            if error is not None:
+                raise error
+        return [result for result, _ in outcomes]
+
+    def _gather(self) -> list[tuple[Thread, SimpleQueue[Any]]]:
+        """The threads, started at first need; each takes its jobs from a queue of its own."""
+        while len(self._members) < self.size:
+            jobs: SimpleQueue[Any] = SimpleQueue()
+            thread = Thread(target=_serve, args=(jobs,), name=f"spinney_{len(self._members)}", daemon=True)
+            self._members.append((thread, jobs))
+            thread.start()
+        return self._members
 
     def __enter__(self) -> Team:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True)
-            self._pool = None
+        for _, jobs in self._members:
+            jobs.put(None)
+        for thread, _ in self._members:
+            if thread.ident is not None:  # else it could not be started
+                thread.join()
+        self._members = []
 
 
-def _enter(entry: Callable[..., Any], rank: int, size: int, sync: np.ndarray, args: tuple[Any, ...]) -> Any:
+def _serve(jobs: SimpleQueue[Any]) -> None:
+    """A thread's life: jobs until None comes."""
+    while (job := jobs.get()) is not None:
+        _enter(*job)
+        del job
+
+
+def _enter(call: Callable[[int], Any], rank: int, sync: np.ndarray, outcomes: list[Any], door: LockType) -> None:
     """One thread's part; if it dies, its mates must not wait for it for ever."""
     try:
-        return entry(rank, size, sync, *args)
-    except BaseException:
+        outcomes[rank] = (call(rank), None)
+    except BaseException as error:
         sync[_STOP] = _ABORT
-        raise
-
-
-def _wait(futures: list[Future[Any]], sync: np.ndarray) -> None:
-    """Wait in Python, where signals arrive; on Ctrl-C let every thread leave the kernel first, then raise."""
-    try:
-        wait(futures)
-    except BaseException:
-        sync[_STOP] = _WANTED
-        wait(futures)
-        raise
-    for future in futures:
-        future.result()
+        outcomes[rank] = (None, error)
+    door.release()

@@ -284,7 +284,6 @@ for rows, n_jobs in ((30_000, 2), (30_000, 1), (500, 1)):  # a team, one thread 
     assert finish(process) == []
 
 
-@pytest.mark.xfail(reason="concurrent.futures.wait can be left with a lock taken", strict=True)
 def test_ctrl_c_at_any_step_of_the_caller_neither_hangs_nor_leaves_threads():
     """A KeyboardInterrupt at the first line that the caller runs inside `Team.run`, then at the second, and so on."""
     lines = finish(
@@ -301,7 +300,7 @@ def interrupt_at(step):
 
 def call(step):
     seen, done = np.zeros((3, 4), np.int64), np.zeros(1, np.int64)
-    faulthandler.dump_traceback_later(20, exit=True)
+    faulthandler.dump_traceback_later(10, exit=True)
     with Team(2) as team:
         team.run(count_chunks, seen.copy(), done.copy())  # the threads are there, the kernel is compiled
         sys.settrace(interrupt_at(step))
