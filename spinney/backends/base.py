@@ -33,14 +33,11 @@ from spinney.grow.grower import (
     worth_splitting,
 )
 from spinney.grow.limits import Limits, allow_features, child_bounds, may_split, narrow_groups
-from spinney.grow.memory import CANDIDATE, NO_CHILD, NO_SLOT, NODE, Rows, Table, Work, records
+from spinney.grow.memory import NO_CHILD, NO_SLOT, NODE, Rows, Table, Work, records
 from spinney.grow.splits import Sums
 
 NO_FEATURE = -1
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
-
-# The best split of one node: the best of its columns' candidates, the first of equals.
-SPLIT = np.dtype([("feature", np.int64)] + [(name, CANDIDATE[name]) for name in CANDIDATE.names or ()], align=True)
 
 
 class Backend(Protocol):
@@ -61,9 +58,9 @@ class Backend(Protocol):
         """
 
     def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
-        """The best split of each node, as SPLIT records; score -inf where there is none.
+        """The best split of each node, as CANDIDATE records; score -inf where there is none.
 
-        allowed[i, k] says whether node i may use the column limits.features[k]. Ties go to the first column.
+        allowed[i, j] says whether node i may use column j. Ties go to the first column.
         """
 
     def partition_rows(self, nodes: Any) -> np.ndarray:
@@ -93,8 +90,7 @@ def grow_batched(backend: Backend, table: Table, rows: Rows, limits: Limits, wor
     _plant(rows, limits, work, drafts, backend.open(table, rows, limits))
     if limits.max_leaves > 1 and limits.max_depth > 0:
         backend.build_histograms(nodes[:1])
-        allowed = work.allowed[:1, : limits.features.size]
-        _keep_root(limits, rows.fields, work, drafts, backend.find_splits(nodes[:1], allowed))
+        _keep_root(limits, rows.fields, work, drafts, backend.find_splits(nodes[:1], work.allowed[:1]))
     batch = np.empty(limits.max_leaves, np.int64)
     while n := _next_batch(limits, work, drafts, _width(limits, state, lookahead), batch):
         _open(backend, table, rows, limits, work, drafts, batch[:n])
@@ -133,7 +129,7 @@ def _open(
 ) -> None:
     """Part the rows of some nodes, make their children and find those children's splits."""
     middles = backend.partition_rows(work.nodes[batch])
-    allowed = np.empty((len(batch), 2, limits.features.size), np.uint8)
+    allowed = np.empty((len(batch), 2, work.allowed.shape[1]), np.uint8)
     _make_children(table.columns, rows.fields, limits, work, drafts, batch, middles, allowed)
     pairs = np.stack((2 * batch, 2 * batch + 1), axis=1)
     wanted = drafts.wanted[pairs] > 0

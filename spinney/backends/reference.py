@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._jit import kernel
-from spinney.backends.base import SPLIT, grow_batched
+from spinney.backends.base import grow_batched
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.limits import Limits
-from spinney.grow.memory import NO_SLOT, SLOTS, Rows, Table, Work, records
+from spinney.grow.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work, records
 from spinney.grow.splits import Sums
 from spinney.grow.statistics import Fields
 
@@ -52,11 +52,11 @@ class ReferenceBackend:
         return sums
 
     def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
-        found = records(len(nodes), SPLIT)
+        found = records(len(nodes), CANDIDATE)
         for i, node in enumerate(nodes):
             found[i].score = -np.inf
-            for k, feature in enumerate(self.limits.features):
-                if allowed[i, k]:
+            for feature in self.limits.features:
+                if allowed[i, feature]:
                     sums = self.histograms[int(node.slot)][feature]
                     best = search(node, self.table.columns[feature], sums, self.fields, self.limits)
                     if best is not None and best.score > found[i].score:
@@ -87,12 +87,11 @@ class ReferenceBackend:
 def quantise(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     """(rows, 3) int64: gradient, hessian and count of every row in whole units."""
     fields = rows.fields
-    keys = rows.keys[chosen] if len(rows.keys) else chosen
-    shift = uniform(rows.noise_key, keys) if fields.dither else 0.5
+    noise = uniform(rows.noise_key, rows.keys[chosen])
     count = rows.counts[chosen] if rows.counts.size else np.ones(len(chosen), np.int64)
     real = rows.derivatives[chosen].astype(np.float64)
-    gradient = np.floor(real[:, 0] * fields.gradient_scale + shift).astype(np.int64)
-    hessian = np.floor(real[:, 1] * fields.hessian_scale + shift).astype(np.int64)
+    gradient = np.floor(real[:, 0] * fields.gradient_scale + noise).astype(np.int64)
+    hessian = np.floor(real[:, 1] * fields.hessian_scale + noise).astype(np.int64)
     return np.stack((gradient * count, hessian * count, count), axis=1)
 
 
@@ -180,7 +179,8 @@ def category_cuts(sums: np.ndarray, fields: Fields, limits: Limits) -> np.ndarra
         parts.append(rare)
     totals = np.array([sums[part].sum(axis=0) for part in parts]).reshape(-1, 3)
     gradient, hessian = totals[:, 0] * fields.gradient_unit, totals[:, 1] * fields.hessian_unit
-    order = np.argsort(gradient / (hessian + limits.category_smoothing), kind="stable")
+    weight = hessian + limits.category_smoothing
+    order = np.argsort(np.divide(gradient, weight, out=np.zeros(len(weight)), where=weight > 0), kind="stable")
     cuts = np.zeros((max(0, len(order) - 1), SLOTS), bool)
     for i in range(len(cuts)):
         for k in order[: i + 1]:

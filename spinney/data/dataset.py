@@ -1,12 +1,15 @@
 """The frozen, encoded table that trees grow on.
 
     codes    (columns, rows) uint8: one column's codes side by side, for partitioning rows
-    words    (rows * words_per_row) uint64: one row's codes side by side, eight to a word, for histograms
+    layout   how a fit lays the same codes out row by row, eight to a word, for histograms
 
 A histogram is one long array; a column's bins stand together in it. So that narrow columns (a Boolean has two bins)
-do not take 256 places, columns are packed into words by falling width, and a word's lanes stand 256, 64, 16 or 4 apart:
+do not take 256 places, columns are packed into words by falling width, and a word's lanes stand a stride apart:
 
     word w, lane l, code c   ->   histogram[start of w + l * stride of w + c]
+
+The last word of a row, the *tail*, has at most four columns in its lower half. In its upper half a fit writes the
+row's statistics: whoever reads the codes has them in the same cache line.
 """
 
 from __future__ import annotations
@@ -23,18 +26,20 @@ from spinney.data.binning import Bins, _pieces
 from spinney.data.tables import Table
 
 LANES = 8  # codes in a word
-STRIDES = (256, 64, 16, 4)  # few and constant, so that the hot loop knows them at compile time
+# Few and constant, so that the hot loop knows them at compile time. Not 256 and 64: with rows of bins 2,048 bytes apart,
+# the same bin of many columns would fall into one set of the first-level cache.
+STRIDES = (264, 72, 16, 4)
 
 
 class Runs(NamedTuple):
-    """How many whole words have each stride, the widest first; a last word at most half full stands for itself."""
+    """How many whole words have each stride, the widest first; then the tail."""
 
-    n_256: int
-    n_64: int
+    n_264: int
+    n_72: int
     n_16: int
     n_4: int
-    half_tail: bool
-    tail_stride: int
+    tail_stride: int  # 0 if it has no columns
+    n_words: int  # of a row, with the tail
 
 
 class Layout(NamedTuple):
@@ -42,6 +47,7 @@ class Layout(NamedTuple):
 
     lane_column: np.ndarray  # int32, word * 8 + lane -> column, -1 for padding
     runs: Runs  # the words by their stride
+    word_start: np.ndarray  # int64, first histogram place of each word, and where the last one ends
     column_start: np.ndarray  # int64, first histogram place of each column
     n_slots: np.ndarray  # int32, histogram places a column uses: its bins, and missing if any row lacks it
     n_bins: np.ndarray  # int32, bins of each column without the one for missing
@@ -55,58 +61,58 @@ class Dataset:
     n_rows: int
     bins: Bins
     codes: np.ndarray
-    words: np.ndarray
     layout: Layout
 
     @property
     def n_columns(self) -> int:
         return self.bins.n_columns
 
-    def take(self, rows: np.ndarray, team: Team) -> Dataset:
+    def take(self, rows: np.ndarray) -> Dataset:
         """The same encoding of some of the rows (bins and layout stay as they are)."""
-        codes = np.ascontiguousarray(self.codes[:, rows])
-        return Dataset(len(rows), self.bins, codes, pack_words(codes, self.layout, team), self.layout)
+        return Dataset(len(rows), self.bins, np.ascontiguousarray(self.codes[:, rows]), self.layout)
 
 
 def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
     """Encode a table for training."""
     codes = bins.encode(table, team)
-    layout = make_layout(bins, _has_missing(codes, bins, team))
-    return Dataset(table.n_rows, bins, codes, pack_words(codes, layout, team), layout)
+    return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     """Pack columns into words by falling width (ties: in their own order)."""
     n_slots = (bins.n_bins + has_missing).astype(np.int32)
     order = np.argsort(-n_slots, kind="stable")
-    n_words = -(-len(order) // LANES)
+    n_whole, rest = divmod(len(order), LANES)
+    in_tail = rest if rest <= LANES // 2 else 0
+    n_words = n_whole + (rest > in_tail) + 1
     lane_column = np.full(n_words * LANES, -1, np.int32)
-    lane_column[: len(order)] = order
+    lane_column[: len(order) - in_tail] = order[: len(order) - in_tail]
+    lane_column[(n_words - 1) * LANES :][:in_tail] = order[len(order) - in_tail :]
     strides = np.array(STRIDES[::-1])
-    word_stride = strides[np.searchsorted(strides, n_slots[order[::LANES]])]
-    half_tail = 1 <= len(order) % LANES <= LANES // 2
-    n_256, n_64, n_16, n_4 = (int((word_stride[: n_words - half_tail] == stride).sum()) for stride in STRIDES)
-    runs = Runs(n_256, n_64, n_16, n_4, half_tail, int(word_stride[-1]))
-    word_start = np.concatenate(([0], np.cumsum(word_stride * LANES)))
+    widest = np.where(lane_column[::LANES] >= 0, n_slots[lane_column[::LANES]], 0)
+    word_stride = np.where(widest > 0, strides[np.searchsorted(strides, widest)], 0)
+    n_264, n_72, n_16, n_4 = (int((word_stride[:-1] == stride).sum()) for stride in STRIDES)
+    runs = Runs(n_264, n_72, n_16, n_4, int(word_stride[-1]), n_words)
+    n_lanes = np.where(np.arange(n_words) < n_words - 1, LANES, LANES // 2)
+    word_start = np.concatenate(([0], np.cumsum(word_stride * n_lanes)))
     column_start = np.empty(len(order), np.int64)
-    place = np.arange(len(order))
-    column_start[order] = word_start[place // LANES] + place % LANES * word_stride[place // LANES]
-    return Layout(lane_column, runs, column_start, n_slots, bins.n_bins, int(word_start[-1]))
+    lanes = np.flatnonzero(lane_column >= 0)
+    column_start[lane_column[lanes]] = word_start[lanes // LANES] + lanes % LANES * word_stride[lanes // LANES]
+    return Layout(lane_column, runs, word_start, column_start, n_slots, bins.n_bins, int(word_start[-1]))
 
 
-def pack_words(codes: np.ndarray, layout: Layout, team: Team) -> np.ndarray:
-    """Row-major words from column-major codes."""
-    n_rows = codes.shape[1]
-    words = np.empty(n_rows * (len(layout.lane_column) // LANES), np.uint64)
-    team.map(lambda piece: _pack(codes, layout.lane_column, words, *piece), _pieces(n_rows, team.size))
+def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
+    """(rows * words of a row) uint64: row-major words from column-major codes; the tails' upper halves are zero."""
+    lanes = dataset.layout.lane_column
+    words = np.empty(dataset.n_rows * (len(lanes) // LANES), np.uint64)
+    team.map(lambda piece: _pack(dataset.codes, lanes, words, *piece), _pieces(dataset.n_rows, team.size))
     return words
 
 
-def row_keys(dataset: Dataset, team: Team) -> np.ndarray:
+def row_keys(words: np.ndarray, n_words: int, team: Team) -> np.ndarray:
     """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
-    keys = np.empty(dataset.n_rows, np.uint64)
-    n_words = len(dataset.layout.lane_column) // LANES
-    team.map(lambda piece: _hash_rows(dataset.words, n_words, keys, *piece), _pieces(len(keys), team.size))
+    keys = np.empty(len(words) // n_words, np.uint32)
+    team.map(lambda piece: _hash_rows(words, n_words, keys, *piece), _pieces(len(keys), team.size))
     return keys
 
 
@@ -120,7 +126,7 @@ def _hash_rows(words, n_words, keys, start, stop):
         key = np.uint64(0)
         for w in range(n_words):
             key = mix(key, words[i * n_words + w])
-        keys[i] = key
+        keys[i] = np.uint32(key >> np.uint64(32))
 
 
 @kernel

@@ -159,14 +159,14 @@ class Rounds:
         if begun is not None and begun.trees:
             self._add(pack_trees(begun.trees), range(len(begun.trees)), self.scores)
         self.derivatives = np.empty((n, 2), np.float32)
-        self.row_keys = row_keys(dataset, team)
         self.counts = target.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
-        self.table = memory.make_table(dataset, settings.monotone)
+        self.table = memory.make_table(dataset, settings.monotone, team)
+        self.row_keys = row_keys(self.table.words, self.table.runs.n_words, team)
 
     def step(self) -> list[Tree]:
         """Boost one more round; returns its trees."""
@@ -224,7 +224,7 @@ class Rounds:
             counts=np.empty(0, np.int64) if self.counts is None else self.counts,
             fields=fields,
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
-            keys=self.row_keys if fields.dither else self.row_keys[:0],
+            keys=self.row_keys,
         )
         limits = self._limits(number)
         n_nodes = self.grow(self.table, rows, limits, self.work)

@@ -149,7 +149,7 @@ class _GradientBoosting(BaseEstimator):
         sets = self._eval_sets(eval_set, schema, bins, target, team, begun)
         if held is not None:
             sets = [self._part("valid", dataset.codes, target, held, begun, bins, team)]
-            dataset, target = dataset.take(kept, team), target._replace(y=y[kept], weights=weights.take(kept))
+            dataset, target = dataset.take(kept), target._replace(y=y[kept], weights=weights.take(kept))
         self._set_start(sets, target, begun)
         metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(target))
         stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None

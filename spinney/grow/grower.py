@@ -5,16 +5,18 @@ Glossary
     node         a part of the rows; its rows stand side by side in one segment of `rows`
     parity       even depths keep their segments in buffer 0, odd ones in buffer 1
     code         the uint8 that stands for a value; `bins` are codes, `missing` has the last one
-    packed       a row's gradient, hessian and count in one int64
+    words        a row's codes side by side; the last one, its tail, has its gradient and hessian as well
+    packed       gradient, hessian and count, or sums of them, in one int64
     histogram    per bin, the sums over a node's rows; packed or wide (see histogram.py)
     small, big   the child with fewer rows, whose histogram is built, and its sibling, whose is parent minus small
-    candidate    the best split of one column
+    candidate    the best split that one thread found
     frontier     the open nodes that have a split worth making
     piece        the segment of a grown leaf; pruning may join several pieces into one final leaf
 
 The life of a tree (it begins with the root as the small child of nobody)
     histogram    of the small child, chunk by chunk, each thread into its own scratch
-    search       column by column: reduce the scratches, subtract, find both children's candidates
+    search       column by column: reduce the scratches, subtract, find both children's candidates; of a node with few
+                 rows, the words of several columns are summed here instead, and there is no histogram phase
     settle       one thread picks the best candidates, puts children on the frontier, chooses the next node
     partition    that node's rows go to its two children; and again, until the frontier is empty or the tree is full
     leaves       sum gradients again in finer units; prune; compute the values
@@ -34,7 +36,9 @@ from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
+    accumulate_word,
     narrow,
+    read_statistics,
     reduce_packed,
     reduce_wide,
     subtract,
@@ -42,13 +46,25 @@ from spinney.grow.histogram import (
     widen,
 )
 from spinney.grow.limits import allow_features, child_bounds, may_split, narrow_groups
+from spinney.data.dataset import LANES
 from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED
 from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
-from spinney.grow.splits import fill_goes_left, load_bins, search_column
-from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian, quantise
+from spinney.grow.splits import (
+    add_up_packed,
+    add_up_wide,
+    fill_goes_left,
+    is_better,
+    load_packed,
+    load_wide,
+    search_categories,
+    search_numbers,
+)
+from spinney.grow.statistics import quantise, short_gradient, short_hessian
 
 HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 _PACKED, _WIDE = 0, 1
+_GRADIENT, _HESSIAN, _COUNT = 0, 8, 16  # places in work.totals
+_LOWER, _S32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
 
@@ -66,7 +82,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
         if state.phase == HISTOGRAM:
             _sum_chunk(rank, table, rows, work, desk, chunk)
         elif state.phase == SEARCH:
-            _search_column(table, rows.fields, limits, work, desk, chunk)
+            _search_chunk(rank, table, rows, limits, work, desk, chunk)
         elif state.phase == PARTITION:
             _partition_chunk(table, work, desk, chunk)
         else:
@@ -85,9 +101,10 @@ def _go_on(table, rows, limits, work):
     state, fields = work.state[0], rows.fields
     if state.phase == HISTOGRAM:
         if state.small == _ROOT:
-            _total_root(table, rows, limits, work)
-        state.phase, state.n_chunks = SEARCH, limits.features.size
-        return
+            _end_root(fields, limits, work)
+        if state.small_wanted or state.big_wanted:
+            _begin_search(table, limits, work)
+            return
     if state.phase == LEAVES:
         finish_tree(fields, limits, work)
         state.phase = DONE
@@ -95,7 +112,10 @@ def _go_on(table, rows, limits, work):
     if state.phase == PARTITION:
         _open_children(table, fields, limits, work)
         if state.small_wanted or state.big_wanted:
-            _begin_histogram(work)
+            if state.by_words:
+                _begin_search(table, limits, work)
+            else:
+                _begin_histogram(work)
             return
     _settle(limits, fields, work)
     if state.node < 0:
@@ -139,41 +159,60 @@ def _prepare(rows, limits, work):
     state.first = state.small = state.big = _ROOT
     state.small_wanted = 1
     state.big_wanted = 0
+    state.by_words = rows.n <= work.few_rows
     for g in range(work.groups.shape[1]):
         work.groups[_ROOT, g] = 1
+    for i in range(work.totals.size):
+        work.totals[i] = 0
+    for j in range(work.used.size):
+        work.used[j] = 0
+    for k in range(limits.features.size):
+        work.used[limits.features[k]] = 1
     allow_features(limits, _ROOT, work.groups[_ROOT], work.allowed[0], work.order)
     _begin_histogram(work)
 
 
 @inner_kernel
-def _quantise(rows, work, begin, end):
-    """The root's rows and their packed statistics."""
-    for k in range(begin, end):
-        row = rows.chosen[k] if rows.chosen.size else np.int32(k)
-        count = rows.counts[row] if rows.counts.size else np.int64(1)
-        work.rows[0, k] = row
-        key = rows.keys[row] if rows.keys.size else np.uint64(row)
-        work.packed[0, k] = quantise(
-            rows.derivatives[row, 0], rows.derivatives[row, 1], count, rows.noise_key, key, rows.fields
-        )
+def _quantise(table, rows, work, desk, begin, end):
+    """Some of the root's rows: their numbers, their statistics into their tails, and the sums of those."""
+    numbers, shorts = work.rows[0, begin:end], desk.packed
+    if rows.chosen.size:
+        chosen = rows.chosen[begin:end]
+        for k in range(chosen.size):
+            row = np.uint64(chosen[k])
+            numbers[k] = chosen[k]
+            shorts[k] = quantise(
+                rows.derivatives[row, 0], rows.derivatives[row, 1], rows.noise_key, rows.keys[row], rows.fields
+            )
+    else:  # the same, with places that the compiler sees to be side by side
+        derivatives, keys = rows.derivatives[begin:end], rows.keys[begin:end]
+        for k in range(numbers.size):
+            numbers[k] = begin + k
+            shorts[k] = quantise(derivatives[k, 0], derivatives[k, 1], rows.noise_key, keys[k], rows.fields)
+    gradient = hessian = count = np.int64(0)
+    step = np.uint64(table.runs.n_words)
+    for k in range(numbers.size):
+        row, short = np.uint64(numbers[k]), np.uint64(shorts[k])
+        times = rows.counts[row] if rows.counts.size else np.int64(1)
+        gradient += times * short_gradient(short)
+        hessian += times * short_hessian(short)
+        count += times
+        tail = row * step + step - np.uint64(1)
+        table.words[tail] = (table.words[tail] & _LOWER) | (short << _S32)
+    atomic_add(work.totals, _GRADIENT, gradient)
+    atomic_add(work.totals, _HESSIAN, hessian)
+    atomic_add(work.totals, _COUNT, count)
 
 
 @inner_kernel
-def _total_root(table, rows, limits, work):
-    """The root's sums, from any one column's bins."""
-    root = work.nodes[_ROOT]
-    column = table.columns[limits.features[0]]
-    for rank in range(work.desks.size):
-        if work.desks[rank].filled != NOT_USED:
-            for i in range(column.start, column.start + column.n_slots):
-                if root.is_wide:
-                    root.gradient += work.wide_scratch[rank, 3 * i]
-                    root.hessian += work.wide_scratch[rank, 3 * i + 1]
-                    root.count += work.wide_scratch[rank, 3 * i + 2]
-                value = work.packed_scratch[rank, i]
-                root.gradient += packed_gradient(value, rows.fields)
-                root.hessian += packed_hessian(value, rows.fields)
-                root.count += packed_count(value, rows.fields)
+def _end_root(fields, limits, work):
+    """The root's sums; whether it may split at all."""
+    state, root = work.state[0], work.nodes[_ROOT]
+    root.gradient, root.hessian = work.totals[_GRADIENT], work.totals[_HESSIAN]
+    root.count = work.totals[_COUNT]
+    state.small_wanted = limits.max_leaves > 1 and may_split(
+        root.count, root.hessian * fields.hessian_unit, root.depth, limits
+    )
 
 
 # --- histograms ----------------------------------------------------------------------------------------------------
@@ -222,37 +261,58 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
     begin = small.start + chunk * CHUNK
     end = min(small.stop, begin + CHUNK)
     if state.small == _ROOT:
-        _quantise(rows, work, begin, end)
+        _quantise(table, rows, work, desk, begin, end)
+        if state.by_words:
+            return
     if desk.filled == NOT_USED:
-        _clear(scratch)
-        if small.is_wide:
-            _clear(wide_scratch)
+        _clear(scratch, wide_scratch, small.is_wide, scratch.size)
         desk.filled = 0
-    parity = small.depth & 1
     while begin < end:  # in steps that the packed form can hold
         step = min(end - begin, fields.block_rows)
         if desk.filled + step > fields.block_rows:
             widen(scratch, wide_scratch, fields)
             desk.filled = 0
-        accumulate(table.words, table.runs, work.rows[parity], work.packed[parity], begin, begin + step, scratch)
+        numbers = work.rows[small.depth & 1, begin : begin + step]
+        accumulate(table.words, table.runs, numbers, rows.counts, fields, scratch)
         desk.filled += step
         begin += step
 
 
 @inner_kernel
-def _clear(array):
-    for i in range(array.size):
-        array[i] = 0
+def _sum_words(rank, table, rows, work, desk, first, last):
+    """All the small child's rows into this thread's scratch, but only the words first .. last."""
+    fields, n_words = rows.fields, table.runs.n_words
+    small = work.nodes[work.state[0].small]
+    start, size = table.word_start[first], table.word_start[last] - table.word_start[first]
+    scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
+    _clear(scratch, wide_scratch, small.is_wide, size)
+    desk.filled = 0
+    begin = small.start
+    while begin < small.stop:
+        step = min(small.stop - begin, CHUNK, fields.block_rows)
+        if desk.filled + step > fields.block_rows:
+            widen(scratch[:size], wide_scratch, fields)
+            desk.filled = 0
+        numbers = work.rows[small.depth & 1, begin : begin + step]
+        read_statistics(table.words, n_words, numbers, rows.counts, fields, desk.packed)
+        for word in range(first, last):
+            at, end = table.word_start[word] - start, table.word_start[word + 1] - start
+            n_lanes = LANES if word < n_words - 1 else LANES // 2
+            if end > at:
+                stride = (end - at) // n_lanes
+                accumulate_word(table.words, n_words, word, n_lanes, numbers, desk.packed, stride, scratch[at:end])
+        desk.filled += step
+        begin += step
 
 
 @inner_kernel
-def _reduce(work, is_wide, column, fields, out):
-    """One column of the threads' scratches, added up."""
-    first, last = column.start, column.start + column.n_slots
+def _clear(scratch, wide_scratch, is_wide, size):
+    for i in range(size):
+        scratch[i] = 0
     if is_wide:
-        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, first, last, fields, out)
-    else:
-        reduce_packed(work.packed_scratch, work.desks, first, last, out)
+        for part in range(3):
+            for i in range(size):
+                wide_scratch[part, i] = 0
 
 
 # --- partition -----------------------------------------------------------------------------------------------------
@@ -266,16 +326,8 @@ def _partition_chunk(table, work, desk, chunk):
     begin = node.start + chunk * CHUNK
     end = min(node.stop, begin + CHUNK)
     here, there = node.depth & 1, 1 - (node.depth & 1)
-    partition_chunk(
-        table.codes[node.feature],
-        state.goes_left,
-        desk,
-        work.rows[here, begin:end],
-        work.packed[here, begin:end],
-        work.rows[there],
-        work.packed[there],
-        work.cursor,
-    )
+    column, source, target = table.codes[node.feature], work.rows[here, begin:end], work.rows[there]
+    partition_chunk(column, state.goes_left, desk, source, target, work.cursor)
 
 
 @inner_kernel
@@ -331,8 +383,10 @@ def _plan_histograms(fields, limits, work):
     if not (state.small_wanted or state.big_wanted):
         return
     small.slot = _take_slot(work, small.is_wide != 0)
-    if state.big_wanted and nodes[state.node].is_wide and not big.is_wide:
-        big.slot = _take_slot(work, big.is_wide != 0)
+    if state.big_wanted:
+        parent = nodes[state.node]
+        big.slot = parent.slot if parent.is_wide == big.is_wide else _take_slot(work, big.is_wide != 0)
+    state.by_words = small.stop - small.start <= work.few_rows
     for side in range(2):
         child = state.first + side
         allow_features(limits, child, work.groups[child], work.allowed[side], work.order)
@@ -342,50 +396,92 @@ def _plan_histograms(fields, limits, work):
 
 
 @inner_kernel
-def _search_column(table, fields, limits, work, desk, k):
-    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each."""
-    state, nodes = work.state[0], work.nodes
-    small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
-    small_histogram = work.wide_pool[small.slot] if small.is_wide else work.packed_pool[small.slot]
-    big_histogram = work.wide_pool[parent.slot] if parent.is_wide else work.packed_pool[parent.slot]
-    column = table.columns[limits.features[k]]
-    _reduce(work, small.is_wide, column, fields, small_histogram)
-    if state.big_wanted:
-        _subtract(fields, column, parent, small, big_histogram, small_histogram)
-        if big.slot != NO_SLOT:  # it now fits the packed form
-            packed = work.packed_pool[big.slot]
-            narrow(big_histogram, packed, column.start, column.start + column.n_slots, fields)
-    for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
-        own = small_histogram if turn == 0 else big_histogram
-        if turn == 1 and big.slot != NO_SLOT:
-            own = work.packed_pool[big.slot]
-        if state.small_wanted if turn == 0 else state.big_wanted:
-            _search(work, fields, limits, own, state.small if turn == 0 else state.big, column, desk, k)
+def _begin_search(table, limits, work):
+    """Open the phase that searches columns, or groups of words."""
+    state = work.state[0]
+    for rank in range(work.desks.size):
+        for side in range(2):
+            work.best[rank, side].score = -np.inf
+            work.best[rank, side].feature = -1
+    state.phase, state.n_chunks = SEARCH, limits.features.size
+    if state.by_words:
+        state.n_chunks = (table.runs.n_words + work.group - 1) // work.group
 
 
 @inner_kernel
-def _subtract(fields, column, node, small, histogram, small_histogram):
-    """The parent's column minus the small child's, in place."""
-    first, last = column.start, column.start + column.n_slots
-    if not node.is_wide:
-        subtract(histogram, small_histogram, first, last)
-    elif small.is_wide:
-        subtract(histogram, small_histogram, 3 * first, 3 * last)
-    else:
-        subtract_packed_from_wide(histogram, small_histogram, first, last, fields)
-
-
-@inner_kernel
-def _search(work, fields, limits, histogram, at, column, desk, k):
-    """The best split of one node on one column, into the candidates."""
-    side, node = at - work.state[0].first, work.nodes[at]
-    out = work.candidates[side, k]
-    if not work.allowed[side, k]:
-        out.score = -np.inf
+def _search_chunk(rank, table, rows, limits, work, desk, chunk):
+    """One column; by words, the columns of some words, whose sums are made first."""
+    if not work.state[0].by_words:
+        ranks = np.int64(0), np.int64(work.desks.size)
+        _search_column(rank, table, rows.fields, limits, work, np.int64(limits.features[chunk]), ranks, np.int64(0))
         return
-    n = column.n_slots if column.is_categorical else column.n_bins
-    load_bins(histogram, node.is_wide, column.start, n, fields, desk)
-    search_column(node, column, fields, limits, desk, out)
+    first = chunk * work.group
+    last = min(first + work.group, table.runs.n_words)
+    _sum_words(rank, table, rows, work, desk, first, last)
+    for lane in range(LANES * first, LANES * last):
+        feature = np.int64(table.lanes[lane])
+        if feature >= 0 and work.used[feature]:
+            ranks = np.int64(rank), np.int64(rank + 1)
+            _search_column(rank, table, rows.fields, limits, work, feature, ranks, table.word_start[first])
+
+
+@inner_kernel
+def _search_column(rank, table, fields, limits, work, feature, ranks, offset):
+    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each.
+
+    Some threads' scratches, which begin at the place `offset`, have the small child's sums.
+    """
+    state, nodes, column = work.state[0], work.nodes, table.columns[feature]
+    small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
+    first, last = column.start, column.start + column.n_slots
+    if small.is_wide:
+        target = work.wide_pool[small.slot, :, first:last]
+        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, first - offset, fields, target)
+    else:
+        reduce_packed(
+            work.packed_scratch, work.desks, ranks, first - offset, work.packed_pool[small.slot, first:last]
+        )
+    if state.big_wanted:
+        _subtract(work, fields, parent, small, first, last)
+        if parent.is_wide and not big.is_wide:  # it now fits the packed form
+            narrow(work.wide_pool[parent.slot, :, first:last], work.packed_pool[big.slot, first:last], fields)
+    for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
+        if state.small_wanted if turn == 0 else state.big_wanted:
+            _search(rank, work, fields, limits, state.small if turn == 0 else state.big, column, feature)
+
+
+@inner_kernel
+def _subtract(work, fields, parent, small, first, last):
+    """Some places of the parent's histogram minus the small child's, in place."""
+    if not parent.is_wide:
+        subtract(work.packed_pool[parent.slot, first:last], work.packed_pool[small.slot, first:last])
+    elif small.is_wide:
+        for part in range(3):
+            subtract(work.wide_pool[parent.slot, part, first:last], work.wide_pool[small.slot, part, first:last])
+    else:
+        wide, packed = work.wide_pool[parent.slot, :, first:last], work.packed_pool[small.slot, first:last]
+        subtract_packed_from_wide(wide, packed, fields)
+
+
+@inner_kernel
+def _search(rank, work, fields, limits, at, column, feature):
+    """The best split of one node on one column, if it is better than what this thread has found before."""
+    side, node = at - work.state[0].first, work.nodes[at]
+    if not work.allowed[side, feature]:
+        return
+    desk, best, first = work.desks[rank], work.best[rank, side], column.start
+    if column.is_categorical:
+        if node.is_wide:
+            load_wide(work.wide_pool[node.slot, :, first : first + column.n_slots], desk)
+        else:
+            load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
+        search_categories(node, feature, column, fields, limits, desk, best)
+        return
+    if node.is_wide:
+        n = add_up_wide(work.wide_pool[node.slot, :, first : first + column.n_bins], desk)
+    else:
+        n = add_up_packed(work.packed_pool[node.slot, first : first + column.n_bins], fields, desk)
+    search_numbers(node, feature, column, n, fields, limits, desk, best)
 
 
 # --- settle --------------------------------------------------------------------------------------------------------
@@ -397,8 +493,7 @@ def _settle(limits, fields, work):
     state, nodes = work.state[0], work.nodes
     if state.node >= 0:
         parent, big = nodes[state.node], nodes[state.big]
-        if state.big_wanted and big.slot == NO_SLOT:  # subtracted in place
-            big.slot = parent.slot
+        if state.big_wanted and parent.is_wide == big.is_wide:  # the big child has it now
             parent.slot = NO_SLOT
         _give_slot(work, parent)
     for turn in range(2):
@@ -413,20 +508,20 @@ def _settle(limits, fields, work):
 
 @inner_kernel
 def _choose_split(limits, fields, work, at):
-    """The best of the columns' candidates; the node joins the frontier if it gains anything."""
+    """The best of the threads' candidates; the node joins the frontier if it gains anything."""
     state, node = work.state[0], work.nodes[at]
     side = at - state.first
-    best, best_score = -1, -np.inf
-    for k in range(limits.features.size):
-        if work.candidates[side, k].score > best_score:
-            best, best_score = k, work.candidates[side, k].score
-    gain = best_score - node_score(node, fields, limits)
-    if best < 0 or not worth_splitting(gain, best_score):
+    found = work.best[0, side]
+    for rank in range(1, work.desks.size):
+        other = work.best[rank, side]
+        if is_better(other.score, other.feature, found):
+            found = other
+    gain = found.score - node_score(node, fields, limits)
+    if found.score == -np.inf or not worth_splitting(gain, found.score):
         _give_slot(work, node)
         return
-    found = work.candidates[side, best]
     node.gain = gain
-    node.feature = limits.features[best]
+    node.feature = found.feature
     node.code = found.code
     node.missing_left = found.missing_left
     for w in range(4):

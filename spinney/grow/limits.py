@@ -40,21 +40,20 @@ def may_split(count, hessian, depth, limits):
 
 @inner_kernel
 def allow_features(limits, node, live_groups, allowed, order):
-    """allowed[k] = 1 if limits.features[k] may split this node: drawn for it, and in a live interaction group."""
-    n = limits.features.size
-    n_drawn = limits.node_features
-    for k in range(n):
-        allowed[k] = n_drawn == n
-    if n_drawn < n:
-        choose(mix(limits.node_key, node), n_drawn, order[:n])
-        for i in range(n_drawn):
-            allowed[order[i]] = 1
-    if limits.groups.shape[0] > 0:
-        for k in range(n):
+    """allowed[j] = 1 if the column may split this node: the tree's, drawn for it, and in a live interaction group."""
+    features, n_drawn = limits.features, limits.node_features
+    for j in range(allowed.size):
+        allowed[j] = 0
+    if n_drawn < features.size:
+        choose(mix(limits.node_key, node), n_drawn, order[: features.size])
+    for k in range(n_drawn):
+        j = features[order[k] if n_drawn < features.size else k]
+        allowed[j] = 1
+        if limits.groups.shape[0] > 0:
             meets = np.uint8(0)
             for g in range(limits.groups.shape[0]):
-                meets |= live_groups[g] & limits.groups[g, limits.features[k]]
-            allowed[k] &= meets
+                meets |= live_groups[g] & limits.groups[g, j]
+            allowed[j] = meets
 
 
 @inner_kernel

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney.data.dataset import Dataset, Runs
+from spinney._team import Team
+from spinney.data.dataset import LANES, STRIDES, Dataset, Runs, pack_words
 from spinney.grow.partition import CHUNK
 from spinney.grow.statistics import Fields
 
@@ -17,6 +18,9 @@ NO_CHILD = -1
 NO_SLOT = -1
 NOT_USED = -1
 SLOTS = 256  # codes a column can have
+GROUP = 8  # words whose codes fill a cache line
+_FEW_ROWS = 4096  # a node of so few rows has its histogram built by words
+_MANY_WORDS = 32  # in a table of so many words all nodes have
 _PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 4 KiB apart and wait for each other
 
 # One node of the growing tree; children stand side by side (right = left + 1).
@@ -50,10 +54,11 @@ NODE = np.dtype(
     align=True,
 )
 
-# The best split of one column for one child.
+# The best split of some columns for one node.
 CANDIDATE = np.dtype(
     [
         ("score", np.float64),  # both sides together; -inf if no split is legal
+        ("feature", np.int64),
         ("code", np.int64),
         ("missing_left", np.uint8),
         ("gradient", np.int64),  # left sums
@@ -82,9 +87,10 @@ DESK = np.dtype(
         ("filled", np.int64),  # rows in its packed scratch; NOT_USED if the scratches hold nothing
         ("left_rows", np.int32, (CHUNK,)),
         ("right_rows", np.int32, (CHUNK,)),
-        ("left_packed", np.int64, (CHUNK,)),
-        ("right_packed", np.int64, (CHUNK,)),
-        ("gradient", np.int64, (_PLACES,)),  # one column's bins, then their sums up to each place
+        ("packed", np.int64, (CHUNK,)),  # statistics of some rows
+        ("sums", np.int64, (_PLACES,)),  # one column's packed sums up to each place
+        ("place", np.int64, (_PLACES,)),  # the bin that each place stands for
+        ("gradient", np.int64, (_PLACES,)),  # the bins' sums, then the sums up to each place
         ("hessian", np.int64, (_PLACES,)),
         ("count", np.int64, (_PLACES,)),
         ("score", np.float64, (_PLACES,)),
@@ -101,6 +107,7 @@ STATE = np.dtype(
         ("phase", np.int64),  # what the team is doing, see grower.py
         ("n_chunks", np.int64),  # in how many chunks
         ("goes_left", np.uint8, (SLOTS,)),  # partition: whether a code goes left
+        ("by_words", np.int64),  # histogram: how it is being built
         ("node", np.int64),  # being split; -1 when the tree is grown
         ("n_nodes", np.int64),
         ("n_leaves", np.int64),
@@ -118,11 +125,13 @@ STATE = np.dtype(
 
 
 class Table(NamedTuple):
-    """The encoded table, as kernels see it.  # in"""
+    """The encoded table, as kernels see it.  # in, but for the statistics in the words' tails"""
 
     words: np.ndarray
     codes: np.ndarray
     runs: Runs
+    lanes: np.ndarray  # int32: word * 8 + lane -> column, -1 for padding
+    word_start: np.ndarray  # int64: first place of each word in a histogram, and the last one's end
     columns: Any  # COLUMN records
 
 
@@ -135,7 +144,7 @@ class Rows(NamedTuple):
     counts: np.ndarray  # int64: how often each row counts, or empty for once
     fields: Fields
     noise_key: np.uint64
-    keys: np.ndarray  # uint64: what a row's rounding noise is drawn by; empty for its number
+    keys: np.ndarray  # uint32: what each row's rounding noise is drawn by
 
 
 class Work(NamedTuple):
@@ -144,18 +153,21 @@ class Work(NamedTuple):
     nodes: Any  # NODE records
     state: Any  # one STATE record
     rows: np.ndarray  # int32 (2, n)
-    packed: np.ndarray  # int64 (2, n)
     packed_pool: np.ndarray  # int64 (slots, size)
-    wide_pool: np.ndarray  # int64 (slots, 3 size)
-    packed_scratch: np.ndarray  # int64 (threads, size)
-    wide_scratch: np.ndarray  # int64 (threads, 3 size)
+    wide_pool: np.ndarray  # int64 (slots, 3, size)
+    packed_scratch: np.ndarray  # int64 (threads, size), or what a group of words needs
+    wide_scratch: np.ndarray  # int64 (threads, 3, the same)
+    group: int  # words that a thread sums at a time
+    few_rows: int  # nodes of at most so many rows are summed by words
     desks: Any  # DESK records, one a thread
+    best: Any  # CANDIDATE records (threads, 2): each child's best split on the columns that the thread has searched
     free_slots: np.ndarray  # int64 (2, slots): stacks of free slots, packed and wide
     heap: np.ndarray  # int64
     cursor: np.ndarray  # int64, see partition.py
+    totals: np.ndarray  # int64: the root's gradient, hessian and count, 8 apart
+    used: np.ndarray  # uint8 (columns): whether the tree may use each
     allowed: np.ndarray  # uint8 (2, columns): columns that each of two children may use
     order: np.ndarray  # int64 (columns)
-    candidates: Any  # CANDIDATE records (2, columns)
     groups: np.ndarray  # uint8 (nodes, groups): live interaction groups
     pieces: np.ndarray  # int64: grown leaves in the order of their segments
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
@@ -166,14 +178,15 @@ def records(shape: Any, dtype: np.dtype) -> Any:
     return np.zeros(shape, dtype).view(np.recarray)
 
 
-def make_table(dataset: Dataset, monotone: np.ndarray) -> Table:
-    """The kernels' view of a dataset."""
+def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
+    """The kernels' view of a dataset, with words of its own."""
     layout = dataset.layout
     columns = records(dataset.n_columns, COLUMN)
     columns.start, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
     columns.is_categorical = dataset.bins.is_categorical
     columns.monotone = monotone if monotone.size else 0
-    return Table(dataset.words, dataset.codes, layout.runs, columns)
+    words = pack_words(dataset, team)
+    return Table(words, dataset.codes, layout.runs, layout.lane_column, layout.word_start, columns)
 
 
 def make_work(
@@ -184,24 +197,31 @@ def make_work(
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
     size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
+    n_words = dataset.layout.runs.n_words
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
+    group = max(1, min(GROUP, n_words // (2 * n_threads)))
+    all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
+    scratch = group * LANES * STRIDES[0] if all_by_words else size
     return Work(
         nodes=records(n_nodes, NODE),
         state=records(1, STATE),
         rows=np.empty((2, n_rows), np.int32),
-        packed=np.empty((2, n_rows), np.int64),
         packed_pool=np.empty((n_packed, size), np.int64),
-        wide_pool=np.empty((n_wide, 3 * size), np.int64),
-        packed_scratch=np.empty((n_threads, size), np.int64),
-        wide_scratch=np.empty((n_threads, 3 * size if n_wide else 0), np.int64),
+        wide_pool=np.empty((n_wide, 3, size), np.int64),
+        packed_scratch=np.empty((n_threads, scratch), np.int64),
+        wide_scratch=np.empty((n_threads, 3, scratch if n_wide else 0), np.int64),
+        group=group,
+        few_rows=n_rows if all_by_words else _FEW_ROWS,
         desks=records(n_threads, DESK),
+        best=records((n_threads, 2), CANDIDATE),
         free_slots=np.empty((2, max(n_packed, n_wide)), np.int64),
         heap=np.empty(2 * max_leaves, np.int64),
         cursor=np.zeros(16, np.int64),
+        totals=np.zeros(24, np.int64),
+        used=np.ones(columns, np.uint8),
         allowed=np.ones((2, columns), np.uint8),
         order=np.empty(columns, np.int64),
-        candidates=records((2, columns), CANDIDATE),
         groups=np.ones((n_nodes, n_groups), np.uint8),
         pieces=np.empty(max_leaves, np.int64),
         leaf_sums=np.empty(2 * max_leaves, np.int64),

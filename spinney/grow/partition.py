@@ -22,7 +22,7 @@ _ONE = np.uint64(1)
 
 
 @inner_kernel
-def partition_chunk(column, goes_left, desk, rows, packed, target, target_packed, cursor):
+def partition_chunk(column, goes_left, desk, rows, target, cursor):
     """Split some rows of a node into its children's segments in `target` by `goes_left[code]`.
 
     cursor[LEFT] began at the node's start and cursor[RIGHT] at its end; they meet where the right child begins.
@@ -32,25 +32,20 @@ def partition_chunk(column, goes_left, desk, rows, packed, target, target_packed
         if k + _AHEAD < rows.size:
             prefetch(column, np.int64(rows[k + _AHEAD]))
         row = rows[k]
-        statistics = packed[k]
         left = np.uint64(goes_left[column[np.uint64(row)]])
         desk.left_rows[n_left] = row
-        desk.left_packed[n_left] = statistics
         desk.right_rows[n_right] = row
-        desk.right_packed[n_right] = statistics
         n_left += left
         n_right += _ONE - left
     count = np.int64(n_left)
     at = atomic_add(cursor, LEFT, count)
-    _copy(desk.left_rows, desk.left_packed, target[at : at + count], target_packed[at : at + count])
+    _copy(desk.left_rows, target[at : at + count])
     count = np.int64(n_right)
     at = atomic_add(cursor, RIGHT, -count) - count
-    _copy(desk.right_rows, desk.right_packed, target[at : at + count], target_packed[at : at + count])
+    _copy(desk.right_rows, target[at : at + count])
 
 
 @inner_kernel
-def _copy(rows, packed, target, target_packed):
+def _copy(rows, target):
     for i in range(target.size):
         target[i] = rows[i]
-    for i in range(target.size):
-        target_packed[i] = packed[i]

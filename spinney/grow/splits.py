@@ -1,8 +1,8 @@
 """The best split of one node on one column.
 
-In: the node's sums and the column's bins, loaded onto the thread's desk. Out: a candidate (score, code, side of
-missing, left sums; for categories the set of codes that go left). Ties go to the smaller code, and to missing on
-the right.
+In: the node's sums and the column's bins, loaded onto the thread's desk, and the best split of the columns so far.
+Out: that, or a better one (score, column, code, side of missing, left sums; for categories the set of codes that go
+left). Ties go to the first column, then the smaller code, then to missing on the right.
 
 Sums are integers until the very end: a prefix pass adds them up, then one loop without branches turns every
 prefix into a score.
@@ -34,38 +34,66 @@ class Sums(NamedTuple):
 
 
 @inner_kernel
-def load_bins(histogram, is_wide, first, n, fields, desk):
-    """One column's bins, as three rows of integers."""
-    if is_wide:
-        bins = histogram[3 * first : 3 * (first + n)]
-        for i in range(n):
-            desk.gradient[i] = bins[3 * i]
-            desk.hessian[i] = bins[3 * i + 1]
-            desk.count[i] = bins[3 * i + 2]
-    else:
-        bins = histogram[first : first + n]
-        for i in range(n):
-            value = bins[i]
-            desk.gradient[i] = packed_gradient(value, fields)
-            desk.hessian[i] = packed_hessian(value, fields)
-            desk.count[i] = packed_count(value, fields)
+def load_packed(histogram, fields, desk):
+    """One column's bins from a packed histogram, as three rows of integers."""
+    for i in range(histogram.size):
+        desk.gradient[i] = packed_gradient(histogram[i], fields)
+        desk.hessian[i] = packed_hessian(histogram[i], fields)
+        desk.count[i] = packed_count(histogram[i], fields)
 
 
 @inner_kernel
-def search_column(node, column, fields, limits, desk, out):
-    """The best split on the column whose bins are on the desk, into the candidate `out`."""
-    if column.is_categorical:
-        search_categories(node, column, fields, limits, desk, out)
-    else:
-        search_numbers(node, column, fields, limits, desk, out)
+def load_wide(histogram, desk):
+    """The same from a wide one."""
+    for i in range(histogram.shape[1]):
+        desk.gradient[i] = histogram[0, i]
+        desk.hessian[i] = histogram[1, i]
+        desk.count[i] = histogram[2, i]
 
 
 @inner_kernel
-def search_numbers(node, column, fields, limits, desk, out):
-    """Best `code <= t` split; missing rows are tried on both sides."""
-    out.score = _NONE
-    last = column.n_bins - 1
-    _add_up(desk, column.n_bins)
+def add_up_packed(histogram, fields, desk):
+    """Sums up to each bin that holds rows, and which bins those are; returns how many.
+
+    Empty bins have no place: to cut after one is to cut after the bin before it.
+    """
+    n = np.uint64(0)
+    total = np.int64(0)
+    for i in range(histogram.size):
+        total += histogram[i]
+        desk.sums[n] = total
+        desk.place[n] = i
+        n += np.uint64(histogram[i] != 0)
+    for i in range(np.int64(n)):
+        desk.gradient[i] = packed_gradient(desk.sums[i], fields)
+        desk.hessian[i] = packed_hessian(desk.sums[i], fields)
+        desk.count[i] = packed_count(desk.sums[i], fields)
+    return np.int64(n)
+
+
+@inner_kernel
+def add_up_wide(histogram, desk):
+    """The same from a wide histogram."""
+    n = np.uint64(0)
+    gradient = hessian = count = np.int64(0)
+    for i in range(histogram.shape[1]):
+        gradient += histogram[0, i]
+        hessian += histogram[1, i]
+        count += histogram[2, i]
+        desk.gradient[n] = gradient
+        desk.hessian[n] = hessian
+        desk.count[n] = count
+        desk.place[n] = i
+        n += np.uint64(histogram[2, i] != 0)
+    return np.int64(n)
+
+
+@inner_kernel
+def search_numbers(node, feature, column, n, fields, limits, desk, best):
+    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places."""
+    if n == 0:
+        return
+    last = n - 1
     missing = Sums(
         node.gradient - desk.gradient[last], node.hessian - desk.hessian[last], node.count - desk.count[last]
     )
@@ -73,22 +101,21 @@ def search_numbers(node, column, fields, limits, desk, out):
     for side in range(2 if missing.count > 0 else 1):
         extra = missing if side == 1 else nothing
         # with missing on the right, the last place parts all numbers from missing
-        n = column.n_bins if missing.count > 0 and side == 0 else last
-        _score(desk, n, extra, node, fields, limits.penalty, limits)
+        n_cuts = n if missing.count > 0 and side == 0 else last
+        _score(desk, n_cuts, extra, node, fields, limits.penalty, limits)
         if limits.has_monotone:
-            _score_bounded(desk, n, extra, node, fields, limits.penalty, column.monotone)
-        place = _first_best(desk.score, n)
-        if place >= 0 and desk.score[place] > out.score:
-            out.code = place
-            _store(out, desk, place, extra)
+            _score_bounded(desk, n_cuts, extra, node, fields, limits.penalty, column.monotone)
+        place = _first_best(desk.score, n_cuts)
+        if place >= 0 and is_better(desk.score[place], feature, best):
+            best.code = desk.place[place]
+            _store(best, feature, desk, place, extra)
             # never missing here: to the larger side
-            out.missing_left = side == 1 or (missing.count == 0 and 2 * out.count >= node.count)
+            best.missing_left = side == 1 or (missing.count == 0 and 2 * best.count >= node.count)
 
 
 @inner_kernel
-def search_categories(node, column, fields, limits, desk, out):
+def search_categories(node, feature, column, fields, limits, desk, best):
     """Best set of categories: order them by gradient / hessian, then cut the order once. Missing is one of them."""
-    out.score = _NONE
     n = _order_categories(column, fields, limits, desk)
     if n < 2:
         return
@@ -98,17 +125,23 @@ def search_categories(node, column, fields, limits, desk, out):
     if limits.has_monotone:
         _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, np.int64(0))
     place = _first_best(desk.score, n - 1)
-    if place < 0:
+    if place < 0 or not is_better(desk.score[place], feature, best):
         return
-    out.code = 0
-    _store(out, desk, place, nothing)
+    best.code = 0
+    _store(best, feature, desk, place, nothing)
     # categories with few or no rows here go with the pool; where there is none, to the larger side
-    others_left = 2 * out.count >= node.count
+    others_left = 2 * best.count >= node.count
     for i in range(n):
         if desk.order[i] == POOL:
             others_left = i <= place
-    _mark(out.bits, desk.order, place + 1, n, others_left)
-    out.missing_left = in_set(out.bits, column.n_bins)
+    _mark(best.bits, desk.order, place + 1, n, others_left)
+    best.missing_left = in_set(best.bits, column.n_bins)
+
+
+@inner_kernel
+def is_better(score, feature, best):
+    """Ties go to the first column, in whatever order columns are searched."""
+    return score > best.score or (score == best.score and feature < best.feature)
 
 
 @inner_kernel
@@ -140,9 +173,8 @@ def _order_categories(column, fields, limits, desk):
 @inner_kernel
 def _insert_category(desk, code, n, fields, limits):
     """Insertion sort by smoothed gradient; ties stay in the order in which they came."""
-    key = (desk.spare[0, code] * fields.gradient_unit) / (
-        desk.spare[1, code] * fields.hessian_unit + limits.category_smoothing
-    )
+    weight = desk.spare[1, code] * fields.hessian_unit + limits.category_smoothing
+    key = (desk.spare[0, code] * fields.gradient_unit) / weight if weight > 0.0 else 0.0
     at = n
     while at > 0 and desk.key[at - 1] > key:
         desk.key[at] = desk.key[at - 1]
@@ -218,7 +250,8 @@ def _first_best(score, n):
 
 
 @inner_kernel
-def _store(out, desk, place, extra):
+def _store(out, feature, desk, place, extra):
+    out.feature = feature
     out.score = desk.score[place]
     out.gradient = desk.gradient[place] + extra.gradient
     out.hessian = desk.hessian[place] + extra.hessian

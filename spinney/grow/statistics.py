@@ -1,12 +1,17 @@
 """A row's gradient, hessian and count in one int64, so that a histogram update is one load and one add.
 
     63              gradient_shift      count_bits       0
-    [ gradient, signed | hessian        | count           ]
+    [ gradient, signed | hessian        | count           ]      packed: of a row, a bin or some bins
 
 The fields are as wide as the sums over one *block* of rows need (8,191 rows, or all of them if fewer), and what is left
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
-Where the precision is low, values are rounded up or down at random: sums then have no bias. The noise is a hash of the
-row's codes, so that a row of weight 3 and three equal rows are rounded alike, wherever they stand.
+
+    31        16 15        0
+    [ gradient  | hessian   ]                                    short: of a row, in the upper half of its tail
+
+A row's own numbers have at most 15 bits, and are kept in 32 until they are added.
+They are rounded up or down at random: sums then have no bias. The noise is a hash of the row's codes, so that a row of
+weight 3 and three equal rows are rounded alike, wherever they stand.
 """
 
 from __future__ import annotations
@@ -20,7 +25,9 @@ from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
 BLOCK = 8191  # row counts a packed histogram can hold (13 bits)
-_EXACT_BITS = 20  # fields at least this wide are rounded to the nearest
+_GRADIENT_BITS, _HESSIAN_BITS = 14, 15  # at most: rounded up, they still fit 16 bits
+_BIAS = 1 << 15  # makes a short gradient unsigned
+_S16, _SHORT = np.uint64(16), np.uint64(0xFFFF)
 
 
 class Fields(NamedTuple):
@@ -39,7 +46,6 @@ class Fields(NamedTuple):
     fine_hessian_scale: float
     fine_gradient_unit: float
     fine_hessian_unit: float
-    dither: bool  # round at random rather than to the nearest
 
 
 def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
@@ -48,17 +54,18 @@ def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: 
     units = min(total_count, block_rows * most_repeats)
     count_bits = units.bit_length()
     free = 63 - 3 * count_bits  # one bit is the gradient's sign
-    gradient_bits = (free + 1) // 2
-    hessian_bits = free - gradient_bits
+    hessian_bits = free // 2
+    gradient_shift = 2 * count_bits + hessian_bits
+    gradient_bits, hessian_bits = min(_GRADIENT_BITS, free - hessian_bits), min(_HESSIAN_BITS, hessian_bits)
     gradient_exponent = scale_exponent(max_gradient, gradient_bits)
     hessian_exponent = scale_exponent(max_hessian, hessian_bits)
     fine_bits = 61 - total_count.bit_length()
     fine_gradient, fine_hessian = scale_exponent(max_gradient, fine_bits), scale_exponent(max_hessian, fine_bits)
     return Fields(
         count_bits=count_bits,
-        gradient_shift=2 * count_bits + hessian_bits,
+        gradient_shift=gradient_shift,
         count_mask=(1 << count_bits) - 1,
-        hessian_mask=(1 << (count_bits + hessian_bits)) - 1,
+        hessian_mask=(1 << (gradient_shift - count_bits)) - 1,
         block_rows=block_rows,
         gradient_scale=2.0**gradient_exponent,
         hessian_scale=2.0**hessian_exponent,
@@ -68,7 +75,6 @@ def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: 
         fine_hessian_scale=2.0**fine_hessian,
         fine_gradient_unit=2.0**-fine_gradient,
         fine_hessian_unit=2.0**-fine_hessian,
-        dither=hessian_bits < _EXACT_BITS,
     )
 
 
@@ -94,9 +100,25 @@ def packed_count(packed, fields):
 
 
 @inner_kernel
-def quantise(gradient, hessian, count, noise_key, key, fields):
-    """One row's packed statistics. The noise is below one unit, and the same for every count of the row."""
-    shift = uniform(noise_key, key) if fields.dither else 0.5
-    g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + shift))
-    h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + shift))
-    return pack(g * count, h * count, count, fields)
+def quantise(gradient, hessian, noise_key, key, fields):
+    """One row's statistics, short. The noise is below one unit."""
+    noise = uniform(noise_key, key)
+    g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + noise)) + _BIAS
+    h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + noise))
+    return np.uint64(g << 16 | h)
+
+
+@inner_kernel
+def short_gradient(short):
+    return np.int64(short >> _S16) - _BIAS
+
+
+@inner_kernel
+def short_hessian(short):
+    return np.int64(short & _SHORT)
+
+
+@inner_kernel
+def pack_short(short, fields):
+    """One row's statistics, packed; it counts once."""
+    return pack(short_gradient(short), short_hessian(short), np.int64(1), fields)
