@@ -171,10 +171,17 @@ def inner_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
 
     Not cached by itself: it is part of the kernels that call it.
     """
+    return _inner(py_func, _InnerCompiler)
+
+
+def separate_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `inner_kernel`, but never merged into its caller: a hot loop has the processor's registers to itself."""
+    return _inner(py_func, _SeparateCompiler)
+
+
+def _inner(py_func: Callable[..., Any], compiler: type[Compiler]) -> Callable[..., Any]:
     options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    inner: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=_InnerCompiler, **options)(
-        py_func
-    )
+    inner: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(py_func)
     return inner
 
 
@@ -224,11 +231,24 @@ class _InnerCompiler(Compiler):
         codegen = self.state.targetctx.codegen()
         library = codegen.create_library(self.state.func_id.func_qualname)
         library._codegen = _WithoutEnvironment(codegen)
-        library._optimize_functions = lambda module: setattr(module, "data_layout", codegen._data_layout)
+        library._optimize_functions = self._prepare
         library._optimize_final_module = lambda: None
         library._finalize_final_module = lambda: setattr(library, "_finalized", True)
         self.state.library = library
         return super().define_pipelines()
+
+    def _prepare(self, module: Any) -> None:
+        module.data_layout = self.state.targetctx.codegen()._data_layout
+
+
+class _SeparateCompiler(_InnerCompiler):
+    """Forbids LLVM to merge the function into its callers."""
+
+    def _prepare(self, module: Any) -> None:
+        super()._prepare(module)
+        for function in module.functions:
+            if not function.is_declaration:  # callees are linked in later
+                function.add_function_attribute("noinline")
 
 
 def allocating_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:

@@ -32,13 +32,13 @@ STRIDES = (264, 72, 16, 4)
 
 
 class Runs(NamedTuple):
-    """How many whole words have each stride, the widest first; then the tail."""
+    """How many whole words have each stride, the widest first; then the tail, whose stride is the widest."""
 
     n_264: int
     n_72: int
     n_16: int
     n_4: int
-    tail_stride: int  # 0 if it has no columns
+    has_tail: bool  # whether it has columns
     n_words: int  # of a row, with the tail
 
 
@@ -90,9 +90,10 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     lane_column[(n_words - 1) * LANES :][:in_tail] = order[len(order) - in_tail :]
     strides = np.array(STRIDES[::-1])
     widest = np.where(lane_column[::LANES] >= 0, n_slots[lane_column[::LANES]], 0)
-    word_stride = np.where(widest > 0, strides[np.searchsorted(strides, widest)], 0)
+    word_stride = strides[np.searchsorted(strides, widest)]
+    word_stride[-1] = STRIDES[0] if in_tail else 0
     n_264, n_72, n_16, n_4 = (int((word_stride[:-1] == stride).sum()) for stride in STRIDES)
-    runs = Runs(n_264, n_72, n_16, n_4, int(word_stride[-1]), n_words)
+    runs = Runs(n_264, n_72, n_16, n_4, in_tail > 0, n_words)
     n_lanes = np.where(np.arange(n_words) < n_words - 1, LANES, LANES // 2)
     word_start = np.concatenate(([0], np.cumsum(word_stride * n_lanes)))
     column_start = np.empty(len(order), np.int64)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel, kernel
+from spinney._jit import atomic_add, inner_kernel, kernel, prefetch
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.frontier import pop, priority, push
@@ -63,6 +63,7 @@ from spinney.grow.statistics import quantise, short_gradient, short_hessian
 
 HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 _PACKED, _WIDE = 0, 1
+_AHEAD = 32  # rows between asking for a row's numbers and using them
 _GRADIENT, _HESSIAN, _COUNT = 0, 8, 16  # places in work.totals
 _LOWER, _S32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
@@ -598,7 +599,7 @@ def _piece_at(nodes, pieces, n_pieces, position):
 @inner_kernel
 def sum_leaf_chunk(rows, work, chunk):
     """The pieces' gradient and hessian sums once more, in the finer units."""
-    fields, nodes = rows.fields, work.nodes
+    fields, nodes, flat = rows.fields, work.nodes, rows.derivatives.reshape(-1)
     gradient_scale, hessian_scale = np.float64(fields.fine_gradient_scale), np.float64(fields.fine_hessian_scale)
     begin = chunk * CHUNK
     chunk_end = min(rows.n, begin + CHUNK)
@@ -609,6 +610,8 @@ def sum_leaf_chunk(rows, work, chunk):
         segment = work.rows[node.depth & 1, begin:end]
         gradient = hessian = np.int64(0)
         for k in range(segment.size):
+            if k + _AHEAD < segment.size:
+                prefetch(flat, 2 * np.int64(segment[k + _AHEAD]))
             row = np.uint64(segment[k])
             count = rows.counts[row] if rows.counts.size else np.int64(1)
             gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * gradient_scale + 0.5))
@@ -679,7 +682,10 @@ def add_to_scores(rank, size, sync, n_rows, nodes, pieces, row_buffers, scores):
             node = nodes[pieces[piece]]
             end = min(chunk_end, node.stop)
             segment = row_buffers[node.depth & 1, begin:end]
+            value = node.value
             for k in range(segment.size):
-                scores[np.uint64(segment[k])] += node.value
+                if k + _AHEAD < segment.size:
+                    prefetch(scores, np.int64(segment[k + _AHEAD]))
+                scores[np.uint64(segment[k])] += value
             begin = end
             piece += 1

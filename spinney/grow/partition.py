@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel, prefetch
+from spinney._jit import atomic_add, inner_kernel, prefetch, separate_kernel
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
@@ -21,7 +21,7 @@ _AHEAD = 48  # rows between asking for a code and using it
 _ONE = np.uint64(1)
 
 
-@inner_kernel
+@separate_kernel
 def partition_chunk(column, goes_left, desk, rows, target, cursor):
     """Split some rows of a node into its children's segments in `target` by `goes_left[code]`.
 

@@ -24,7 +24,7 @@ from spinney._jit import inner_kernel
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
-BLOCK = 8191  # row counts a packed histogram can hold (13 bits)
+BLOCK = 16383  # row counts a packed histogram can hold (14 bits)
 _GRADIENT_BITS, _HESSIAN_BITS = 14, 15  # at most: rounded up, they still fit 16 bits
 _BIAS = 1 << 15  # makes a short gradient unsigned
 _S16, _SHORT = np.uint64(16), np.uint64(0xFFFF)
