@@ -15,7 +15,7 @@ row's statistics: whoever reads the codes has them in the same cache line.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from spinney.data.binning import Bins, _pieces
 from spinney.data.tables import Table
 
 LANES = 8  # codes in a word
+_LINE = 64  # bytes in a cache line
 # Few and constant, so that the hot loop knows them at compile time. Not 256 and 64: with rows of bins 2,048 bytes apart,
 # the same bin of many columns would fall into one set of the first-level cache.
 STRIDES = (264, 72, 16, 4)
@@ -102,10 +103,19 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     return Layout(lane_column, runs, word_start, column_start, n_slots, bins.n_bins, int(word_start[-1]))
 
 
+def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An empty array that begins with a cache line, so that a row of 32 bytes never lies in two of them."""
+    dtype = np.dtype(dtype)
+    n_bytes = int(np.prod(shape)) * dtype.itemsize
+    buffer = np.empty(n_bytes + _LINE, np.uint8)
+    first = -buffer.ctypes.data % _LINE
+    return buffer[first : first + n_bytes].view(dtype).reshape(shape)
+
+
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     """(rows * words of a row) uint64: row-major words from column-major codes; the tails' upper halves are zero."""
     lanes = dataset.layout.lane_column
-    words = np.empty(dataset.n_rows * (len(lanes) // LANES), np.uint64)
+    words = aligned(dataset.n_rows * (len(lanes) // LANES), np.uint64)
     team.map(lambda piece: _pack(dataset.codes, lanes, words, *piece), _pieces(dataset.n_rows, team.size))
     return words
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import LANES, STRIDES, Dataset, Runs, pack_words
+from spinney.data.dataset import LANES, STRIDES, Dataset, Runs, aligned, pack_words
 from spinney.grow.partition import CHUNK
 from spinney.grow.statistics import Fields
 
@@ -175,7 +175,9 @@ class Work(NamedTuple):
 
 def records(shape: Any, dtype: np.dtype) -> Any:
     """A zeroed table of records."""
-    return np.zeros(shape, dtype).view(np.recarray)
+    table = aligned(shape, dtype)
+    table.view(np.uint8)[...] = 0
+    return table.view(np.recarray)
 
 
 def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
@@ -206,11 +208,11 @@ def make_work(
     return Work(
         nodes=records(n_nodes, NODE),
         state=records(1, STATE),
-        rows=np.empty((2, n_rows), np.int32),
-        packed_pool=np.empty((n_packed, size), np.int64),
-        wide_pool=np.empty((n_wide, 3, size), np.int64),
-        packed_scratch=np.empty((n_threads, scratch), np.int64),
-        wide_scratch=np.empty((n_threads, 3, scratch if n_wide else 0), np.int64),
+        rows=aligned((2, n_rows), np.int32),
+        packed_pool=aligned((n_packed, size), np.int64),
+        wide_pool=aligned((n_wide, 3, size), np.int64),
+        packed_scratch=aligned((n_threads, scratch), np.int64),
+        wide_scratch=aligned((n_threads, 3, scratch if n_wide else 0), np.int64),
         group=group,
         few_rows=n_rows if all_by_words else _FEW_ROWS,
         desks=records(n_threads, DESK),
