@@ -244,10 +244,28 @@ def _encode(values, columns, edges, categories, n_bins, is_categorical, codes, s
 
 @inner_kernel
 def _encode_numbers(values, edges, missing, out):
-    """Eight halvings over the padded edges, without a branch."""
-    for i in range(values.size):
-        value = values[i]
-        place = 0
+    """Four values at a time, so that one's halving does not wait for another's."""
+    whole = values.size - values.size % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = values[i], values[i + 1], values[i + 2], values[i + 3]
+        at_a = at_b = at_c = at_d = np.uint32(0)
         for half in (128, 64, 32, 16, 8, 4, 2, 1):
-            place += half * (edges[place + half - 1] < value)
-        out[i] = np.uint8(place) if value == value else missing
+            at_a = _halve(edges, at_a, half, a)
+            at_b = _halve(edges, at_b, half, b)
+            at_c = _halve(edges, at_c, half, c)
+            at_d = _halve(edges, at_d, half, d)
+        out[i] = np.uint8(at_a) if a == a else missing
+        out[i + 1] = np.uint8(at_b) if b == b else missing
+        out[i + 2] = np.uint8(at_c) if c == c else missing
+        out[i + 3] = np.uint8(at_d) if d == d else missing
+    for i in range(whole, values.size):
+        at = np.uint32(0)
+        for half in (128, 64, 32, 16, 8, 4, 2, 1):
+            at = _halve(edges, at, half, values[i])
+        out[i] = np.uint8(at) if values[i] == values[i] else missing
+
+
+@inner_kernel
+def _halve(edges, place, half, value):
+    """One of eight steps, without a branch, towards the number of edges below a value."""
+    return place + np.uint32(half) * np.uint32(edges[place + np.uint32(half - 1)] < value)
