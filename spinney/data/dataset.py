@@ -3,12 +3,12 @@
     codes    (columns, rows) uint8: one column's codes side by side, for partitioning rows
     layout   how a fit lays the same codes out row by row, eight to a word, for histograms
 
-A histogram is one long array; a column's bins stand together in it. So that narrow columns (a Boolean has two bins)
-do not take 256 places, columns are packed into words by falling width, and a word's lanes stand a stride apart:
+Eight *lanes* of a byte each make a word. A wide column has a lane to itself; narrow ones share a lane as the digits of
+one number, as long as it stays below 256. Eight Booleans then take one histogram update instead of eight:
 
-    word w, lane l, code c   ->   histogram[start of w + l * stride of w + c]
+    byte of a lane = code of its first column + divisor of the second * code of the second + ...
 
-The last word of a row, the *tail*, has at most four columns in its lower half. In its upper half a fit writes the
+The last word of a row, the *tail*, has at most four lanes in its lower half. In its upper half a fit writes the
 row's statistics: whoever reads the codes has them in the same cache line.
 """
 
@@ -27,32 +27,26 @@ from spinney.data.tables import Table
 
 LANES = 8  # codes in a word
 _LINE = 64  # bytes in a cache line
-# Few and constant, so that the hot loop knows them at compile time. Not 256 and 64: with rows of bins 2,048 bytes apart,
-# the same bin of many columns would fall into one set of the first-level cache.
-STRIDES = (264, 72, 16, 4)
-
-
-class Runs(NamedTuple):
-    """How many whole words have each stride, the widest first; then the tail, whose stride is the widest."""
-
-    n_264: int
-    n_72: int
-    n_16: int
-    n_4: int
-    has_tail: bool  # whether it has columns
-    n_words: int  # of a row, with the tail
+# Places between lanes in the histogram of all lanes. Not 256: with lanes 2,048 bytes apart, the same bin of many lanes
+# would fall into one set of the first-level cache.
+STRIDE = 264
+_MOST = 256  # values of a byte
 
 
 class Layout(NamedTuple):
     """Where codes lie in words and bins in histograms."""
 
-    lane_column: np.ndarray  # int32, word * 8 + lane -> column, -1 for padding
-    runs: Runs  # the words by their stride
-    word_start: np.ndarray  # int64, first histogram place of each word, and where the last one ends
-    column_start: np.ndarray  # int64, first histogram place of each column
-    n_slots: np.ndarray  # int32, histogram places a column uses: its bins, and missing if any row lacks it
+    n_words: int  # of a row, with the tail
+    has_tail: bool  # whether the tail has lanes
+    members: np.ndarray  # int32, the columns by lane
+    first_member: np.ndarray  # int64, where each lane's begin in `members`, and where the last one's end
+    lane: np.ndarray  # int64, lane of each column; the tail's are those of a last whole word
+    divisor: np.ndarray  # int64, what each column's code is multiplied by
+    lane_slots: np.ndarray  # int64, per column, values that its lane's byte can have
+    column_start: np.ndarray  # int64, first place of each column in the histogram of a node
+    n_slots: np.ndarray  # int32, places that a column uses: its bins, and missing if any row lacks it
     n_bins: np.ndarray  # int32, bins of each column without the one for missing
-    size: int  # places in a histogram
+    size: int  # places in the histogram of a node
 
 
 @dataclass(frozen=True)
@@ -80,27 +74,54 @@ def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
-    """Pack columns into words by falling width (ties: in their own order)."""
+    """Give every column its place in a lane."""
     n_slots = (bins.n_bins + has_missing).astype(np.int32)
-    order = np.argsort(-n_slots, kind="stable")
-    n_whole, rest = divmod(len(order), LANES)
+    lanes = _share_lanes(n_slots)
+    n_whole, rest = divmod(len(lanes), LANES)
     in_tail = rest if rest <= LANES // 2 else 0
     n_words = n_whole + (rest > in_tail) + 1
-    lane_column = np.full(n_words * LANES, -1, np.int32)
-    lane_column[: len(order) - in_tail] = order[: len(order) - in_tail]
-    lane_column[(n_words - 1) * LANES :][:in_tail] = order[len(order) - in_tail :]
-    strides = np.array(STRIDES[::-1])
-    widest = np.where(lane_column[::LANES] >= 0, n_slots[lane_column[::LANES]], 0)
-    word_stride = strides[np.searchsorted(strides, widest)]
-    word_stride[-1] = STRIDES[0] if in_tail else 0
-    n_264, n_72, n_16, n_4 = (int((word_stride[:-1] == stride).sum()) for stride in STRIDES)
-    runs = Runs(n_264, n_72, n_16, n_4, in_tail > 0, n_words)
-    n_lanes = np.where(np.arange(n_words) < n_words - 1, LANES, LANES // 2)
-    word_start = np.concatenate(([0], np.cumsum(word_stride * n_lanes)))
-    column_start = np.empty(len(order), np.int64)
-    lanes = np.flatnonzero(lane_column >= 0)
-    column_start[lane_column[lanes]] = word_start[lanes // LANES] + lanes % LANES * word_stride[lanes // LANES]
-    return Layout(lane_column, runs, word_start, column_start, n_slots, bins.n_bins, int(word_start[-1]))
+    places = list(range(len(lanes) - in_tail)) + [(n_words - 1) * LANES + k for k in range(in_tail)]
+    lane, divisor, lane_slots = (np.empty(len(n_slots), np.int64) for _ in range(3))
+    first_member = np.zeros(n_words * LANES + 1, np.int64)
+    for place, columns in zip(places, lanes):
+        sizes = n_slots[columns].astype(np.int64)
+        lane[columns], lane_slots[columns] = place, sizes.prod()
+        divisor[columns] = np.cumprod(sizes) // sizes
+        first_member[place + 1] = len(columns)
+    start = np.concatenate(([0], np.cumsum(-(-n_slots // LANES) * LANES))).astype(np.int64)
+    return Layout(
+        n_words=n_words,
+        has_tail=in_tail > 0,
+        members=np.concatenate(lanes).astype(np.int32),
+        first_member=np.cumsum(first_member),
+        lane=lane,
+        divisor=divisor,
+        lane_slots=lane_slots,
+        column_start=start[:-1],
+        n_slots=n_slots,
+        n_bins=bins.n_bins,
+        size=int(start[-1]),
+    )
+
+
+def _share_lanes(n_slots: np.ndarray) -> list[np.ndarray]:
+    """The columns of each lane, the widest first: every column joins the first lane that has room for it."""
+    lanes: list[list[int]] = []
+    used: list[int] = []
+    with_room: list[int] = []
+    for column in np.argsort(-n_slots, kind="stable"):
+        slots = int(n_slots[column])
+        at = next((k for k in with_room if used[k] * slots <= _MOST), None)
+        if at is None:
+            at = len(lanes)
+            lanes.append([])
+            used.append(1)
+            with_room.append(at)
+        lanes[at].append(int(column))
+        used[at] *= slots
+        if 2 * used[at] > _MOST:
+            with_room.remove(at)
+    return [np.array(columns) for columns in lanes]
 
 
 def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -114,9 +135,13 @@ def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
 
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     """(rows * words of a row) uint64: row-major words from column-major codes; the tails' upper halves are zero."""
-    lanes = dataset.layout.lane_column
-    words = aligned(dataset.n_rows * (len(lanes) // LANES), np.uint64)
-    team.map(lambda piece: _pack(dataset.codes, lanes, words, *piece), _pieces(dataset.n_rows, team.size))
+    layout = dataset.layout
+    words = aligned(dataset.n_rows * layout.n_words, np.uint64)
+    members, divisor = layout.members, layout.divisor.astype(np.uint64)
+    team.map(
+        lambda piece: _pack(dataset.codes, layout.n_words, members, layout.lane[members], divisor, words, *piece),
+        _pieces(dataset.n_rows, team.size),
+    )
     return words
 
 
@@ -141,18 +166,14 @@ def _hash_rows(words, n_words, keys, start, stop):
 
 
 @kernel
-def _pack(codes, lane_column, words, start, stop):
-    """Eight codes to a word, block by block so that the columns' lines are still in the cache."""
-    n_words = lane_column.size // LANES
+def _pack(codes, n_words, members, lanes, divisor, words, start, stop):
+    """Eight lanes to a word, block by block so that the columns' lines are still in the cache."""
     for block in range(start, stop, 1024):
         end = min(stop, block + 1024)
-        for w in range(n_words):
+        for i in range(block * n_words, end * n_words):
+            words[i] = 0
+        for m in range(members.size):
+            word = lanes[m] // LANES
+            factor = divisor[members[m]] << np.uint64(8 * (lanes[m] % LANES))
             for i in range(block, end):
-                words[i * n_words + w] = 0
-            for lane in range(LANES):
-                column = lane_column[w * LANES + lane]
-                if column < 0:
-                    continue
-                shift = np.uint64(8 * lane)
-                for i in range(block, end):
-                    words[i * n_words + w] |= np.uint64(codes[column, i]) << shift
+                words[i * n_words + word] += np.uint64(codes[members[m], i]) * factor

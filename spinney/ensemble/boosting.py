@@ -166,7 +166,7 @@ class Rounds:
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
         self.table = memory.make_table(dataset, settings.monotone, team)
-        self.row_keys = row_keys(self.table.words, self.table.runs.n_words, team)
+        self.row_keys = row_keys(self.table.words, self.table.n_words, team)
 
     def step(self) -> list[Tree]:
         """Boost one more round; returns its trees."""

@@ -36,8 +36,11 @@ from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
+    accumulate_counts,
     accumulate_word,
+    drop_digit,
     narrow,
+    read_digit,
     read_statistics,
     reduce_packed,
     reduce_wide,
@@ -46,7 +49,7 @@ from spinney.grow.histogram import (
     widen,
 )
 from spinney.grow.limits import allow_features, child_bounds, may_split, narrow_groups
-from spinney.data.dataset import LANES
+from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED
 from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from spinney.grow.splits import (
@@ -191,7 +194,7 @@ def _quantise(table, rows, work, desk, begin, end):
             numbers[k] = begin + k
             shorts[k] = quantise(derivatives[k, 0], derivatives[k, 1], rows.noise_key, keys[k], rows.fields)
     gradient = hessian = count = np.int64(0)
-    step = np.uint64(table.runs.n_words)
+    step = np.uint64(table.n_words)
     for k in range(numbers.size):
         row, short = np.uint64(numbers[k]), np.uint64(shorts[k])
         times = rows.counts[row] if rows.counts.size else np.int64(1)
@@ -274,7 +277,10 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
             widen(scratch, wide_scratch, fields)
             desk.filled = 0
         numbers = work.rows[small.depth & 1, begin : begin + step]
-        accumulate(table.words, table.runs, numbers, rows.counts, fields, scratch)
+        if rows.counts.size:
+            accumulate_counts(table.words, table.n_words, table.has_tail, numbers, rows.counts, fields, scratch)
+        else:
+            accumulate(table.words, table.n_words, table.has_tail, numbers, fields, scratch)
         desk.filled += step
         begin += step
 
@@ -282,9 +288,9 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
 @inner_kernel
 def _sum_words(rank, table, rows, work, desk, first, last):
     """All the small child's rows into this thread's scratch, but only the words first .. last."""
-    fields, n_words = rows.fields, table.runs.n_words
+    fields = rows.fields
     small = work.nodes[work.state[0].small]
-    start, size = table.word_start[first], table.word_start[last] - table.word_start[first]
+    size = (last - first) * LANES * STRIDE
     scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
     _clear(scratch, wide_scratch, small.is_wide, size)
     desk.filled = 0
@@ -295,13 +301,12 @@ def _sum_words(rank, table, rows, work, desk, first, last):
             widen(scratch[:size], wide_scratch, fields)
             desk.filled = 0
         numbers = work.rows[small.depth & 1, begin : begin + step]
-        read_statistics(table.words, n_words, numbers, rows.counts, fields, desk.packed)
+        read_statistics(table.words, table.n_words, numbers, rows.counts, fields, desk.packed)
         for word in range(first, last):
-            at, end = table.word_start[word] - start, table.word_start[word + 1] - start
-            n_lanes = LANES if word < n_words - 1 else LANES // 2
-            if end > at:
-                stride = (end - at) // n_lanes
-                accumulate_word(table.words, n_words, word, n_lanes, numbers, desk.packed, stride, scratch[at:end])
+            is_whole = word < table.n_words - 1
+            if is_whole or table.has_tail:
+                part = scratch[(word - first) * LANES * STRIDE :]
+                accumulate_word(table.words, table.n_words, word, is_whole, numbers, desk.packed, part)
         desk.filled += step
         begin += step
 
@@ -404,44 +409,57 @@ def _begin_search(table, limits, work):
         for side in range(2):
             work.best[rank, side].score = -np.inf
             work.best[rank, side].feature = -1
-    state.phase, state.n_chunks = SEARCH, limits.features.size
-    if state.by_words:
-        state.n_chunks = (table.runs.n_words + work.group - 1) // work.group
+    lanes = table.first_member.size - 1
+    at_a_time = work.group * LANES if state.by_words else work.lanes_at_a_time
+    state.phase, state.n_chunks = SEARCH, (lanes + at_a_time - 1) // at_a_time
 
 
 @inner_kernel
 def _search_chunk(rank, table, rows, limits, work, desk, chunk):
-    """One column; by words, the columns of some words, whose sums are made first."""
-    if not work.state[0].by_words:
-        ranks = np.int64(0), np.int64(work.desks.size)
-        _search_column(rank, table, rows.fields, limits, work, np.int64(limits.features[chunk]), ranks, np.int64(0))
-        return
-    first = chunk * work.group
-    last = min(first + work.group, table.runs.n_words)
-    _sum_words(rank, table, rows, work, desk, first, last)
-    for lane in range(LANES * first, LANES * last):
-        feature = np.int64(table.lanes[lane])
-        if feature >= 0 and work.used[feature]:
-            ranks = np.int64(rank), np.int64(rank + 1)
-            _search_column(rank, table, rows.fields, limits, work, feature, ranks, table.word_start[first])
+    """The columns of some lanes; by words, their sums are made first."""
+    lanes, ranks = table.first_member.size - 1, (np.int64(0), np.int64(work.desks.size))
+    at_a_time, offset = work.lanes_at_a_time, np.int64(0)
+    if work.state[0].by_words:
+        at_a_time, ranks = work.group * LANES, (np.int64(rank), np.int64(rank + 1))
+        first = chunk * work.group
+        offset = first * LANES * STRIDE
+        _sum_words(rank, table, rows, work, desk, first, min(first + work.group, table.n_words))
+    for lane in range(chunk * at_a_time, min((chunk + 1) * at_a_time, lanes)):
+        if table.first_member[lane] < table.first_member[lane + 1]:
+            _search_lane(rank, table, rows.fields, limits, work, lane, ranks, lane * STRIDE - offset)
 
 
 @inner_kernel
-def _search_column(rank, table, fields, limits, work, feature, ranks, offset):
-    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each.
+def _search_lane(rank, table, fields, limits, work, lane, ranks, start):
+    """The columns of one lane, from the highest digit down. Its sums begin at `start` in some threads' scratches."""
+    small, desk = work.nodes[work.state[0].small], work.desks[rank]
+    first, last = table.first_member[lane], table.first_member[lane + 1]
+    n = table.columns[table.members[first]].lane_slots
+    if small.is_wide:
+        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, start, fields, desk.lane[:, :n])
+    else:
+        reduce_packed(work.packed_scratch, work.desks, ranks, start, desk.lane[0, :n])
+    for m in range(last - 1, first - 1, -1):
+        feature = np.int64(table.members[m])
+        column = table.columns[feature]
+        if work.used[feature]:
+            _search_column(rank, fields, limits, work, feature, column)
+        if m > first:
+            for part in range(3 if small.is_wide else 1):
+                drop_digit(desk.lane[part], column.divisor, column.n_slots)
 
-    Some threads' scratches, which begin at the place `offset`, have the small child's sums.
-    """
-    state, nodes, column = work.state[0], work.nodes, table.columns[feature]
+
+@inner_kernel
+def _search_column(rank, fields, limits, work, feature, column):
+    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each."""
+    state, nodes, desk = work.state[0], work.nodes, work.desks[rank]
     small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
     first, last = column.start, column.start + column.n_slots
     if small.is_wide:
-        target = work.wide_pool[small.slot, :, first:last]
-        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, first - offset, fields, target)
+        for part in range(3):
+            read_digit(desk.lane[part], column.divisor, work.wide_pool[small.slot, part, first:last])
     else:
-        reduce_packed(
-            work.packed_scratch, work.desks, ranks, first - offset, work.packed_pool[small.slot, first:last]
-        )
+        read_digit(desk.lane[0], column.divisor, work.packed_pool[small.slot, first:last])
     if state.big_wanted:
         _subtract(work, fields, parent, small, first, last)
         if parent.is_wide and not big.is_wide:  # it now fits the packed form

@@ -11,6 +11,7 @@ Two forms. *Packed*: one int64 a bin, for nodes of at most `fields.block_rows` r
 Two ways to build one. *By rows*: each thread sums some rows, all columns, into a scratch of its own; then the
 scratches are added up. *By words*: each thread sums all rows for a few words of codes; nothing is to be added up, and
 what it sums into stays in the first-level cache. By words is for few rows, or very many columns.
+Scratches have lanes, in which narrow columns may be joined (see data/dataset.py); histograms of nodes have columns.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import inner_kernel, prefetch, separate_kernel
-from spinney.data.dataset import LANES, STRIDES
+from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.memory import NOT_USED
 from spinney.grow.statistics import pack, pack_short, packed_count, packed_gradient, packed_hessian
 
@@ -26,87 +27,58 @@ _AHEAD = 24  # rows between asking for a row's codes and using them
 # Places are unsigned: an index that cannot be negative needs no test for it.
 _BYTE, _ONE = np.uint64(255), np.uint64(1)
 _S8, _S16, _S24, _S32 = (np.uint64(8 * k) for k in range(1, 5))
-_STRIDE_264, _STRIDE_72, _STRIDE_16, _STRIDE_4 = (np.uint64(stride) for stride in STRIDES)
-_HALF, _WHOLE = np.uint64(LANES // 2), np.uint64(LANES)
-
-
-@inner_kernel
-def accumulate(words, runs, rows, counts, fields, histogram):
-    """By rows: histogram[bin of each column's code] += the row's statistics; eight codes ride in each word."""
-    if counts.size == 0 and runs.n_72 + runs.n_16 + runs.n_4 == 0:
-        _accumulate_wide_columns(words, runs, rows, fields, histogram)
-    else:
-        _accumulate_columns(words, runs, rows, counts, fields, histogram)
+_STRIDE, _HALF_WORD = np.uint64(STRIDE), np.uint64(LANES // 2 * STRIDE)
 
 
 @separate_kernel
-def _accumulate_wide_columns(words, runs, rows, fields, histogram):
-    """The most frequent kind of table, with as little in the loop as there can be."""
-    n_words = np.uint64(runs.n_words)
+def accumulate(words, n_words, has_tail, rows, fields, scratch):
+    """By rows: scratch[place of each lane's byte] += the row's statistics; eight lanes ride in each word."""
+    step = np.uint64(n_words)
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
-            prefetch(words, np.int64(rows[k + _AHEAD]) * runs.n_words)
-        word = np.uint64(rows[k]) * n_words
-        last = word + n_words - _ONE
+            prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
+        word = np.uint64(rows[k]) * step
+        last = word + step - _ONE
         tail = words[last]
         add = pack_short(tail >> _S32, fields)
         at = np.uint64(0)
         while word < last:
-            _add_eight(histogram, at, _STRIDE_264, words[word], add)
+            at = _add_eight(scratch, at, words[word], add)
             word += _ONE
-            at += _WHOLE * _STRIDE_264
-        if runs.has_tail:
-            _add_four(histogram, at, _STRIDE_264, tail, add)
+        if has_tail:
+            _add_four(scratch, at, tail, add)
 
 
 @separate_kernel
-def _accumulate_columns(words, runs, rows, counts, fields, histogram):
-    last = np.uint64(runs.n_words - 1)
+def accumulate_counts(words, n_words, has_tail, rows, counts, fields, scratch):
+    """The same for rows that count several times."""
+    step = np.uint64(n_words)
     for k in range(rows.size):
-        if k + _AHEAD < rows.size:
-            prefetch(words, np.int64(rows[k + _AHEAD]) * runs.n_words)
-        word = np.uint64(rows[k]) * np.uint64(runs.n_words)
-        tail = words[word + last]
-        add = pack_short(tail >> _S32, fields)
-        if counts.size:
-            add *= counts[rows[k]]
+        word = np.uint64(rows[k]) * step
+        last = word + step - _ONE
+        tail = words[last]
+        add = pack_short(tail >> _S32, fields) * counts[rows[k]]
         at = np.uint64(0)
-        for _ in range(runs.n_264):
-            _add_eight(histogram, at, _STRIDE_264, words[word], add)
+        while word < last:
+            at = _add_eight(scratch, at, words[word], add)
             word += _ONE
-            at += _WHOLE * _STRIDE_264
-        for _ in range(runs.n_72):
-            _add_eight(histogram, at, _STRIDE_72, words[word], add)
-            word += _ONE
-            at += _WHOLE * _STRIDE_72
-        for _ in range(runs.n_16):
-            _add_eight(histogram, at, _STRIDE_16, words[word], add)
-            word += _ONE
-            at += _WHOLE * _STRIDE_16
-        for _ in range(runs.n_4):
-            _add_eight(histogram, at, _STRIDE_4, words[word], add)
-            word += _ONE
-            at += _WHOLE * _STRIDE_4
-        if runs.has_tail:
-            _add_four(histogram, at, _STRIDE_264, tail, add)
+        if has_tail:
+            _add_four(scratch, at, tail, add)
 
 
 @inner_kernel
-def _add_eight(histogram, at, stride, word, add):
-    _add_four(histogram, at, stride, word, add)
-    _add_four(histogram, at + _HALF * stride, stride, word >> _S32, add)
+def _add_eight(scratch, at, word, add):
+    return _add_four(scratch, _add_four(scratch, at, word, add), word >> _S32, add)
 
 
 @inner_kernel
-def _add_four(histogram, at, stride, word, add):
-    """The word's four low codes. By rows, `stride` is a constant once this is inlined."""
-    histogram[at + (word & _BYTE)] += add
-    at += stride
-    histogram[at + ((word >> _S8) & _BYTE)] += add
-    at += stride
-    histogram[at + ((word >> _S16) & _BYTE)] += add
-    at += stride
-    histogram[at + ((word >> _S24) & _BYTE)] += add
+def _add_four(scratch, at, word, add):
+    """The word's four low lanes; returns the place of the next."""
+    scratch[at + (word & _BYTE)] += add
+    scratch[at + _STRIDE + ((word >> _S8) & _BYTE)] += add
+    scratch[at + _STRIDE + _STRIDE + ((word >> _S16) & _BYTE)] += add
+    scratch[at + _STRIDE + _STRIDE + _STRIDE + ((word >> _S24) & _BYTE)] += add
+    return at + _HALF_WORD
 
 
 @inner_kernel
@@ -120,15 +92,15 @@ def read_statistics(words, n_words, rows, counts, fields, packed):
             packed[k] *= counts[rows[k]]
 
 
-@inner_kernel
-def accumulate_word(words, n_words, word, n_lanes, rows, packed, stride, histogram):
-    """By words, then: histogram[lane * stride + code] += packed[k] for the codes of one word."""
-    step, first, apart = np.uint64(n_words), np.uint64(word), np.uint64(stride)
+@separate_kernel
+def accumulate_word(words, n_words, word, is_whole, rows, packed, scratch):
+    """By words, then: scratch[place of each lane's byte] += packed[k], for the lanes of one word."""
+    step, first = np.uint64(n_words), np.uint64(word)
     for k in range(rows.size):
-        codes = words[np.uint64(rows[k]) * step + first]
-        _add_four(histogram, np.uint64(0), apart, codes, packed[k])
-        if n_lanes > LANES // 2:
-            _add_four(histogram, _HALF * apart, apart, codes >> _S32, packed[k])
+        lanes = words[np.uint64(rows[k]) * step + first]
+        at = _add_four(scratch, np.uint64(0), lanes, packed[k])
+        if is_whole:
+            _add_four(scratch, at, lanes >> _S32, packed[k])
 
 
 @inner_kernel
@@ -165,11 +137,35 @@ def reduce_wide(scratch, packed_scratch, desks, ranks, first, fields, out):
         gradient[i] = hessian[i] = count[i] = 0
     for rank in range(ranks[0], ranks[1]):
         if desks[rank].filled != NOT_USED:
-            rest = packed_scratch[rank, first : first + n]
-            for i in range(n):
-                gradient[i] += scratch[rank, 0, first + i] + packed_gradient(rest[i], fields)
-                hessian[i] += scratch[rank, 1, first + i] + packed_hessian(rest[i], fields)
-                count[i] += scratch[rank, 2, first + i] + packed_count(rest[i], fields)
+            widen(packed_scratch[rank, first : first + n], scratch[rank, :, first : first + n], fields)
+            for part in range(3):
+                wide, total = scratch[rank, part, first : first + n], out[part]
+                for i in range(n):
+                    total[i] += wide[i]
+
+
+@inner_kernel
+def read_digit(lane, divisor, out):
+    """out[code] = sums over the bytes of a lane whose highest digit is that code."""
+    if divisor == 1:
+        for code in range(out.size):
+            out[code] = lane[code]
+        return
+    for code in range(out.size):
+        total = np.int64(0)
+        for value in lane[code * divisor : (code + 1) * divisor]:
+            total += value
+        out[code] = total
+
+
+@inner_kernel
+def drop_digit(lane, divisor, n_slots):
+    """Sum a lane over its highest digit; what is left stands in its first `divisor` places."""
+    rest = lane[:divisor]
+    for code in range(1, n_slots):
+        part = lane[code * divisor : (code + 1) * divisor]
+        for i in range(rest.size):
+            rest[i] += part[i]
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import LANES, STRIDES, Dataset, Runs, aligned, pack_words
+from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words
 from spinney.grow.partition import CHUNK
 from spinney.grow.statistics import Fields
 
@@ -72,8 +72,11 @@ CANDIDATE = np.dtype(
 # What a kernel needs to know of a column.
 COLUMN = np.dtype(
     [
-        ("start", np.int64),  # first place in a histogram
+        ("start", np.int64),  # first place in the histogram of a node
         ("n_slots", np.int64),  # places it uses: its bins, and missing if any row lacks it
+        ("lane", np.int64),  # where its codes are, see data/dataset.py
+        ("divisor", np.int64),
+        ("lane_slots", np.int64),
         ("n_bins", np.int64),
         ("is_categorical", np.uint8),
         ("monotone", np.int64),  # 1 rising, -1 falling, 0 free
@@ -88,6 +91,7 @@ DESK = np.dtype(
         ("left_rows", np.int32, (CHUNK,)),
         ("right_rows", np.int32, (CHUNK,)),
         ("packed", np.int64, (CHUNK,)),  # statistics of some rows
+        ("lane", np.int64, (3, _PLACES)),  # a lane's sums; packed ones in the first row
         ("sums", np.int64, (_PLACES,)),  # one column's packed sums up to each place
         ("place", np.int64, (_PLACES,)),  # the bin that each place stands for
         ("gradient", np.int64, (_PLACES,)),  # the bins' sums, then the sums up to each place
@@ -129,9 +133,10 @@ class Table(NamedTuple):
 
     words: np.ndarray
     codes: np.ndarray
-    runs: Runs
-    lanes: np.ndarray  # int32: word * 8 + lane -> column, -1 for padding
-    word_start: np.ndarray  # int64: first place of each word in a histogram, and the last one's end
+    n_words: int  # of a row
+    has_tail: bool  # whether the last of them has lanes
+    members: np.ndarray  # int32: the columns by lane
+    first_member: np.ndarray  # int64: where each lane's begin
     columns: Any  # COLUMN records
 
 
@@ -155,9 +160,10 @@ class Work(NamedTuple):
     rows: np.ndarray  # int32 (2, n)
     packed_pool: np.ndarray  # int64 (slots, size)
     wide_pool: np.ndarray  # int64 (slots, 3, size)
-    packed_scratch: np.ndarray  # int64 (threads, size), or what a group of words needs
+    packed_scratch: np.ndarray  # int64 (threads, places of all lanes, or of a group of words)
     wide_scratch: np.ndarray  # int64 (threads, 3, the same)
     group: int  # words that a thread sums at a time
+    lanes_at_a_time: int  # searched where they have been summed by rows
     few_rows: int  # nodes of at most so many rows are summed by words
     desks: Any  # DESK records, one a thread
     best: Any  # CANDIDATE records (threads, 2): each child's best split on the columns that the thread has searched
@@ -187,8 +193,11 @@ def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
     columns.start, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
     columns.is_categorical = dataset.bins.is_categorical
     columns.monotone = monotone if monotone.size else 0
+    columns.lane, columns.divisor, columns.lane_slots = layout.lane, layout.divisor, layout.lane_slots
     words = pack_words(dataset, team)
-    return Table(words, dataset.codes, layout.runs, layout.lane_column, layout.word_start, columns)
+    return Table(
+        words, dataset.codes, layout.n_words, layout.has_tail, layout.members, layout.first_member, columns
+    )
 
 
 def make_work(
@@ -199,12 +208,12 @@ def make_work(
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
     size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
-    n_words = dataset.layout.runs.n_words
+    n_words = dataset.layout.n_words
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
     group = max(1, min(GROUP, n_words // (2 * n_threads)))
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
-    scratch = group * LANES * STRIDES[0] if all_by_words else size
+    scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
         nodes=records(n_nodes, NODE),
         state=records(1, STATE),
@@ -214,6 +223,7 @@ def make_work(
         packed_scratch=aligned((n_threads, scratch), np.int64),
         wide_scratch=aligned((n_threads, 3, scratch if n_wide else 0), np.int64),
         group=group,
+        lanes_at_a_time=max(1, min(LANES, n_words * LANES // (8 * n_threads))),
         few_rows=n_rows if all_by_words else _FEW_ROWS,
         desks=records(n_threads, DESK),
         best=records((n_threads, 2), CANDIDATE),
