@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,16 @@ class Bins:
     def n_columns(self) -> int:
         return len(self.n_bins)
 
-    def threshold(self, column: int, code: int) -> float:
-        """The number t with `code_of(x) <= code` just when `x <= t`; +inf where every number passes."""
-        edges = self.edges[column]
-        return float(edges[code]) if code < len(edges) else math.inf
+    def thresholds(self, columns: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Numbers t with `code_of(x) <= code` just when `x <= t`; +inf where every number passes."""
+        edges, first = self._edge_list
+        return edges[first[columns] + np.minimum(codes, first[columns + 1] - first[columns] - 1)]
+
+    @cached_property
+    def _edge_list(self) -> tuple[np.ndarray, np.ndarray]:
+        """All columns' edges end to end, each followed by +inf, and where each column's begin."""
+        edges = np.concatenate([np.append(edges, math.inf) for edges in self.edges] or [np.empty(0)])
+        return edges, np.cumsum([0] + [len(edges) + 1 for edges in self.edges])
 
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Codes of the rows start..stop as (columns, rows) uint8."""

@@ -100,6 +100,7 @@ class Booster:
         """The model after its first rounds."""
         return Booster(self.start, self.trees[: n_rounds * self.n_outputs], self.bins)
 
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that predicts."""
         digest = hashlib.blake2b(digest_size=16)
@@ -165,6 +166,7 @@ class Rounds:
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
+        self._fixed_limits: Limits | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(self.table.words, self.table.n_words, team)
 
@@ -244,6 +246,15 @@ class Rounds:
         return rows if len(rows) else choose_rows(key, 1.0, self.counts, self.dataset.n_rows)
 
     def _limits(self, number: int) -> Limits:
+        """The rules of tree `number`; they are the same for all trees unless columns are drawn."""
+        if self._fixed_limits is not None:
+            return self._fixed_limits
+        limits = self._draw_limits(number)
+        if self.settings.tree_features >= 1.0 and self.settings.node_features >= 1.0:
+            self._fixed_limits = limits
+        return limits
+
+    def _draw_limits(self, number: int) -> Limits:
         s, columns = self.settings, self.dataset.n_columns
         features = np.arange(columns, dtype=np.int64)
         n_tree = share_of(s.tree_features, columns)

@@ -182,11 +182,17 @@ class _GradientBoosting(BaseEstimator):
         self._schema, self._seed = schema, seed
         self.evals_result_ = scores
         self.n_features_in_ = schema.n_columns
-        self.fingerprint_ = self._booster.fingerprint()
         if schema.names is not None:
             self.feature_names_in_ = schema.names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    @property
+    def fingerprint_(self) -> str:
+        """A hash of everything that predicts: equal models have equal ones, on whatever machine they were fitted."""
+        if not hasattr(self, "_booster"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return self._booster.fingerprint
 
     def _settings(self, schema: Schema, seed: int) -> Settings:
         from spinney.ensemble.boosting import Settings

@@ -13,37 +13,39 @@ from spinney.tree.tree import Tree
 
 def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
     """The finished tree, nodes in the order in which they were opened."""
-    kept, left = _renumber(nodes, n_nodes)
+    grown = nodes[:n_nodes].view(np.ndarray)  # fields of a record array by attribute are slow
+    left = grown["left"].astype(np.int32)
     inner = left >= 0
-    feature = np.where(inner, nodes.feature[kept], -1).astype(np.int32)
+    pruned = inner & (grown["is_leaf"] > 0)
+    if pruned.any():
+        grown, left = _without_pruned(grown, pruned)
+        inner = left >= 0
+    feature, code = grown["feature"].astype(np.int32), grown["code"].astype(np.int32)
     is_category = inner & bins.is_categorical[feature]
-    code = np.where(inner & ~is_category, nodes.code[kept], 0).astype(np.int32)
-    threshold = np.full(len(kept), np.nan)
-    for at in np.flatnonzero(inner & ~is_category):
-        threshold[at] = bins.threshold(feature[at], code[at])
+    threshold = np.where(inner & ~is_category, bins.thresholds(feature, code), np.nan)
     return Tree(
         left=left,
         feature=feature,
         code=code,
         threshold=threshold,
-        missing_left=np.where(inner, nodes.missing_left[kept], 0).astype(np.uint8),
-        bits=np.where(is_category[:, None], nodes.bits[kept], np.uint64(0)),
-        is_category=is_category.astype(np.uint8),
-        value=nodes.value[kept],
-        gain=np.where(inner, nodes.gain[kept], 0.0),
-        count=nodes.count[kept],
-        cover=nodes.fine_hessian[kept] * fields.fine_hessian_unit,
+        missing_left=grown["missing_left"].copy(),
+        bits=grown["bits"].copy(),
+        is_category=is_category.view(np.uint8),
+        value=grown["value"].copy(),
+        gain=grown["gain"].copy(),
+        count=grown["count"].copy(),
+        cover=grown["fine_hessian"] * fields.fine_hessian_unit,
     )
 
 
-def _renumber(nodes: Any, n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Old numbers of the nodes that stay, and each one's left child in the new numbering."""
-    stays = np.zeros(n_nodes, bool)
+def _without_pruned(grown: np.ndarray, pruned: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nodes that stay, pruned ones as leaves, and each one's left child in the new numbering."""
+    grown = grown.copy()
+    for name, nothing in (("feature", -1), ("code", 0), ("missing_left", 0), ("gain", 0.0), ("bits", 0)):
+        grown[name][pruned] = nothing
+    left, inner = grown["left"], grown["is_leaf"] == 0
+    stays = np.zeros(len(grown), bool)
     stays[0] = True
-    inner = nodes.is_leaf[:n_nodes] == 0
-    for node in np.flatnonzero(inner):
-        stays[nodes.left[node]] = stays[nodes.left[node] + 1] = True
-    kept = np.flatnonzero(stays)
+    stays[left[inner]] = stays[left[inner] + 1] = True
     number = np.cumsum(stays) - 1
-    left = np.where(inner[kept], number[np.where(inner[kept], nodes.left[kept], 0)], -1)
-    return kept, left.astype(np.int32)
+    return grown[stays], np.where(inner, number[left], -1)[stays].astype(np.int32)

@@ -437,6 +437,9 @@ def _search_lane(rank, table, fields, limits, work, lane, ranks, start):
     n = table.columns[table.members[first]].lane_slots
     if small.is_wide:
         reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, start, fields, desk.lane[:, :n])
+    elif n == table.columns[table.members[first]].n_slots:  # no digits to read: straight into the histogram
+        place = table.columns[table.members[first]].start
+        reduce_packed(work.packed_scratch, work.desks, ranks, start, work.packed_pool[small.slot, place : place + n])
     else:
         reduce_packed(work.packed_scratch, work.desks, ranks, start, desk.lane[0, :n])
     for m in range(last - 1, first - 1, -1):
@@ -458,7 +461,7 @@ def _search_column(rank, fields, limits, work, feature, column):
     if small.is_wide:
         for part in range(3):
             read_digit(desk.lane[part], column.divisor, work.wide_pool[small.slot, part, first:last])
-    else:
+    elif column.lane_slots > column.n_slots:
         read_digit(desk.lane[0], column.divisor, work.packed_pool[small.slot, first:last])
     if state.big_wanted:
         _subtract(work, fields, parent, small, first, last)
@@ -496,11 +499,13 @@ def _search(rank, work, fields, limits, at, column, feature):
             load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
         search_categories(node, feature, column, fields, limits, desk, best)
         return
+    last = first + column.n_bins
     if node.is_wide:
-        n = add_up_wide(work.wide_pool[node.slot, :, first : first + column.n_bins], desk)
+        n = add_up_wide(work.wide_pool[node.slot, :, first:last], desk)
     else:
-        n = add_up_packed(work.packed_pool[node.slot, first : first + column.n_bins], fields, desk)
-    search_numbers(node, feature, column, n, fields, limits, desk, best)
+        n = add_up_packed(work.packed_pool[node.slot, first:last], fields, desk)
+    counts = work.wide_pool[node.slot, 2, first:last] if node.is_wide else work.packed_pool[node.slot, first:last]
+    search_numbers(node, feature, column, counts, n, fields, limits, desk, best)
 
 
 # --- settle --------------------------------------------------------------------------------------------------------
@@ -656,7 +661,11 @@ def finish_nodes(fields, limits, nodes, n_nodes):
     for at in range(n_nodes - 1, -1, -1):
         node = nodes[at]
         node.is_leaf = node.left == NO_CHILD
-        if node.left != NO_CHILD:
+        if node.left == NO_CHILD:
+            node.feature, node.code, node.missing_left, node.gain = -1, 0, 0, 0.0
+            for w in range(4):
+                node.bits[w] = 0
+        else:
             left, right = nodes[node.left], nodes[node.left + 1]
             node.fine_gradient = left.fine_gradient + right.fine_gradient
             node.fine_hessian = left.fine_hessian + right.fine_hessian

@@ -119,13 +119,17 @@ def widen(packed, wide, fields):
 @inner_kernel
 def reduce_packed(scratch, desks, ranks, first, out):
     """out = sum of the packed scratches of some threads, from place `first` on."""
-    for i in range(out.size):
-        out[i] = 0
+    empty = True
     for rank in range(ranks[0], ranks[1]):
         if desks[rank].filled != NOT_USED:
             part = scratch[rank, first : first + out.size]
-            for i in range(out.size):
-                out[i] += part[i]
+            if empty:
+                for i in range(out.size):
+                    out[i] = part[i]
+            else:
+                for i in range(out.size):
+                    out[i] += part[i]
+            empty = False
 
 
 @inner_kernel

@@ -93,7 +93,6 @@ DESK = np.dtype(
         ("packed", np.int64, (CHUNK,)),  # statistics of some rows
         ("lane", np.int64, (3, _PLACES)),  # a lane's sums; packed ones in the first row
         ("sums", np.int64, (_PLACES,)),  # one column's packed sums up to each place
-        ("place", np.int64, (_PLACES,)),  # the bin that each place stands for
         ("gradient", np.int64, (_PLACES,)),  # the bins' sums, then the sums up to each place
         ("hessian", np.int64, (_PLACES,)),
         ("count", np.int64, (_PLACES,)),

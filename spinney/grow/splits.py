@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._jit import inner_kernel, view_as_float, view_as_int
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.memory import SLOTS
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian
@@ -23,6 +23,7 @@ POOL = np.int64(SLOTS)  # stands for all categories with few rows in the node
 _NONE = -np.inf
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 class Sums(NamedTuple):
@@ -53,7 +54,7 @@ def load_wide(histogram, desk):
 
 @inner_kernel
 def add_up_packed(histogram, fields, desk):
-    """Sums up to each bin that holds rows, and which bins those are; returns how many.
+    """Sums up to each bin that holds rows; returns how many there are.
 
     Empty bins have no place: to cut after one is to cut after the bin before it.
     """
@@ -62,7 +63,6 @@ def add_up_packed(histogram, fields, desk):
     for i in range(histogram.size):
         total += histogram[i]
         desk.sums[n] = total
-        desk.place[n] = i
         n += np.uint64(histogram[i] != 0)
     for i in range(np.int64(n)):
         desk.gradient[i] = packed_gradient(desk.sums[i], fields)
@@ -83,14 +83,26 @@ def add_up_wide(histogram, desk):
         desk.gradient[n] = gradient
         desk.hessian[n] = hessian
         desk.count[n] = count
-        desk.place[n] = i
         n += np.uint64(histogram[2, i] != 0)
     return np.int64(n)
 
 
 @inner_kernel
-def search_numbers(node, feature, column, n, fields, limits, desk, best):
-    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places."""
+def bin_at(counts, place):
+    """The bin at a place: as many bins before it hold rows."""
+    code = -1
+    while place >= 0:
+        code += 1
+        place -= counts[code] != 0
+    return code
+
+
+@inner_kernel
+def search_numbers(node, feature, column, counts, n, fields, limits, desk, best):
+    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places.
+
+    `counts` are the bins' counts, or packed sums: 0 just where there are no rows.
+    """
     if n == 0:
         return
     last = n - 1
@@ -105,9 +117,12 @@ def search_numbers(node, feature, column, n, fields, limits, desk, best):
         _score(desk, n_cuts, extra, node, fields, limits.penalty, limits)
         if limits.has_monotone:
             _score_bounded(desk, n_cuts, extra, node, fields, limits.penalty, column.monotone)
-        place = _first_best(desk.score, n_cuts)
-        if place >= 0 and is_better(desk.score[place], feature, best):
-            best.code = desk.place[place]
+        largest = _largest(desk.score, n_cuts)
+        if is_better(largest, feature, best):
+            place = _place_of(desk.score, largest)
+            best.code = bin_at(counts, place)
+            for w in range(4):
+                best.bits[w] = 0
             _store(best, feature, desk, place, extra)
             # never missing here: to the larger side
             best.missing_left = side == 1 or (missing.count == 0 and 2 * best.count >= node.count)
@@ -124,9 +139,10 @@ def search_categories(node, feature, column, fields, limits, desk, best):
     _score(desk, n - 1, nothing, node, fields, limits.category_penalty, limits)
     if limits.has_monotone:
         _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, np.int64(0))
-    place = _first_best(desk.score, n - 1)
-    if place < 0 or not is_better(desk.score[place], feature, best):
+    largest = _largest(desk.score, n - 1)
+    if not is_better(largest, feature, best):
         return
+    place = _place_of(desk.score, largest)
     best.code = 0
     _store(best, feature, desk, place, nothing)
     # categories with few or no rows here go with the pool; where there is none, to the larger side
@@ -141,7 +157,7 @@ def search_categories(node, feature, column, fields, limits, desk, best):
 @inner_kernel
 def is_better(score, feature, best):
     """Ties go to the first column, in whatever order columns are searched."""
-    return score > best.score or (score == best.score and feature < best.feature)
+    return score > best.score or (score == best.score and score > _NONE and feature < best.feature)
 
 
 @inner_kernel
@@ -239,13 +255,33 @@ def _score_bounded(desk, n, extra, node, fields, penalty, direction):
 
 
 @inner_kernel
-def _first_best(score, n):
-    """Place of the largest score, the first of equals; -1 if there is none."""
-    best, place = _NONE, -1
+def _largest(score, n):
+    """The largest of n scores, -inf if there is none. As integers, since those the compiler compares many at a time."""
+    largest = _sortable(_NONE)
     for i in range(n):
-        if score[i] > best:
-            best = score[i]
-            place = i
+        bits = _sortable(score[i])
+        largest = bits if bits > largest else largest
+    return view_as_float(_sortable_bits(largest))
+
+
+@inner_kernel
+def _sortable(number):
+    """A float64's bits as an integer that sorts like the number."""
+    return _sortable_bits(view_as_int(number))
+
+
+@inner_kernel
+def _sortable_bits(bits):
+    """Bits to a sortable integer, and back."""
+    return bits ^ ((bits >> 63) & _ALL_BUT_SIGN)
+
+
+@inner_kernel
+def _place_of(score, wanted):
+    """The first place with that score; it must be there."""
+    place = 0
+    while score[place] != wanted:
+        place += 1
     return place
 
 
