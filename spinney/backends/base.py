@@ -279,7 +279,7 @@ def _keep_splits(limits, fields, work, drafts, children, splits):
 def _keep_split(limits, fields, node, split):
     """Write a split into its node if it gains anything."""
     gain = split.score - node_score(node, fields, limits)
-    if split.score == -np.inf or not worth_splitting(gain, split.score):
+    if split.score == -np.inf or not worth_splitting(gain, split.score, node, fields, limits):
         return
     node.gain = gain
     node.feature, node.code, node.missing_left = split.feature, split.code, split.missing_left

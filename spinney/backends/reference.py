@@ -87,7 +87,7 @@ class ReferenceBackend:
 def quantise(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     """(rows, 3) int64: gradient, hessian and count of every row in whole units."""
     fields = rows.fields
-    noise = uniform(rows.noise_key, rows.keys[chosen])
+    noise = uniform(rows.noise_key, rows.keys[chosen]) if fields.dither else 0.5
     count = rows.counts[chosen] if rows.counts.size else np.ones(len(chosen), np.int64)
     real = rows.derivatives[chosen].astype(np.float64)
     gradient = np.floor(real[:, 0] * fields.gradient_scale + noise).astype(np.int64)

@@ -84,7 +84,7 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     lane, divisor, lane_slots = (np.empty(len(n_slots), np.int64) for _ in range(3))
     first_member = np.zeros(n_words * LANES + 1, np.int64)
     for place, columns in zip(places, lanes):
-        sizes = n_slots[columns].astype(np.int64)
+        sizes = _digits(n_slots)[columns]
         lane[columns], lane_slots[columns] = place, sizes.prod()
         divisor[columns] = np.cumprod(sizes) // sizes
         first_member[place + 1] = len(columns)
@@ -104,13 +104,19 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     )
 
 
+def _digits(n_slots: np.ndarray) -> np.ndarray:
+    """What a column's code counts to in a lane: at least two, so that only a lone column fills its lane."""
+    return np.maximum(n_slots, 2).astype(np.int64)
+
+
 def _share_lanes(n_slots: np.ndarray) -> list[np.ndarray]:
     """The columns of each lane, the widest first: every column joins the first lane that has room for it."""
     lanes: list[list[int]] = []
     used: list[int] = []
     with_room: list[int] = []
+    sizes = _digits(n_slots)
     for column in np.argsort(-n_slots, kind="stable"):
-        slots = int(n_slots[column])
+        slots = int(sizes[column])
         at = next((k for k in with_room if used[k] * slots <= _MOST), None)
         if at is None:
             at = len(lanes)

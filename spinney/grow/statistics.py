@@ -9,9 +9,10 @@ of the 64 bits is the precision of gradient and hessian. Longer sums are widened
     31        16 15        0
     [ gradient  | hessian   ]                                    short: of a row, in the upper half of its tail
 
-A row's own numbers have at most 15 bits, and are kept in 32 until they are added.
-They are rounded up or down at random: sums then have no bias. The noise is a hash of the row's codes, so that a row of
-weight 3 and three equal rows are rounded alike, wherever they stand.
+A row's own numbers have at most 15 bits, and are kept in 32 until they are added. In tables of up to 2,047 rows they
+have just so many and are rounded to the nearest. In larger ones they have fewer, and are rounded up or down at random:
+sums then have no bias. The noise is a hash of the row's codes, so that a row of weight 3 and three equal rows are
+rounded alike, wherever they stand.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Fields(NamedTuple):
     fine_hessian_scale: float
     fine_gradient_unit: float
     fine_hessian_unit: float
+    dither: bool  # round at random rather than to the nearest
 
 
 def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
@@ -75,6 +77,7 @@ def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: 
         fine_hessian_scale=2.0**fine_hessian,
         fine_gradient_unit=2.0**-fine_gradient,
         fine_hessian_unit=2.0**-fine_hessian,
+        dither=hessian_bits < _HESSIAN_BITS,
     )
 
 
@@ -102,7 +105,7 @@ def packed_count(packed, fields):
 @inner_kernel
 def quantise(gradient, hessian, noise_key, key, fields):
     """One row's statistics, short. The noise is below one unit."""
-    noise = uniform(noise_key, key)
+    noise = uniform(noise_key, key) if fields.dither else 0.5
     g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + noise)) + _BIAS
     h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + noise))
     return np.uint64(g << 16 | h)
