@@ -37,6 +37,7 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 PLAIN_PYTHON = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+SWEPT = 64  # rows that `ask` asks
 _DIGEST_SIZE = 32
 _announced = False
 
@@ -335,6 +336,42 @@ def _atomic_swap(typing_context: Any, array: Any, index: Any, value: Any) -> Any
     return types.int64(array, types.int64, types.int64), generate
 
 
+@intrinsic
+def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, question: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = ir.IntType(signature.args[2].dtype.bitwidth)
+        vector = ir.VectorType(number, SWEPT)
+        code_type = ir.VectorType(ir.IntType(8), SWEPT)
+        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        code = builder.load(builder.bitcast(pointer, code_type.as_pointer()), align=1)
+        if number.width > 8:
+            code = builder.zext(code, vector)
+        pointer = builder.bitcast(_element(context, builder, signature.args[2], *arguments[2:4]), vector.as_pointer())
+        now = builder.load(pointer, align=1)
+
+        def everywhere(part: int) -> Any:
+            value = builder.trunc(builder.extract_value(arguments[4], part), number)
+            one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), SWEPT), None)
+            return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+
+        node, most, exception, left = (everywhere(part) for part in range(4))
+        right = builder.and_(
+            builder.icmp_unsigned(">", code, most), builder.icmp_unsigned("!=", code, exception)
+        )
+        child = builder.add(left, builder.zext(right, vector))
+        builder.store(builder.select(builder.icmp_unsigned("==", now, node), child, now), pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(codes, types.int64, at, types.int64, types.UniTuple(types.int64, 4)), generate
+
+
+def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int, int, int, int]) -> None:
+    node, most, exception, left = question
+    code, now = codes[first : first + SWEPT].astype(np.int64), at[place : place + SWEPT]
+    now[...] = np.where(now == node, left + ((code > most) & (code != exception)), now)
+
+
 def _plain_prefetch(array: Any, index: int) -> None:
     """Nothing to fetch in plain Python."""
 
@@ -366,6 +403,9 @@ def _plain_view_as_float(number: int) -> Any:
 # prefetch(array, index): ask for array[index]'s cache line ahead of its use.
 # atomic_add, atomic_swap(array, index, value) -> the value before; atomic_load(array, index). int64 arrays only.
 # view_as_int(float64), view_as_float(int64): the same 64 bits read the other way.
+# ask(codes, first, at, place, (node, most, exception, left)): of 64 rows, those at `node` go on to `left`, or, if
+#     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
+ask: Any = _plain_ask if PLAIN_PYTHON else _ask
 prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch
 atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
 atomic_swap: Any = _plain_atomic_swap if PLAIN_PYTHON else _atomic_swap

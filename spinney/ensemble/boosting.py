@@ -154,9 +154,6 @@ class Rounds:
         self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(target, dataset)
         self.scores = np.empty((target.n_outputs, n))
         self.scores[:] = self.booster.start[:, None]
-        self.row_codes = None
-        if begun is not None or settings.subsample < 1.0:
-            self.row_codes = np.ascontiguousarray(dataset.codes.T)
         if begun is not None and begun.trees:
             self._add(pack_trees(begun.trees), range(len(begun.trees)), self.scores)
         self.derivatives = np.empty((n, 2), np.float32)
@@ -308,7 +305,7 @@ class Rounds:
         share_values(nodes)
 
     def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
-        if self.row_codes is not None and len(rows.chosen):
+        if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
         work = self.work
@@ -316,8 +313,7 @@ class Rounds:
         self.team.run(add_to_scores, rows.n, work.nodes, pieces, work.rows, self.scores[k])
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
-        assert self.row_codes is not None
-        add_scores(packed, self.dataset.bins, self.row_codes, trees, scores, self.team)
+        add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
 
 
 def _first(target: Target, dataset: Dataset) -> Booster:

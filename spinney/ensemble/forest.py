@@ -1,7 +1,8 @@
 """Many trees in one packed store, and prediction with them.
 
 A node is one uint64, so that a step down a tree is one load and a compare; leaves are nodes that point at themselves,
-so that several rows can walk in step without a branch.
+so that several rows can walk in step without a branch. Through smaller trees rows do not walk, they are *swept*: every
+node is asked about 64 rows at once.
 
     63        40 39        16 15      8 7        0
     [ left child | feature    | code    | flags   ]     left child: relative to the tree's first node
@@ -10,11 +11,11 @@ so that several rows can walk in step without a branch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, inner_kernel
+from spinney._jit import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
@@ -24,7 +25,10 @@ LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
 _LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
 _FEATURE_MASK, _BYTE, _ONE = np.uint64(0xFFFFFF), np.uint64(255), np.uint64(1)
 _MOST = 1 << 24
-_ROWS = 64  # rows that walk together
+_ROWS = 4 * SWEPT  # rows that go through a tree together
+_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
+# Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
+_DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _STEP = 65536  # rows encoded at a time
 
 
@@ -73,11 +77,10 @@ def step_down(packed, first, node, codes, i, n_bins):
     """The node that row i goes to from `node` (both relative to the tree's first node)."""
     word = packed.nodes[first + node]
     feature = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK)
-    code = codes[i, feature]
+    code = codes[feature, i]
     left = np.int64(word >> _LEFT_SHIFT)
     if word & np.uint64(CATEGORY):
-        bits = packed.bits[packed.bits_at[first + node]]
-        goes_left = (bits[code >> 6] >> np.uint64(code & 63)) & _ONE == _ONE
+        goes_left = _in_set(packed.bits[packed.bits_at[first + node]], code)
     elif code == n_bins[feature]:
         goes_left = word & np.uint64(MISSING_LEFT) != 0
     else:
@@ -85,60 +88,105 @@ def step_down(packed, first, node, codes, i, n_bins):
     return left if goes_left else left + 1
 
 
-@allocating_kernel
-def walk(rank, size, sync, packed, n_bins, codes, tree_start, tree_stop, n_outputs, scores):
-    """scores[t % n_outputs, i] += value of tree t for row i, trees in their order; rows handed out in chunks."""
-    n_rows = codes.shape[0]
-    at = np.empty(_ROWS, np.int64)
+@inner_kernel
+def _in_set(bits, code):
+    return (bits[code >> 6] >> np.uint64(code & 63)) & _ONE == _ONE
+
+
+@kernel
+def walk(rank, size, sync, packed, n_bins, codes, trees, desks, scores):
+    """scores[t % outputs, i] += value of tree t for row i, trees in their order; rows handed out in chunks."""
+    n_outputs, n_rows = scores.shape
+    desk = desks[rank]
     while True:
         begin = next_chunk(sync) * _ROWS
         if begin >= n_rows:
             return
         n = min(_ROWS, n_rows - begin)
-        for tree in range(tree_start, tree_stop):
-            _descend(packed, tree, codes, begin, n, n_bins, at)
-            output = tree % n_outputs
-            first = packed.first[tree]
+        for tree in range(trees[0], trees[1]):
+            _find_leaves(packed, tree, codes, begin, n, n_bins, desk)
+            values = packed.values[packed.first[tree] : packed.first[tree + 1]]
+            part = scores[tree % n_outputs, begin : begin + n]
             for i in range(n):
-                scores[output, begin + i] += packed.values[first + at[i]]
+                part[i] += values[np.uint64(desk.at[i])]
+
+
+@kernel
+def find_leaves(rank, size, sync, packed, n_bins, codes, trees, desks, leaves):
+    """leaves[i, t] = node number of the leaf that row i reaches in tree t."""
+    n_rows = leaves.shape[0]
+    desk = desks[rank]
+    while True:
+        begin = next_chunk(sync) * _ROWS
+        if begin >= n_rows:
+            return
+        n = min(_ROWS, n_rows - begin)
+        for tree in range(trees[0], trees[1]):
+            _find_leaves(packed, tree, codes, begin, n, n_bins, desk)
+            for i in range(n):
+                leaves[begin + i, tree - trees[0]] = desk.at[i]
 
 
 @inner_kernel
-def _descend(packed, tree, codes, begin, n, n_bins, at):
-    """at[i] = leaf (relative to the tree) of rows begin .. begin + n, all walking in step."""
+def _find_leaves(packed, tree, codes, begin, n, n_bins, desk):
+    """desk.at[i] = leaf (relative to the tree) of rows begin .. begin + n."""
     first = packed.first[tree]
-    at[:n] = 0
-    for _ in range(packed.depth[tree]):
-        for i in range(n):
-            at[i] = step_down(packed, first, at[i], codes, begin + i, n_bins)
+    n_nodes, n_swept = packed.first[tree + 1] - first, 0
+    if n_nodes <= _MOST_SWEPT:
+        n_swept = n - n % SWEPT
+        if n_nodes <= _FEW_NODES:
+            _sweep(packed, tree, codes, begin, n_swept, n_bins, desk.few)
+            for i in range(n_swept):
+                desk.at[i] = desk.few[i]
+        else:
+            _sweep(packed, tree, codes, begin, n_swept, n_bins, desk.many)
+            for i in range(n_swept):
+                desk.at[i] = desk.many[i]
+    for i in range(n_swept, n):
+        desk.at[i] = 0
+    for _ in range(packed.depth[tree]):  # the other rows walk, all in step
+        for i in range(n_swept, n):
+            desk.at[i] = step_down(packed, first, np.int64(desk.at[i]), codes, begin + i, n_bins)
 
 
-@allocating_kernel
-def find_leaves(rank, size, sync, packed, n_bins, codes, tree_start, tree_stop, leaves):
-    """leaves[i, t] = node number of the leaf that row i reaches in tree t."""
-    n_rows = codes.shape[0]
-    at = np.empty(_ROWS, np.int64)
-    while True:
-        begin = next_chunk(sync) * _ROWS
-        if begin >= n_rows:
-            return
-        n = min(_ROWS, n_rows - begin)
-        for tree in range(tree_start, tree_stop):
-            _descend(packed, tree, codes, begin, n, n_bins, at)
+@inner_kernel
+def _sweep(packed, tree, codes, begin, n, n_bins, at):
+    """Ask every node of the tree about all rows, 64 at once; a row takes notice if it is there.
+
+    More questions than a walk asks, but one instruction asks many rows, and none waits for another's answer.
+    """
+    first = packed.first[tree]
+    for i in range(n):
+        at[i] = 0
+    for node in range(packed.first[tree + 1] - first):
+        word = packed.nodes[first + node]
+        if word & np.uint64(LEAF):
+            continue
+        feature, left = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK), np.int64(word >> _LEFT_SHIFT)
+        column = codes[feature]
+        if word & np.uint64(CATEGORY):
+            bits = packed.bits[packed.bits_at[first + node]]
             for i in range(n):
-                leaves[begin + i, tree - tree_start] = at[i]
-
-
-def row_codes(table: Table, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray:
-    """Codes of some rows, one row after another, as prediction wants them."""
-    return np.ascontiguousarray(bins.encode(table, team, start, stop).T)
+                if at[i] == node:
+                    at[i] = left + (not _in_set(bits, column[begin + i]))
+        else:
+            most = np.int64((word >> _CODE_SHIFT) & _BYTE)
+            # the code that goes left though it is above: that of missing, or 0, which never is above
+            exception = np.int64(n_bins[feature]) if word & np.uint64(MISSING_LEFT) else np.int64(0)
+            for i in range(0, n, SWEPT):
+                ask(column, begin + i, at, i, (np.int64(node), most, exception, left))
 
 
 def add_scores(
     packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team
 ) -> None:
-    """Add the trees' values for encoded rows to scores (outputs, rows)."""
-    team.run(walk, packed, bins.n_bins, codes, trees.start, trees.stop, scores.shape[0], scores)
+    """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
+    team.run(walk, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
+
+
+def _desks(team: Team) -> Any:
+    """Where each thread notes the nodes that its rows have come to."""
+    return np.empty(team.size, _DESK).view(np.recarray)
 
 
 def raw_scores(
@@ -150,7 +198,7 @@ def raw_scores(
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         part = np.ascontiguousarray(scores[:, begin:end])
-        add_scores(packed, bins, row_codes(table, bins, team, begin, end), trees, part, team)
+        add_scores(packed, bins, bins.encode(table, team, begin, end), trees, part, team)
         scores[:, begin:end] = part
     return scores
 
@@ -160,6 +208,6 @@ def leaf_numbers(packed: PackedTrees, bins: Bins, table: Table, trees: range, te
     leaves = np.empty((table.n_rows, len(trees)), np.int32)
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        codes = row_codes(table, bins, team, begin, end)
-        team.run(find_leaves, packed, bins.n_bins, codes, trees.start, trees.stop, leaves[begin:end])
+        codes, part = bins.encode(table, team, begin, end), leaves[begin:end]
+        team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), part)
     return leaves

@@ -240,14 +240,13 @@ class _GradientBoosting(BaseEstimator):
         return callbacks
 
     def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, target: Target, team: Team, begun: Any) -> list[Any]:
-        from spinney.ensemble.forest import row_codes
         from spinney.ensemble.watch import EvalSet
 
         sets = []
         for name, (X, y, weight) in _named_sets(eval_set).items():
             table = schema.read(X, type(self).__name__)
             answers = self._read_target(y, table.n_rows, True)
-            codes = row_codes(table, bins, team, 0, table.n_rows)
+            codes = bins.encode(table, team)
             scores = np.empty((target.n_outputs, table.n_rows))
             sets.append(EvalSet(name, codes, answers, read_weights(weight, table.n_rows), scores))
         return sets
@@ -259,7 +258,7 @@ class _GradientBoosting(BaseEstimator):
         from spinney.ensemble.watch import EvalSet
 
         scores = np.empty((target.n_outputs, len(rows)))
-        own = np.ascontiguousarray(codes[:, rows].T)
+        own = np.ascontiguousarray(codes[:, rows])
         return EvalSet(name, own, target.y[rows], target.weights.take(rows), scores)
 
     def _set_start(self, sets: list[Any], target: Target, begun: Booster | None) -> None:
@@ -295,13 +294,13 @@ class _GradientBoosting(BaseEstimator):
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
         check_is_fitted(self)
-        from spinney.ensemble.forest import add_scores, row_codes
+        from spinney.ensemble.forest import add_scores
 
         table, booster = self._schema.read(X, type(self).__name__), self._booster
         scores = np.empty((booster.n_outputs, table.n_rows))
         scores[:] = booster.start[:, None]
         with self._team(table) as team:
-            codes = row_codes(table, booster.bins, team, 0, table.n_rows)
+            codes = booster.bins.encode(table, team)
             for first in range(0, len(booster.trees), booster.n_outputs):
                 add_scores(booster.packed, booster.bins, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores

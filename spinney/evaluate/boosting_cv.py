@@ -161,7 +161,7 @@ class _Fold:
     def _set(self, name: str, dataset: Any, target: Any, rows: np.ndarray) -> Any:
         from spinney.ensemble.watch import EvalSet
 
-        codes = np.ascontiguousarray(dataset.codes[:, rows].T)
+        codes = np.ascontiguousarray(dataset.codes[:, rows])
         start = np.repeat(self.rounds.booster.start[:, None], len(rows), axis=1)
         return EvalSet(name, codes, target.y[rows], target.weights.take(rows), start)
 
