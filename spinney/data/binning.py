@@ -13,7 +13,7 @@ This stage knows nothing of targets, trees or histograms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -65,7 +65,20 @@ class Bins:
         return codes
 
     def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
-        """What the encoding kernel needs to know of a panel's columns."""
+        """What the encoding kernel needs to know of a panel's columns; kept, since a single row is quicker to encode."""
+        key = (panel.values.dtype, *panel.columns)
+        if key not in self._plans:
+            self._plans[key] = self._make_plan(panel)
+        return self._plans[key]
+
+    @cached_property
+    def _plans(self) -> dict[Any, tuple[np.ndarray, ...]]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _make_plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
         columns = np.array(panel.columns, np.int64)
         edges = np.full((len(columns), _EDGE_SLOTS), np.inf, panel.values.dtype)
         widest = max((len(self.category_codes[j]) for j in columns), default=0)

@@ -116,6 +116,11 @@ class Schema(_Stored):
         """Which columns are categories, as an array of Booleans."""
         return np.array([column.categories is not None for column in self.columns], dtype=bool)
 
+    @cached_property
+    def _by_kind(self) -> tuple[list[int], list[int]]:
+        """The columns of numbers and those of categories."""
+        return np.flatnonzero(~self.is_categorical).tolist(), np.flatnonzero(self.is_categorical).tolist()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the schema in JSON's types."""
         return {"columns": [column.to_dict() for column in self.columns]}
@@ -142,8 +147,9 @@ class Schema(_Stored):
         validate_data(asker, source.origin, reset=False, skip_check_array=True, ensure_2d=False)
 
     def _table(self, source: Source, labels_of: Callable[[int], Labels], remedy: str) -> Table:
-        panels = source.numbers(np.flatnonzero(~self.is_categorical).tolist(), remedy)
-        for index in np.flatnonzero(self.is_categorical).tolist():
+        numbers, categories = self._by_kind
+        panels = source.numbers(numbers, remedy)
+        for index in categories:
             codes = self.columns[index].encode(labels_of(index))
             panels.append(Panel(codes[:, None], (index,)))
         return Table(source.n_rows, source.n_columns, tuple(panels))

@@ -197,9 +197,10 @@ def raw_scores(
     scores[:] = start[:, None]
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        part = np.ascontiguousarray(scores[:, begin:end])
+        part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
         add_scores(packed, bins, bins.encode(table, team, begin, end), trees, part, team)
-        scores[:, begin:end] = part
+        if end - begin < table.n_rows:
+            scores[:, begin:end] = part
     return scores
 
 
