@@ -364,6 +364,21 @@ class _GradientBoosting(BaseEstimator):
         return tags
 
 
+def _are_few_whole_numbers(y: np.ndarray) -> bool:
+    """Whether y holds integers from a range much shorter than y itself."""
+    return y.dtype.kind in "iu" and len(y) > 0 and int(y.max()) - int(y.min()) < len(y) // 4
+
+
+def _find_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The labels in order, and each row's place among them; `np.unique`, without sorting where it can be avoided."""
+    if not _are_few_whole_numbers(y):
+        return np.unique(y, return_inverse=True)
+    least = y.min()
+    from_least = y.astype(np.int64) - least.astype(np.int64)
+    present = np.bincount(from_least) > 0
+    return np.flatnonzero(present).astype(y.dtype) + least, (np.cumsum(present) - 1)[from_least]
+
+
 @contextmanager
 def _whole(estimator: Any) -> Iterator[None]:
     """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
@@ -749,10 +764,11 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         _check_length(y, n_rows)
         if y.dtype == object and any(map(_is_missing, y)):
             raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
-        check_classification_targets(y)
+        if not _are_few_whole_numbers(y):  # those are classes for sure
+            check_classification_targets(y)
         if known:
             return self._class_numbers(y)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
+        self.classes_, numbers = _find_classes(y)
         self.n_classes_ = len(self.classes_)
         if self.n_classes_ < 2:
             raise ValueError(
@@ -763,7 +779,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
 
     def _class_numbers(self, y: np.ndarray) -> np.ndarray:
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        labels, place = np.unique(y, return_inverse=True)
+        labels, place = _find_classes(y)
         for label in labels.tolist():
             if label not in number:
                 raise ValueError(f"y holds the class {label!r}, which was not among {self.classes_.tolist()} at fit.")

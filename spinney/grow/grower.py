@@ -69,7 +69,7 @@ _PACKED, _WIDE = 0, 1
 _STANDS_OUT = 5.0  # the largest of thousands of rounding noises, whose variance is up to a quarter, twenty-fold
 _AHEAD = 32  # rows between asking for a row's numbers and using them
 _GRADIENT, _HESSIAN, _COUNT = 0, 8, 16  # places in work.totals
-_LOWER, _S32 = np.uint64(0xFFFFFFFF), np.uint64(32)
+_LOWER, _S32, _ONE = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
 
@@ -180,20 +180,18 @@ def _prepare(rows, limits, work):
 @inner_kernel
 def _quantise(table, rows, work, desk, begin, end):
     """Some of the root's rows: their numbers, their statistics into their tails, and the sums of those."""
-    numbers, shorts = work.rows[0, begin:end], desk.packed
+    numbers, shorts, flat = work.rows[0, begin:end], desk.packed, rows.derivatives.reshape(-1)
     if rows.chosen.size:
         chosen = rows.chosen[begin:end]
         for k in range(chosen.size):
             row = np.uint64(chosen[k])
             numbers[k] = chosen[k]
-            shorts[k] = quantise(
-                rows.derivatives[row, 0], rows.derivatives[row, 1], rows.noise_key, rows.keys[row], rows.fields
-            )
+            shorts[k] = quantise(flat[row + row], flat[row + row + _ONE], rows.noise_key, rows.keys[row], rows.fields)
     else:  # the same, with places that the compiler sees to be side by side
-        derivatives, keys = rows.derivatives[begin:end], rows.keys[begin:end]
+        derivatives, keys = flat[2 * begin : 2 * end], rows.keys[begin:end]
         for k in range(numbers.size):
             numbers[k] = begin + k
-            shorts[k] = quantise(derivatives[k, 0], derivatives[k, 1], rows.noise_key, keys[k], rows.fields)
+            shorts[k] = quantise(derivatives[2 * k], derivatives[2 * k + 1], rows.noise_key, keys[k], rows.fields)
     gradient = hessian = count = np.int64(0)
     step = np.uint64(table.n_words)
     for k in range(numbers.size):
@@ -202,7 +200,7 @@ def _quantise(table, rows, work, desk, begin, end):
         gradient += times * short_gradient(short)
         hessian += times * short_hessian(short)
         count += times
-        tail = row * step + step - np.uint64(1)
+        tail = row * step + step - _ONE
         table.words[tail] = (table.words[tail] & _LOWER) | (short << _S32)
     atomic_add(work.totals, _GRADIENT, gradient)
     atomic_add(work.totals, _HESSIAN, hessian)
@@ -644,8 +642,8 @@ def sum_leaf_chunk(rows, work, chunk):
                 prefetch(flat, 2 * np.int64(segment[k + _AHEAD]))
             row = np.uint64(segment[k])
             count = rows.counts[row] if rows.counts.size else np.int64(1)
-            gradient += count * np.int64(np.floor(rows.derivatives[row, 0] * gradient_scale + 0.5))
-            hessian += count * np.int64(np.floor(rows.derivatives[row, 1] * hessian_scale + 0.5))
+            gradient += count * np.int64(np.floor(flat[row + row] * gradient_scale + 0.5))
+            hessian += count * np.int64(np.floor(flat[row + row + _ONE] * hessian_scale + 0.5))
         atomic_add(work.leaf_sums, 2 * piece, gradient)
         atomic_add(work.leaf_sums, 2 * piece + 1, hessian)
         begin = end
