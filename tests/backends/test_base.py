@@ -53,7 +53,8 @@ class Recorder(ReferenceBackend):
     def find_splits(self, nodes, allowed):
         assert (nodes.slot != NO_SLOT).all()
         assert len(set(nodes.slot.tolist())) == len(nodes)
-        assert allowed.shape == (len(nodes), len(self.limits.features))
+        assert allowed.shape == (len(nodes), len(self.table.columns))
+        assert not np.delete(allowed, self.limits.features, axis=1).any()
         for node in nodes:
             assert self.owner[int(node.slot)] == (node.depth, node.start)
         return super().find_splits(nodes, allowed)

@@ -41,7 +41,7 @@ def neighbours(values, dtype):
 @few(100, plain=40)
 @given(TYPES, TYPES, st.sampled_from((2, 3, 10, 255)), st.data())
 def test_codes_and_thresholds_say_the_same(learnt_as, read_as, max_bins, data):
-    """`code <= b` just when `value <= threshold(b)`: for any number, of the type learnt from or the other."""
+    """`code <= b` just when `value <= threshold of b`: for any number, of the type learnt from or the other."""
     width = 32 if learnt_as is np.float32 else 64
     numbers = st.floats(width=width) | st.sampled_from((0.0, -0.0, 1.0, np.inf, -np.inf, np.nan))
     values = np.array(data.draw(st.lists(numbers, min_size=1, max_size=30)), learnt_as)
@@ -58,10 +58,19 @@ def test_codes_and_thresholds_say_the_same(learnt_as, read_as, max_bins, data):
     codes = bins.encode(table_of(tried, dtype=read_as), ALONE)[0]
     assert codes[-1] == n_bins
     assert codes[:-1].max() < n_bins
-    for b in range(n_bins):
-        threshold = bins.threshold(0, b)
+    thresholds = bins.thresholds(np.zeros(n_bins, np.int64), np.arange(n_bins))
+    for b, threshold in enumerate(thresholds):
         np.testing.assert_array_equal(codes[:-1] <= b, tried[:-1].astype(np.float64) <= threshold)
-    assert bins.threshold(0, n_bins - 1) == np.inf
+    assert thresholds[-1] == np.inf
+
+
+def test_thresholds_of_many_columns_at_once():
+    """Of any columns in any order; past the last edge, and for a category, there is no bound."""
+    table = table_of([1.0, 2.0, 4.0], [7.0, 7.0, 7.0], [0.0, 1.0, 1.0], [5.0, 9.0, 9.0])
+    bins = learn(table, [False, False, True, False])
+    columns, codes = np.array([3, 0, 0, 0, 1, 3, 2]), np.array([0, 1, 0, 2, 0, 200, 1])
+    assert bins.thresholds(columns, codes).tolist() == [7.0, 3.0, 1.5, np.inf, np.inf, np.inf, np.inf]
+    assert bins.thresholds(columns[:0], codes[:0]).tolist() == []
 
 
 @pytest.mark.kernels

@@ -48,7 +48,7 @@ def test_other_numbers_are_importances(weight, odd):
 @pytest.mark.kernels
 @pytest.mark.parametrize("loss", [SquaredError(), LogLoss(), Quantile(0.4), Huber()], ids=repr)
 def test_a_row_of_weight_three_is_three_rows(loss):
-    """The same model, bit for bit, while rows are few enough to be rounded to the nearest."""
+    """The same model, bit for bit: equal rows are rounded alike."""
     random = np.random.RandomState(0)
     n = 40
     columns = [random.randn(n), np.round(random.randn(n)), random.randint(0, 4, n).astype(float)]
@@ -61,7 +61,7 @@ def test_a_row_of_weight_three_is_three_rows(loss):
         with Team(1) as team:
             fits.append(train(dataset, target, Settings(n_rounds=3, min_count=4), team, lambda *_: False))
     assert fits[0].trees[0].n_leaves > 2
-    assert fits[0].fingerprint() == fits[1].fingerprint()
+    assert fits[0].fingerprint == fits[1].fingerprint
 
 
 def test_total_and_take():

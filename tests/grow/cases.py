@@ -21,6 +21,15 @@ from spinney.tree.tree import Tree
 
 NO_LIMIT = 1 << 30
 ALONE = Team(1, inline=True)
+# Ways to grow a tree that must not matter: histograms by rows or by words, and how much is handed out at a time.
+WAYS: tuple[dict[str, int], ...] = (
+    {"few_rows": 0, "lanes_at_a_time": 8},
+    {"few_rows": NO_LIMIT, "group": 1},
+    {"few_rows": 25, "group": 3, "lanes_at_a_time": 3},  # large nodes by rows, small ones by words
+    {"few_rows": 0, "lanes_at_a_time": 1},
+    {"few_rows": NO_LIMIT, "group": 2},
+    {},  # as a fit has it
+)
 NUMBERS = ("few", "many", "gaps", "constant", "missing")
 CATEGORIES = ("categories", "category gaps", "many categories", "pooled categories")
 
@@ -101,17 +110,18 @@ def make_case(dataset, derivatives, limits, monotone=(), counts=None, chosen=Non
     most = int(counts.max()) if counts.size else 1
     largest = (float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max()))
     layout = statistics.make_fields(max(n, coarse), max(total, coarse), most, *largest)
-    keys = np.random.RandomState(n).randint(0, 2**62, dataset.n_rows).astype(np.uint64)
+    keys = np.random.RandomState(n).randint(0, 2**32, dataset.n_rows, np.uint32)
     rows = memory.Rows(chosen, n, derivatives, counts, layout, np.uint64(12345), keys)
-    return Case(dataset, memory.make_table(dataset, np.array(monotone, np.int8)), rows, limits)
+    return Case(dataset, memory.make_table(dataset, np.array(monotone, np.int8), ALONE), rows, limits)
 
 
 # --- growing -----------------------------------------------------------------------------------------------------
 
 
-def grow_cpu(case: Case, n_threads: int = 1) -> Grown:
-    """By the CPU's loop."""
-    work = make_work(case, n_threads)
+def grow_cpu(case: Case, n_threads: int = 1, **way: int) -> Grown:
+    """By the CPU's loop, in one of the WAYS."""
+    work = make_work(case, n_threads)._replace(**way)
+    case.table.words[case.table.n_words - 1 :: case.table.n_words] |= np.uint64(77 << 32)  # of the tree before
     with Team(n_threads) as team:
         return _keep(case, work, team.run(grow_tree, case.table, case.rows, case.limits, work))
 
@@ -126,6 +136,8 @@ def make_work(case: Case, n_threads: int = 1) -> memory.Work:
     block_rows, n_groups = case.rows.fields.block_rows, len(case.limits.groups)
     work = memory.make_work(case.dataset, case.rows.n, case.limits.max_leaves, block_rows, n_threads, n_groups)
     for part in work:  # memory is used again from tree to tree: nothing may depend on what was there before
+        if isinstance(part, int):
+            continue
         if part.dtype.kind in "iu":
             part.fill(77)
         elif part.dtype.names:
@@ -178,13 +190,13 @@ def draw_column(kind: str, n: int, random: np.random.RandomState) -> np.ndarray:
 # Each rule may be in force or not; most trees have two or three of them and grow all the same.
 RULES = {
     "max_leaves": lambda random, n: {"max_leaves": random.choice((1, 2, 4, 7))},
-    "max_depth": lambda random, n: {"max_depth": random.choice((1, 2, 4))},
+    "max_depth": lambda random, n: {"max_depth": random.choice((0, 1, 2, 4))},
     "min_count": lambda random, n: {"min_count": random.choice((2, 5))},
     "min_hessian": lambda random, n: {"min_hessian": random.choice((1e-3, 2.0))},
     "min_gain": lambda random, n: {"min_gain": random.choice((0.5, 5.0))},
     "l1": lambda random, n: {"penalty": Penalty(0.3, 0.0), "category_penalty": Penalty(0.3, 1.0)},
     "l2": lambda random, n: {"penalty": Penalty(0.0, 1.0), "category_penalty": Penalty(0.0, 11.0)},
-    "category_smoothing": lambda random, n: {"category_smoothing": 10.0},
+    "category_smoothing": lambda random, n: {"category_smoothing": random.choice((0.0, 10.0))},
     "category_count": lambda random, n: {"category_count": random.choice((2, 3, 10))},
     "groups": lambda random, n: {"groups": (random.rand(random.randint(1, 4), n) < 0.7).astype(np.uint8)},
     "features": lambda random, n: {"features": np.sort(random.permutation(n)[: max(1, n // 2)]).astype(np.int32)},
@@ -198,7 +210,8 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
     random = np.random.RandomState(draw(st.integers(0, 10**6)))
     n = draw(st.sampled_from((most_rows, most_rows // 2, most_rows // 3, 12, 2)))
     chosen_kinds = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4))
-    chosen_kinds += ["few"] * draw(st.sampled_from((0, 0, 0, 7)))  # more than eight columns take two words
+    # "few" and "constant" share a lane, "many" have one each: five lanes take two words, thirteen three
+    chosen_kinds += draw(st.sampled_from(([], [], [], [], ["few"] * 7, ["constant"] * 2, ["many"] * 4, ["many"] * 10)))
     n_columns = len(chosen_kinds)
     columns = [draw_column(kind, n, random) for kind in chosen_kinds]
     is_categorical = np.array([kind in CATEGORIES for kind in chosen_kinds])
@@ -216,7 +229,7 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
         chosen = np.flatnonzero(taken)
     monotone = random.randint(-1, 2, n_columns) * ~is_categorical * draw(st.sampled_from((0, 0, 1)))
     limits = _draw_limits(draw, n_columns, random)._replace(has_monotone=bool(monotone.any()))
-    return make_case(dataset, derivatives, limits, monotone, counts, chosen, coarse=draw(st.sampled_from((0, 8191))))
+    return make_case(dataset, derivatives, limits, monotone, counts, chosen, coarse=draw(st.sampled_from((0, 16383))))
 
 
 def _draw_counts(kind: str, n: int, random: np.random.RandomState) -> np.ndarray | None:

@@ -35,7 +35,7 @@ def test_values_and_thresholds_lead_where_codes_do(data):
     visits = descend(tree, case, case.dataset.codes)
     for at in np.flatnonzero(~tree.is_leaf):
         column, code = tree.feature[at], tree.code[at]
-        assert tree.threshold[at] == case.dataset.bins.threshold(column, code)
+        assert tree.threshold[at] == case.dataset.bins.thresholds(column, code)
         below = case.dataset.codes[column] <= code
         missing = case.dataset.codes[column] == case.dataset.bins.n_bins[column]
         expected = visits[at] & np.where(missing, tree.missing_left[at] > 0, below)

@@ -16,6 +16,7 @@ from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.grow.cases import (
     NO_LIMIT,
     NUMBERS,
+    WAYS,
     assert_same,
     cases,
     descend,
@@ -28,12 +29,19 @@ from tests.grow.cases import (
 )
 
 NO_GROUP = np.zeros((1, 1), np.uint8)  # no column is in it
-BLOCKS = st.sampled_from((3, 15, 63, 8191))  # row counts that a packed histogram can hold
+RULES_OF_ONE_LEAF = (
+    {"max_leaves": 1},
+    {"max_depth": 0},
+    {"min_count": 6},
+    {"min_hessian": 1e9},
+    {"groups": NO_GROUP},
+)
+BLOCKS = st.sampled_from((3, 15, 63, 16383))  # row counts that a packed histogram can hold
 
 
 @pytest.fixture(scope="module")
 def set_block():
-    """Sets how many row counts a packed histogram can hold, so that tiny tables have wide ones."""
+    """Sets how many row counts a packed histogram can hold, so that tiny tables have wide ones; it stays so."""
     with pytest.MonkeyPatch.context() as patch:
         yield lambda block: patch.setattr(statistics, "BLOCK", block)
 
@@ -49,13 +57,54 @@ def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
     case = data.draw(cases())
     expected = grow_reference(case)
     for n_threads in THREADS:
+        for way in WAYS[:3] if PLAIN_PYTHON else WAYS:
+            assert_same(grow_cpu(case, n_threads, **way), expected)
+
+
+@pytest.mark.kernels
+@few(12, plain=4)
+@given(seed=st.integers(0, 10**6), n_words=st.sampled_from((31, 32, 33)), best_first=st.booleans())
+def test_many_columns(seed, n_words, best_first):
+    """In a table of 32 words all nodes are summed by words; the scratch has only room for a few of them."""
+    random = np.random.RandomState(seed)
+    n, n_columns = 40, 8 * n_words - 4 - seed % 8
+    columns = [random.randint(0, 17, n).astype(float) for _ in range(n_columns)]  # too wide to share a lane
+    for column in columns:
+        column[:17] = random.permutation(17)
+    limits = make_limits(n_columns, max_leaves=4, best_first=best_first, min_count=3)
+    case = make_case(make_dataset(columns), np.stack((random.randn(n), np.ones(n)), axis=1), limits)
+    assert case.table.n_words == n_words
+    expected = grow_reference(case)
+    assert expected.tree.n_leaves == 4
+    for n_threads in THREADS:
         assert_same(grow_cpu(case, n_threads), expected)
+
+
+@pytest.mark.kernels
+@few(30, plain=10)
+@given(data=st.data(), block=BLOCKS)
+def test_many_narrow_columns(set_block, data, block):
+    """Columns of one to five values, many to a lane, those of one value among them."""
+    set_block(block)
+    random = np.random.RandomState(data.draw(st.integers(0, 10**6)))
+    some = data.draw(st.sampled_from(((1, 40), (1, 2), (2, 3, 5), (1, 2, 3, 5, 40))))
+    widths = data.draw(st.lists(st.sampled_from(some), min_size=2, max_size=24))
+    columns = [random.randint(0, width, 60).astype(float) for width in widths]
+    columns[0][random.rand(60) < 0.2] = np.nan
+    gradient = random.randn(60) + columns[-1]
+    kinds = random.rand(len(widths)) < 0.3
+    case = make_case(make_dataset(columns, kinds), np.stack((gradient, np.ones(60)), axis=1), make_limits(len(widths)))
+    expected = grow_reference(case)
+    for n_threads in THREADS:
+        for way in WAYS[:2]:
+            assert_same(grow_cpu(case, n_threads, **way), expected)
 
 
 @pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
 @pytest.mark.parametrize("best_first", [True, False])
-@pytest.mark.parametrize("n_rows", [8191, 8192, 30_000])  # around a packed block, and several
-def test_many_rows(n_rows, best_first):
+@pytest.mark.parametrize("n_rows", [16383, 16384, 40_000])  # around a packed block, and several
+def test_many_rows(set_block, n_rows, best_first):
+    set_block(16383)
     random = np.random.RandomState(n_rows)
     kinds = ("many", "gaps", "categories", "many categories")
     columns = [draw_column(kind, n_rows, random) for kind in kinds]
@@ -66,13 +115,15 @@ def test_many_rows(n_rows, best_first):
     expected = grow_reference(case)
     assert expected.tree.n_leaves == 25
     for n_threads in (1, 2, 3):
-        assert_same(grow_cpu(case, n_threads), expected)
+        for way in ({}, {"few_rows": 0}, {"few_rows": NO_LIMIT}):
+            assert_same(grow_cpu(case, n_threads, **way), expected)
 
 
 @pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
-def test_many_rows_that_count_many_times():
+def test_many_rows_that_count_many_times(set_block):
+    set_block(16383)
     random = np.random.RandomState(1)
-    n = 3000  # a packed block holds 8191 // 127 = 64 of them
+    n = 3000  # a packed block holds 16383 // 127 = 129 of them
     counts = random.randint(0, 128, n)
     columns = [draw_column(kind, n, random) for kind in ("many", "gaps", "categories")]
     dataset = make_dataset(columns, [False, False, True], counts)
@@ -80,7 +131,8 @@ def test_many_rows_that_count_many_times():
     case = make_case(dataset, derivatives, make_limits(3), counts=counts, chosen=np.flatnonzero(counts))
     expected = grow_reference(case)
     for n_threads in (1, 2):
-        assert_same(grow_cpu(case, n_threads), expected)
+        for way in WAYS[:2]:
+            assert_same(grow_cpu(case, n_threads, **way), expected)
 
 
 CHUNKS = """
@@ -101,7 +153,8 @@ for best_first in (True, False):
     expected = grow_reference(case)
     assert expected.tree.n_leaves == 12
     for n_threads in (1, 2, 3):
-        assert_same(grow_cpu(case, n_threads), expected)
+        for way in WAYS:
+            assert_same(grow_cpu(case, n_threads, **way), expected)
 print("same")
 """
 
@@ -227,9 +280,8 @@ def test_repetition_is_weight(set_block, data, block):
     weighted = make_case(make_dataset(columns, kinds, counts), derivatives, limits, counts=counts)
     again = [np.repeat(column, counts) for column in columns]
     repeated = make_case(make_dataset(again, kinds), np.repeat(derivatives, counts, axis=0), limits)
-    repeated = type(repeated)(
-        repeated.dataset, repeated.table, repeated.rows._replace(fields=weighted.rows.fields), limits
-    )
+    rows = repeated.rows._replace(fields=weighted.rows.fields, keys=np.repeat(weighted.rows.keys, counts))
+    repeated = type(repeated)(repeated.dataset, repeated.table, rows, limits)
     one, other = grow_cpu(weighted).tree, grow_reference(repeated).tree
     for name in ("left", "feature", "threshold", "bits", "missing_left", "value", "gain", "count", "cover"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
@@ -240,7 +292,7 @@ def test_repetition_is_weight(set_block, data, block):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("grow", [grow_cpu, grow_reference])
-@pytest.mark.parametrize("rule", [{"max_leaves": 1}, {"min_count": 6}, {"min_hessian": 1e9}, {"groups": NO_GROUP}])
+@pytest.mark.parametrize("rule", RULES_OF_ONE_LEAF)
 def test_a_tree_of_one_leaf(grow, rule):
     dataset = make_dataset([np.arange(10.0)])
     case = make_case(dataset, np.stack((np.arange(10.0), np.ones(10)), axis=1), make_limits(1, **rule))
@@ -258,6 +310,22 @@ def test_a_tree_without_gradients_does_not_split(grow):
     tree = grow(make_case(dataset, np.zeros((10, 2)), make_limits(1))).tree
     assert tree.n_nodes == 1
     assert tree.value[0] == 0.0
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("grow", [grow_cpu, grow_reference])
+@few(20, plain=10)
+@given(st.integers(20, 300), st.floats(0.1, 1.0), st.floats(0.1, 1.0))
+def test_rows_that_differ_by_rounding_alone_are_not_parted(set_block, grow, n, gradient, hessian):
+    set_block(16383)
+    random = np.random.RandomState(n)
+    dataset = make_dataset([draw_column(kind, n, random) for kind in ("many", "few", "gaps")] + [np.arange(n)])
+    derivatives, limits = np.full((n, 2), (gradient, hessian)), make_limits(4, min_count=3)
+    case = make_case(dataset, derivatives, limits, coarse=16383)
+    assert case.rows.fields.dither
+    assert grow(case).tree.n_nodes == 1
+    derivatives[: n // 2, 0] *= 0.9
+    assert grow(make_case(dataset, derivatives, limits, coarse=16383)).tree.feature[0] == 3
 
 
 @pytest.mark.kernels

@@ -20,9 +20,11 @@ _allow, _narrow, _may_split, _bounds = (
 
 
 def allowed(limits, node=0, live=None):
-    out, order = np.full(20, 9, np.uint8), np.empty(20, np.int64)
+    """Per column of the table, whether the node may use it."""
+    n_columns = limits.groups.shape[1]
+    out, order = np.full(n_columns, 9, np.uint8), np.empty(n_columns, np.int64)
     _allow(limits, np.int64(node), np.ones(len(limits.groups), np.uint8) if live is None else live, out, order)
-    return out[: len(limits.features)]
+    return out
 
 
 @few(60)
@@ -34,6 +36,15 @@ def test_each_node_draws_so_many_columns(n, drawn, node, key):
     assert found.sum() == drawn
     assert set(found) <= {0, 1}
     np.testing.assert_array_equal(found, allowed(limits, node))
+
+
+@few(60)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 1000))
+def test_nodes_draw_from_the_columns_of_the_tree(seed, drawn, node):
+    features = np.sort(np.random.RandomState(seed).permutation(12)[:5]).astype(np.int32)
+    found = allowed(make_limits(12, features=features, node_features=drawn), node)
+    assert found.sum() == drawn
+    assert set(np.flatnonzero(found)) <= set(features)
 
 
 def test_nodes_draw_different_columns_and_all_in_the_end():
@@ -50,7 +61,7 @@ def test_groups(seed, n_groups, n_columns):
     live = random.randint(0, 2, n_groups).astype(np.uint8)
     features = np.sort(random.permutation(n_columns)[: n_columns // 2 + 1]).astype(np.int32)
     limits = make_limits(n_columns, groups=groups, features=features, node_features=len(features))
-    expected = groups[live > 0].any(axis=0)[features] if live.any() else np.zeros(len(features), bool)
+    expected = groups[live > 0].any(axis=0) & np.isin(np.arange(n_columns), features)
     np.testing.assert_array_equal(allowed(limits, 0, live) > 0, expected)
     child, feature = np.empty(n_groups, np.uint8), random.randint(n_columns)
     _narrow(limits, live, feature, child)
@@ -63,6 +74,7 @@ def test_may_split():
     assert not _may_split(10, 1.0, 3, limits)
     assert not _may_split(9, 1.0, 2, limits)
     assert not _may_split(10, 0.99, 2, limits)
+    assert not _may_split(10, 1.0, 0, limits._replace(max_depth=0))
 
 
 FLOATS = st.floats(-1e6, 1e6)

@@ -1,4 +1,4 @@
-"""Partition: every row goes to its side, with its statistics, and nothing outside the segment moves."""
+"""Partition: every row goes to its side, and nothing outside the segment moves."""
 
 import numpy as np
 import pytest
@@ -12,26 +12,25 @@ from tests.compiled import PLAIN_PYTHON, few, outer
 
 
 @outer
-def _partition(rank, size, sync, column, goes_left, desks, rows, packed, target, target_packed, start, stop, cursor):
+def _partition(rank, size, sync, column, goes_left, desks, rows, target, start, stop, cursor):
     while True:
         begin = start + next_chunk(sync) * CHUNK
         if begin >= stop:
             return
         end = min(stop, begin + CHUNK)
-        desk = desks[rank]
-        partition_chunk(column, goes_left, desk, rows[begin:end], packed[begin:end], target, target_packed, cursor)
+        partition_chunk(column, goes_left, desks[rank], rows[begin:end], target, cursor)
 
 
-def partition(column, goes_left, rows, packed, start, stop, n_threads):
-    """Run the kernel; returns where the right side begins and the two targets."""
+def partition(column, goes_left, rows, start, stop, n_threads):
+    """Run the kernel; returns where the right side begins and the target."""
     desks = records(n_threads, DESK)
-    target, target_packed = np.full(len(rows), -1, np.int32), np.full(len(rows), -1)
+    target = np.full(len(rows), -1, np.int32)
     cursor = np.zeros(16, np.int64)
     cursor[LEFT], cursor[RIGHT] = start, stop
     with Team(n_threads) as team:
-        team.run(_partition, column, goes_left, desks, rows, packed, target, target_packed, start, stop, cursor)
+        team.run(_partition, column, goes_left, desks, rows, target, start, stop, cursor)
     assert cursor[LEFT] == cursor[RIGHT]
-    return cursor[LEFT], target, target_packed
+    return cursor[LEFT], target
 
 
 def check(seed, n, start, stop, n_threads):
@@ -39,15 +38,13 @@ def check(seed, n, start, stop, n_threads):
     column = random.randint(0, 256, n).astype(np.uint8)
     goes_left = (random.rand(256) < random.rand()).astype(np.uint8)
     rows = random.permutation(n).astype(np.int32)
-    packed = rows * 1000  # tells whose statistics they are
-    middle, target, target_packed = partition(column, goes_left, rows, packed, start, stop, n_threads)
+    middle, target = partition(column, goes_left, rows, start, stop, n_threads)
     segment = rows[start:stop]
     left = goes_left[column[segment]] > 0
     np.testing.assert_array_equal(np.sort(target[start:middle]), np.sort(segment[left]))
     np.testing.assert_array_equal(np.sort(target[middle:stop]), np.sort(segment[~left]))
-    np.testing.assert_array_equal(target_packed[start:stop], target[start:stop] * 1000)
-    for outside in (target[:start], target[stop:], target_packed[:start], target_packed[stop:]):
-        assert (outside == -1).all()
+    assert (target[:start] == -1).all()
+    assert (target[stop:] == -1).all()
 
 
 @pytest.mark.kernels

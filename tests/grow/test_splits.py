@@ -12,37 +12,66 @@ from hypothesis import strategies as st
 from spinney.backends import reference
 from spinney.criteria.gains import Penalty
 from spinney.grow.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS, records
-from spinney.grow.splits import fill_goes_left, in_set, load_bins, search_column
+from spinney.grow.splits import (
+    _largest,
+    _place_of,
+    add_up_packed,
+    add_up_wide,
+    bin_at,
+    fill_goes_left,
+    in_set,
+    is_better,
+    load_packed,
+    load_wide,
+    search_categories,
+    search_numbers,
+)
 from spinney.grow.statistics import make_fields
 from tests.compiled import few, outer
 from tests.grow.cases import make_limits
 
 pytestmark = pytest.mark.kernels
 
-FIELDS = make_fields(200, 200, 1, 1.0, 1.0)
-_fill_goes_left, _in_set = outer(fill_goes_left), outer(in_set)
+FIELDS = make_fields(1000, 1000, 1, 1.0, 1.0)
+_fill_goes_left, _in_set, _is_better, _bin_at = outer(fill_goes_left), outer(in_set), outer(is_better), outer(bin_at)
+_add_up_packed, _add_up_wide = outer(add_up_packed), outer(add_up_wide)
+_largest_of, _first_place_of = outer(_largest), outer(_place_of)
 
 
 @outer
-def _search(histogram, is_wide, node, column, fields, limits, desk, out):
-    n = column.n_slots if column.is_categorical else column.n_bins
-    load_bins(histogram, is_wide, column.start, n, fields, desk)
-    search_column(node, column, fields, limits, desk, out)
-
-
-def search(sums, column, node, limits, is_wide):
-    """Run the kernel on sums (codes, 3) that stand in a histogram, packed or wide."""
-    part = sums[: column.n_slots]
-    histogram = np.full((3 if is_wide else 1) * (column.start + column.n_slots), 12345)
-    if is_wide:
-        histogram[3 * column.start :] = part.ravel()
+def _search(packed, wide, is_wide, node, feature, column, fields, limits, desk, best):
+    if column.is_categorical:
+        if is_wide:
+            load_wide(wide, desk)
+        else:
+            load_packed(packed, fields, desk)
+        search_categories(node, feature, column, fields, limits, desk, best)
     else:
-        gradient, hessian, count = part.T
-        histogram[column.start :] = (gradient << FIELDS.gradient_shift) + (hessian << FIELDS.count_bits) + count
-    desk, out = records(1, DESK), records(1, CANDIDATE)
-    out.view(np.uint8).fill(77)
-    _search(histogram, is_wide, node, column, FIELDS, limits, desk[0], out[0])
-    return out[0]
+        packed, wide = packed[: column.n_bins], wide[:, : column.n_bins]
+        n = add_up_wide(wide, desk) if is_wide else add_up_packed(packed, fields, desk)
+        search_numbers(node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best)
+
+
+def pack_sums(sums):
+    gradient, hessian, count = sums.T
+    return (gradient << FIELDS.gradient_shift) + (hessian << FIELDS.count_bits) + count
+
+
+def no_split():
+    """What a search begins with."""
+    best = records(1, CANDIDATE)
+    best.view(np.uint8).fill(77)
+    best.score, best.feature = -np.inf, -1
+    return best[0]
+
+
+def search(sums, column, node, limits, is_wide, feature=0, best=None):
+    """Run the kernel on sums (codes, 3), packed or wide; returns the best split so far."""
+    part = sums[: column.n_slots]
+    desk, best = records(1, DESK), no_split() if best is None else best
+    desk.view(np.uint8).fill(77)
+    _search(pack_sums(part), part.T.copy(), is_wide, node, np.int64(feature), column, FIELDS, limits, desk[0], best)
+    return best
 
 
 @dataclass
@@ -63,14 +92,14 @@ def searches(draw):
     random = np.random.RandomState(draw(st.integers(0, 10**6)))
     column, node = records(1, COLUMN), records(1, NODE)
     n_bins, has_missing = draw(st.sampled_from((1, 2, 5, 70, 255))), draw(st.booleans())
-    column.n_bins, column.n_slots, column.start = n_bins, n_bins + has_missing, draw(st.sampled_from((0, 9)))
+    column.n_bins, column.n_slots = n_bins, n_bins + has_missing
     column.is_categorical, column.monotone = draw(st.booleans()), 0
     sums = np.zeros((SLOTS, 3), np.int64)
     n_slots = n_bins + has_missing
     sums[:n_slots, 2] = random.randint(0, 4, n_slots) * (random.rand(n_slots) < draw(st.sampled_from((1.0, 0.4))))
     spread = draw(st.sampled_from((3, 10**4)))  # small numbers have ties
     sums[:, 0] = random.randint(-spread, spread + 1, SLOTS) * sums[:, 2]
-    sums[:, 1] = random.randint(1, spread + 1, SLOTS) * sums[:, 2]
+    sums[:, 1] = random.randint(draw(st.integers(0, 1)), spread + 1, SLOTS) * sums[:, 2]
     node.gradient, node.hessian, node.count = sums.sum(axis=0)
     node.lower, node.upper = -np.inf, np.inf
     limits = make_limits(
@@ -78,7 +107,7 @@ def searches(draw):
         min_count=draw(st.sampled_from((1, 3, 20))),
         min_hessian=draw(st.sampled_from((0.0, 10 * FIELDS.hessian_unit))),
         penalty=Penalty(draw(st.sampled_from((0.0, FIELDS.gradient_unit))), draw(st.sampled_from((0.0, 0.1)))),
-        category_smoothing=draw(st.sampled_from((1e-3, 1.0))),
+        category_smoothing=draw(st.sampled_from((0.0, 1e-3, 1.0))),
         category_count=draw(st.sampled_from((1, 2, 4))),
         has_monotone=draw(st.booleans()),
     )
@@ -99,10 +128,27 @@ def test_the_slow_twin_finds_the_same_split(drawn, is_wide):
         assert found.score == -np.inf
         return
     assert found.score == expected.score
+    assert found.feature == 0
     assert (found.gradient, found.hessian, found.count) == tuple(expected.sums)
     assert (found.code, found.missing_left) == (expected.code, expected.missing_left)
     if drawn.column.is_categorical:
         np.testing.assert_array_equal(found.bits, expected.bits)
+
+
+@few(60, plain=30)
+@given(searches(), searches(), st.booleans(), st.permutations(range(4)))
+def test_the_best_of_several_columns_in_any_order(one, other, is_wide, order):
+    """Ties go to the first column; a column that is no better leaves no trace."""
+    mixed = one.sums.copy()
+    mixed[: one.column.n_slots] = one.sums[np.random.RandomState(0).permutation(one.column.n_slots)]
+    other.column.n_bins, other.column.n_slots = one.column.n_bins, one.column.n_slots
+    columns = [(one.sums, one.column), (mixed, other.column), (one.sums, one.column), (mixed, one.column)]
+    alone = [search(*columns[k], one.node, one.limits, is_wide, k) for k in range(4)]
+    expected = max(alone, key=lambda found: (found.score, -found.feature))
+    best = no_split()
+    for k in order:
+        search(*columns[k], one.node, one.limits, is_wide, k, best)
+    assert best.tobytes() == (expected if expected.score > -np.inf else no_split()).tobytes()
 
 
 @few(60, plain=30)
@@ -176,6 +222,20 @@ def test_missing_alone_on_the_right(is_wide):
 
 
 @pytest.mark.parametrize("is_wide", [False, True])
+def test_missing_is_never_alone_on_the_left(is_wide):
+    """Missing and all numbers are parted with missing on the right or, where values must rise, not at all."""
+    sums, column, node = number_column([0, 0, 3, 4], [0, 0, -1, 1], 3)  # the first bins are empty
+    column.monotone = 1
+    node.lower, node.upper = -np.inf, np.inf
+    rising = make_limits(1, has_monotone=True)
+    assert search(sums, column, node, rising, is_wide).score == -np.inf
+    assert reference.search(node, column, sums, FIELDS, rising) is None
+    column.monotone = -1
+    found = search(sums, column, node, rising, is_wide)
+    assert (found.code, found.missing_left, found.count) == (2, 0, 3)
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
 def test_missing_goes_with_the_larger_side_where_there_was_none(is_wide):
     sums, column, node = number_column([4, 1], [1, -1], 2)
     assert search(sums, column, node, make_limits(1), is_wide).missing_left == 1
@@ -190,6 +250,64 @@ def test_rare_categories_go_together():
     found = search(sums, column, node, make_limits(1, category_count=2), False)
     assert found.count == 5
     assert [_in_set(found.bits, code) for code in (0, 1, 2, 3, 200)] == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_categories_without_weight_are_in_the_middle(is_wide):
+    """No smoothing and no hessian: what is not known to be above or below zero is neither."""
+    sums, column, node = number_column([2, 2, 2, 2], [9, 5, -5, -9], 4)
+    sums[1:3, 1] = 0
+    node.gradient, node.hessian, node.count = sums.sum(axis=0)
+    column.is_categorical = 1
+    limits = make_limits(1, category_smoothing=0.0)
+    found, expected = search(sums, column, node, limits, is_wide), reference.search(node, column, sums, FIELDS, limits)
+    assert found.score == expected.score
+    np.testing.assert_array_equal(found.bits, expected.bits)
+    codes = [_in_set(found.bits, code) for code in range(4)]
+    assert (codes[3], codes[0]) == (1, 0)
+
+
+# --- the parts of a search ---------------------------------------------------------------------------------------
+
+
+@few(60)
+@given(st.integers(0, 10**6), st.integers(1, 255), st.sampled_from((1.0, 0.3, 0.0)))
+def test_sums_up_to_the_bins_that_hold_rows(seed, n, share):
+    random = np.random.RandomState(seed)
+    sums = np.stack((random.randint(-999, 999, n), random.randint(0, 999, n), random.randint(1, 4, n)), axis=1)
+    sums[random.rand(n) >= share] = 0
+    full = np.flatnonzero(sums[:, 2])
+    expected = sums.cumsum(axis=0)[full]
+    desk = records(2, DESK)
+    assert _add_up_packed(pack_sums(sums), FIELDS, desk[0]) == len(full)
+    assert _add_up_wide(sums.T.copy(), desk[1]) == len(full)
+    for k in range(2):
+        found = np.stack((desk[k].gradient, desk[k].hessian, desk[k].count), axis=1)
+        np.testing.assert_array_equal(found[: len(full)], expected)
+    for place, code in enumerate(full):
+        assert _bin_at(pack_sums(sums), place) == _bin_at(sums[:, 2].copy(), place) == code
+
+
+SCORES = st.sampled_from((-np.inf, -1.5, -0.0, 0.0, 2.0, 1e300, 5e-324)) | st.floats(allow_nan=False)
+
+
+@few(80)
+@given(st.lists(SCORES, max_size=20), st.lists(SCORES, max_size=3))
+def test_the_largest_score_and_its_first_place(scores, more):
+    largest = _largest_of(np.array(scores + more), len(scores))
+    assert largest == max(scores, default=-np.inf)
+    if scores:
+        assert _first_place_of(np.array(scores + more), largest) == np.argmax(scores)
+
+
+def test_is_better():
+    best = no_split()
+    assert not _is_better(-np.inf, 0, best)
+    assert _is_better(0.0, 5, best)
+    best.score, best.feature = 2.0, 3
+    assert [_is_better(2.0, feature, best) for feature in (2, 3, 4)] == [True, False, False]
+    assert _is_better(2.1, 4, best)
+    assert not _is_better(1.9, 2, best)
 
 
 @few(40)

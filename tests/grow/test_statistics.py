@@ -1,4 +1,4 @@
-"""Packed statistics: nothing overflows, nothing is lost, and rounding has no bias."""
+"""Packed and short statistics: nothing overflows, nothing is lost, and rounding has no bias."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,23 @@ from hypothesis import strategies as st
 
 from spinney.backends import reference
 from spinney.grow import memory, statistics
-from spinney.grow.statistics import make_fields, pack, packed_count, packed_gradient, packed_hessian, quantise
+from spinney.grow.statistics import (
+    make_fields,
+    pack,
+    pack_short,
+    packed_count,
+    packed_gradient,
+    packed_hessian,
+    quantise,
+    short_gradient,
+    short_hessian,
+)
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
 
-_pack, _quantise = outer(pack), outer(quantise)
+_pack, _quantise, _pack_short = outer(pack), outer(quantise), outer(pack_short)
+_short_gradient, _short_hessian = outer(short_gradient), outer(short_hessian)
 _gradient, _hessian, _count = outer(packed_gradient), outer(packed_hessian), outer(packed_count)
 
 POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)
@@ -22,7 +33,7 @@ POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)
 def layouts(draw):
     """Fields for any size of table, and how often a row may count."""
     most_repeats = draw(st.sampled_from((1, 2, 5, 127)))
-    n_rows = draw(st.sampled_from((1, 2, 3, 100, 8191, 8192, 10**6, 2**31 - 1)))
+    n_rows = draw(st.sampled_from((1, 2, 3, 100, 2047, 2048, 16383, 16384, 10**6, 2**31 - 1)))
     total = draw(st.sampled_from((n_rows, n_rows * most_repeats)))
     return make_fields(n_rows, total, most_repeats, draw(POSITIVE), draw(POSITIVE)), most_repeats, total
 
@@ -31,10 +42,20 @@ def unpack(value, fields):
     return _gradient(value, fields), _hessian(value, fields), _count(value, fields)
 
 
-def bits_of(fields):
-    """(gradient bits, hessian bits): what a row's whole numbers take."""
+def unpack_short(short):
+    return _short_gradient(short), _short_hessian(short)
+
+
+def room(fields):
+    """(gradient bits, hessian bits) that the packed form has for a row's whole numbers."""
     hessian_bits = fields.gradient_shift - 2 * fields.count_bits
     return 64 - 1 - fields.gradient_shift - fields.count_bits, hessian_bits
+
+
+def bits_of(fields):
+    """(gradient bits, hessian bits): what a row's whole numbers take. The short form has 16 for each."""
+    gradient_bits, hessian_bits = room(fields)
+    return min(14, gradient_bits), min(15, hessian_bits)
 
 
 @few(100, plain=100)
@@ -42,7 +63,7 @@ def bits_of(fields):
 def test_round_trip(layout, data):
     fields, most_repeats, total = layout
     units = min(total, fields.block_rows * most_repeats)
-    gradient_bits, hessian_bits = bits_of(fields)
+    gradient_bits, hessian_bits = room(fields)
     gradient = data.draw(st.integers(-units << gradient_bits, units << gradient_bits))
     hessian = data.draw(st.integers(0, units << hessian_bits))
     count = data.draw(st.integers(0, units))
@@ -59,24 +80,27 @@ def test_a_full_block_of_the_largest_rows_does_not_overflow(layout, sign, below)
     gradient = np.float32((1 - 2.0**-24 * below) * 2.0**gradient_bits / fields.gradient_scale * (1 - 0.5 * (not below)))
     hessian = np.float32((1 - 2.0**-24 * below) * 2.0**hessian_bits / fields.hessian_scale * (1 - 0.5 * (not below)))
     repeats = min(most_repeats, total)
-    row = _quantise(np.float32(sign * gradient), hessian, np.int64(repeats), np.uint64(3), np.int32(1), fields)
-    n = min(fields.block_rows, total // repeats)
-    one = unpack(row, fields)
-    assert unpack(np.int64(int(row) * n), fields) == tuple(n * part for part in one)  # n equal rows, added up
-    assert one[2] == repeats
-    assert abs(one[0] / repeats - sign * float(gradient) * fields.gradient_scale) <= 1
-    assert abs(one[1] / repeats - float(hessian) * fields.hessian_scale) <= 1
+    n = min(fields.block_rows, total // repeats) * repeats
+    for key in range(3):  # rounded up, down, or to the nearest
+        short = _quantise(np.float32(sign * gradient), hessian, np.uint64(3), np.uint32(key), fields)
+        assert short < 2**32
+        one = unpack_short(short)
+        row = _pack_short(short, fields)
+        assert unpack(row, fields) == (*one, 1)
+        assert unpack(np.int64(int(row) * n), fields) == (n * one[0], n * one[1], n)  # n equal rows, added up
+        assert abs(one[0] - sign * float(gradient) * fields.gradient_scale) <= 1
+        assert abs(one[1] - float(hessian) * fields.hessian_scale) <= 1
 
 
 @few(60)
 @given(layout=layouts())
 def test_the_fields_fill_the_word_and_use_its_precision(layout):
     fields, most_repeats, total = layout
-    gradient_bits, hessian_bits = bits_of(fields)
+    gradient_bits, hessian_bits = room(fields)
     assert 0 <= gradient_bits - hessian_bits <= 1
     assert fields.count_mask == 2**fields.count_bits - 1
     assert fields.count_mask >= min(total, fields.block_rows * most_repeats)
-    assert fields.dither == (hessian_bits < 20)
+    assert fields.dither == (hessian_bits < 15)
     assert fields.gradient_scale * fields.gradient_unit == fields.hessian_scale * fields.hessian_unit == 1.0
 
 
@@ -87,23 +111,31 @@ def test_quantise_is_within_one_unit(layout, share, data):
     gradient_bits, hessian_bits = bits_of(fields)
     gradient = np.float32(share * 0.999 * 2.0**gradient_bits / fields.gradient_scale)
     hessian = np.float32(abs(share) * 0.999 * 2.0**hessian_bits / fields.hessian_scale)
-    key, row = np.uint64(data.draw(st.integers(0, 2**64 - 1))), np.int32(data.draw(st.integers(0, 2**31 - 1)))
-    parts = unpack(_quantise(gradient, hessian, np.int64(1), key, row, fields), fields)
+    noise_key, key = np.uint64(data.draw(st.integers(0, 2**64 - 1))), np.uint32(data.draw(st.integers(0, 2**32 - 1)))
+    parts = unpack_short(_quantise(gradient, hessian, noise_key, key, fields))
     most = 1.0 if fields.dither else 0.5
     assert abs(parts[0] - float(gradient) * fields.gradient_scale) <= most
     assert abs(parts[1] - float(hessian) * fields.hessian_scale) <= most
-    assert parts[2] == 1
+
+
+@few(60)
+@given(st.integers(0, 2**32 - 1))
+def test_short_and_packed_say_the_same(short):
+    fields = make_fields(2000, 2000, 1, 1.0, 1.0)
+    parts = unpack_short(np.uint64(short))
+    assert parts == ((short >> 16) - 2**15, short & 0xFFFF)
+    assert unpack(_pack_short(np.uint64(short), fields), fields) == (*parts, 1)
 
 
 def test_rounding_at_random_has_no_bias():
     """The mean over many rows comes as near to the true value as chance allows."""
-    fields = make_fields(8191, 8191, 1, 1.0, 1.0)
+    fields = make_fields(16383, 16383, 1, 1.0, 1.0)
     assert fields.dither
     n = 2000
     for share in (0.0, 1 / 3, 0.5, 0.9):
         gradient, hessian = np.float32((100 + share) * fields.gradient_unit), np.float32(share * fields.hessian_unit)
         parts = np.array(
-            [unpack(_quantise(gradient, hessian, np.int64(1), np.uint64(9), i, fields), fields) for i in range(n)]
+            [unpack_short(_quantise(gradient, hessian, np.uint64(9), np.uint32(i), fields)) for i in range(n)]
         )
         spread = 4 * np.sqrt(share * (1 - share) / n) + 1e-3
         assert abs(parts[:, 0].mean() - (100 + share)) < spread
@@ -111,7 +143,7 @@ def test_rounding_at_random_has_no_bias():
 
 
 @few(30)
-@given(seed=st.integers(0, 1000), n_rows=st.sampled_from((5, 100, 8191)), most_repeats=st.sampled_from((1, 7)))
+@given(seed=st.integers(0, 1000), n_rows=st.sampled_from((5, 100, 16383)), most_repeats=st.sampled_from((1, 7)))
 def test_the_slow_twin_quantises_alike(seed, n_rows, most_repeats):
     random = np.random.RandomState(seed)
     n = 5
@@ -119,16 +151,17 @@ def test_the_slow_twin_quantises_alike(seed, n_rows, most_repeats):
     largest = float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max())
     fields = make_fields(n_rows, n_rows * most_repeats, most_repeats, *largest)
     counts = random.randint(1, most_repeats + 1, n)
-    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), np.empty(0, np.uint64))
+    keys = random.randint(0, 2**32, n, np.uint32)
+    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
     for i, expected in enumerate(reference.quantise(rows, np.arange(n))):
-        packed = _quantise(*derivatives[i], counts[i], rows.noise_key, np.int32(i), fields)
-        assert unpack(packed, fields) == tuple(expected)
+        short = _quantise(*derivatives[i], rows.noise_key, keys[i], fields)
+        assert unpack(_pack_short(short, fields) * counts[i], fields) == tuple(expected)
 
 
 def test_nothing_to_scale():
     fields = make_fields(10, 10, 1, 0.0, 0.0)
-    packed = _quantise(np.float32(0), np.float32(0), np.int64(1), np.uint64(0), np.int32(0), fields)
-    assert unpack(packed, fields) == (0, 0, 1)
+    short = _quantise(np.float32(0), np.float32(0), np.uint64(0), np.uint32(0), fields)
+    assert unpack(_pack_short(short, fields), fields) == (0, 0, 1)
 
 
 def test_block_rows():

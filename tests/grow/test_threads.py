@@ -12,7 +12,7 @@ from spinney.data.weights import read_weights
 from spinney.ensemble.boosting import Settings, Target, train
 from tests.compiled import PLAIN_PYTHON
 
-N = 20_000  # several blocks and many chunks
+N = 40_000  # several blocks and many chunks
 pytestmark = pytest.mark.skipif(PLAIN_PYTHON, reason="threads need compiled kernels")
 
 
@@ -55,7 +55,7 @@ def fit(name, n_threads):
         bins = learn_bins(values, is_categorical, weights.counts, 255, team)
         booster = train(encode_dataset(values, bins, team), target, settings, team, lambda booster, trees: False)
     assert max(tree.n_leaves for tree in booster.trees) > 4
-    return booster.fingerprint()
+    return booster.fingerprint
 
 
 @pytest.mark.parametrize("name", FITS)
