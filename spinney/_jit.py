@@ -181,24 +181,35 @@ def separate_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _inner(py_func: Callable[..., Any], compiler: type[Compiler]) -> Callable[..., Any]:
-    options: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    inner: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(py_func)
+    inner: Callable[..., Any] = numba.njit(**inner_options(compiler))(py_func)
     return inner
 
 
-class _KernelCompiler(Compiler):
-    """Runs LLVM's full passes once: Numba's first, cheaper run is for pruning reference counts, and there are none."""
+def inner_options(compiler: type[Compiler] | None = None) -> dict[str, Any]:
+    """What Numba is told of an inner kernel; `@overload` takes it as `jit_options`."""
+    return {
+        "nogil": True,
+        "error_model": "numpy",
+        "_nrt": False,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "pipeline_class": compiler or _InnerCompiler,
+    }
+
+
+class _EntryCompiler(Compiler):
+    """Links all that a kernel calls, directly or not, into one module. (Inner kernels' libraries hold only themselves.)"""
 
     def define_pipelines(self) -> Any:
-        codegen = self.state.targetctx.codegen()
-        library = codegen.create_library(self.state.func_id.func_qualname)
+        library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
         library.enable_object_caching()
+        finalize = library.finalize
 
-        def optimise() -> None:
-            manager, builder = codegen._module_pass_manager()
-            manager.run(library._final_module, builder)
+        def link_and_finalize() -> None:
+            library._linking_libraries = _all_libraries(library)
+            finalize()
 
-        library._optimize_final_module = optimise
+        library.finalize = link_and_finalize
         self.state.library = library
         return super().define_pipelines()
 
@@ -211,6 +222,33 @@ class _KernelCompiler(Compiler):
         finally:
             if collecting:
                 gc.enable()
+
+
+def _all_libraries(library: Any) -> list[Any]:
+    """The libraries that one needs, and those that they need, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(reversed(library._linking_libraries))
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found[one] = None
+            waiting.extend(reversed(one._linking_libraries))
+    return list(found)
+
+
+class _KernelCompiler(_EntryCompiler):
+    """Runs LLVM's full passes once: Numba's first, cheaper run is for pruning reference counts, and there are none."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        codegen, library = self.state.targetctx.codegen(), self.state.library
+
+        def optimise() -> None:
+            manager, builder = codegen._module_pass_manager()
+            manager.run(library._final_module, builder)
+
+        library._optimize_final_module = optimise
+        return pipelines
 
 
 class _WithoutEnvironment:
@@ -226,15 +264,14 @@ class _WithoutEnvironment:
 
 
 class _InnerCompiler(Compiler):
-    """Leaves optimisation and machine code to the calling kernel: optimised once, not once a level."""
+    """Leaves linking, optimisation and machine code to the calling kernel: done once, not once a level."""
 
     def define_pipelines(self) -> Any:
         codegen = self.state.targetctx.codegen()
         library = codegen.create_library(self.state.func_id.func_qualname)
         library._codegen = _WithoutEnvironment(codegen)
         library._optimize_functions = self._prepare
-        library._optimize_final_module = lambda: None
-        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
+        library.finalize = lambda: setattr(library, "_finalized", True)
         self.state.library = library
         return super().define_pipelines()
 
@@ -266,7 +303,7 @@ def _cached(py_func: Callable[..., Any], dispatcher: Any) -> Callable[..., Any]:
 
 def uncached_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     """Like `kernel`, but for code that lives in this process only, such as a user's own loss."""
-    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(py_func)
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", pipeline_class=_EntryCompiler)(py_func)
     return compiled
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from spinney._jit import inner_kernel
+from spinney._jit import inner_kernel, inner_options
 from spinney.criteria.elementary import exp, log1p_exp, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
@@ -297,7 +297,7 @@ def _formula(loss: Any, which: str) -> Any:
     )
 
 
-@overload(value)
+@overload(value, jit_options=inner_options())
 def _value(loss, raw, y):
     formula = _formula(loss, "value")
     if formula is None:
@@ -305,7 +305,7 @@ def _value(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(derivatives)
+@overload(derivatives, jit_options=inner_options())
 def _derivatives(loss, raw, y):
     formula = _formula(loss, "derivatives")
     if formula is None:
@@ -313,7 +313,7 @@ def _derivatives(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(response)
+@overload(response, jit_options=inner_options())
 def _response(loss, raw):
     formula = _formula(loss, "response")
     if formula is None:

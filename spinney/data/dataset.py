@@ -1,15 +1,16 @@
 """The frozen, encoded table that trees grow on.
 
     codes    (columns, rows) uint8: one column's codes side by side, for partitioning rows
-    layout   how a fit lays the same codes out row by row, eight to a word, for histograms
+    layout   how a fit lays the same codes out row by row, for histograms
 
-Eight *lanes* of a byte each make a word. A wide column has a lane to itself; narrow ones share a lane as the digits of
-one number, as long as it stays below 256. Eight Booleans then take one histogram update instead of eight:
+A row is some *lanes* of a byte each, filled up to whole words of four. A wide column has a lane to itself; narrow ones
+share a lane as the digits of one number, as long as it stays below 256. Eight Booleans then take one histogram update
+instead of eight:
 
     byte of a lane = code of its first column + divisor of the second * code of the second + ...
 
-The last word of a row, the *tail*, has at most four lanes in its lower half. In its upper half a fit writes the
-row's statistics: whoever reads the codes has them in the same cache line.
+One more word ends the row. There a fit writes the row's statistics: whoever reads the codes has them in the same cache
+line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from spinney._team import Team
 from spinney.data.binning import Bins, _pieces
 from spinney.data.tables import Table
 
-LANES = 8  # codes in a word
+LANES = 4  # bytes in a word
 _LINE = 64  # bytes in a cache line
 # Places between lanes in the histogram of all lanes. Not 256: with lanes 2,048 bytes apart, the same bin of many lanes
 # would fall into one set of the first-level cache.
@@ -36,11 +37,10 @@ _MOST = 256  # values of a byte
 class Layout(NamedTuple):
     """Where codes lie in words and bins in histograms."""
 
-    n_words: int  # of a row, with the tail
-    has_tail: bool  # whether the tail has lanes
+    n_words: int  # of a row, with the last one, for its statistics
     members: np.ndarray  # int32, the columns by lane
     first_member: np.ndarray  # int64, where each lane's begin in `members`, and where the last one's end
-    lane: np.ndarray  # int64, lane of each column; the tail's are those of a last whole word
+    lane: np.ndarray  # int64, lane of each column
     divisor: np.ndarray  # int64, what each column's code is multiplied by
     lane_slots: np.ndarray  # int64, per column, values that its lane's byte can have
     column_start: np.ndarray  # int64, first place of each column in the histogram of a node
@@ -77,23 +77,16 @@ def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
     """Give every column its place in a lane."""
     n_slots = (bins.n_bins + has_missing).astype(np.int32)
     lanes = _share_lanes(n_slots)
-    n_whole, rest = divmod(len(lanes), LANES)
-    in_tail = rest if rest <= LANES // 2 else 0
-    n_words = n_whole + (rest > in_tail) + 1
-    places = list(range(len(lanes) - in_tail)) + [(n_words - 1) * LANES + k for k in range(in_tail)]
     lane, divisor, lane_slots = (np.empty(len(n_slots), np.int64) for _ in range(3))
-    first_member = np.zeros(n_words * LANES + 1, np.int64)
-    for place, columns in zip(places, lanes):
+    for place, columns in enumerate(lanes):
         sizes = _digits(n_slots)[columns]
         lane[columns], lane_slots[columns] = place, sizes.prod()
         divisor[columns] = np.cumprod(sizes) // sizes
-        first_member[place + 1] = len(columns)
-    start = np.concatenate(([0], np.cumsum(-(-n_slots // LANES) * LANES))).astype(np.int64)
+    start = np.concatenate(([0], np.cumsum(-(-n_slots // 8) * 8))).astype(np.int64)
     return Layout(
-        n_words=n_words,
-        has_tail=in_tail > 0,
+        n_words=-(-len(lanes) // LANES) + 1,
         members=np.concatenate(lanes).astype(np.int32),
-        first_member=np.cumsum(first_member),
+        first_member=np.cumsum([0] + [len(columns) for columns in lanes]),
         lane=lane,
         divisor=divisor,
         lane_slots=lane_slots,
@@ -140,12 +133,13 @@ def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
 
 
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
-    """(rows * words of a row) uint64: row-major words from column-major codes; the tails' upper halves are zero."""
+    """(rows * words of a row) uint32: row-major lanes from column-major codes; the rows' last words are zero."""
     layout = dataset.layout
-    words = aligned(dataset.n_rows * layout.n_words, np.uint64)
-    members, divisor = layout.members, layout.divisor.astype(np.uint64)
+    words = aligned(dataset.n_rows * layout.n_words, np.uint32)
+    rows = words.view(np.uint8).reshape(dataset.n_rows, -1)
+    members, divisor = layout.members, layout.divisor.astype(np.uint8)
     team.map(
-        lambda piece: _pack(dataset.codes, layout.n_words, members, layout.lane[members], divisor, words, *piece),
+        lambda piece: _pack(dataset.codes, members, layout.lane[members], divisor[members], rows, *piece),
         _pieces(dataset.n_rows, team.size),
     )
     return words
@@ -172,14 +166,14 @@ def _hash_rows(words, n_words, keys, start, stop):
 
 
 @kernel
-def _pack(codes, n_words, members, lanes, divisor, words, start, stop):
-    """Eight lanes to a word, block by block so that the columns' lines are still in the cache."""
+def _pack(codes, members, lanes, divisor, rows, start, stop):
+    """rows[i, lane] = the lane's byte, block by block so that the columns' lines are still in the cache."""
     for block in range(start, stop, 1024):
-        end = min(stop, block + 1024)
-        for i in range(block * n_words, end * n_words):
-            words[i] = 0
+        part = rows[block : min(stop, block + 1024)]
+        for i in range(part.shape[0]):
+            for byte in range(part.shape[1]):
+                part[i, byte] = 0
         for m in range(members.size):
-            word = lanes[m] // LANES
-            factor = divisor[members[m]] << np.uint64(8 * (lanes[m] % LANES))
-            for i in range(block, end):
-                words[i * n_words + word] += np.uint64(codes[members[m], i]) * factor
+            column, lane, factor = codes[members[m], block : block + part.shape[0]], lanes[m], divisor[m]
+            for i in range(part.shape[0]):
+                part[i, lane] += np.uint8(column[i] * factor)

@@ -308,9 +308,7 @@ class Rounds:
         if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
-        work = self.work
-        pieces = work.pieces[: work.state[0].n_leaves]
-        self.team.run(add_to_scores, rows.n, work.nodes, pieces, work.rows, self.scores[k])
+        self.team.run(add_to_scores, rows, self.work, self.scores[k])
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)

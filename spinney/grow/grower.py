@@ -5,7 +5,7 @@ Glossary
     node         a part of the rows; its rows stand side by side in one segment of `rows`
     parity       even depths keep their segments in buffer 0, odd ones in buffer 1
     code         the uint8 that stands for a value; `bins` are codes, `missing` has the last one
-    words        a row's codes side by side; the last one, its tail, has its gradient and hessian as well
+    words        a row's codes side by side, and last its gradient and hessian
     packed       gradient, hessian and count, or sums of them, in one int64
     histogram    per bin, the sums over a node's rows; packed or wide (see histogram.py)
     small, big   the child with fewer rows, whose histogram is built, and its sibling, whose is parent minus small
@@ -37,7 +37,7 @@ from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
     accumulate_counts,
-    accumulate_word,
+    accumulate_words,
     drop_digit,
     narrow,
     read_digit,
@@ -69,7 +69,7 @@ _PACKED, _WIDE = 0, 1
 _STANDS_OUT = 5.0  # the largest of thousands of rounding noises, whose variance is up to a quarter, twenty-fold
 _AHEAD = 32  # rows between asking for a row's numbers and using them
 _GRADIENT, _HESSIAN, _COUNT = 0, 8, 16  # places in work.totals
-_LOWER, _S32, _ONE = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(1)
+_ONE = np.uint64(1)
 _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 
 
@@ -179,7 +179,7 @@ def _prepare(rows, limits, work):
 
 @inner_kernel
 def _quantise(table, rows, work, desk, begin, end):
-    """Some of the root's rows: their numbers, their statistics into their tails, and the sums of those."""
+    """Some of the root's rows: their numbers, their statistics into their last words, and the sums of those."""
     numbers, shorts, flat = work.rows[0, begin:end], desk.packed, rows.derivatives.reshape(-1)
     if rows.chosen.size:
         chosen = rows.chosen[begin:end]
@@ -200,8 +200,7 @@ def _quantise(table, rows, work, desk, begin, end):
         gradient += times * short_gradient(short)
         hessian += times * short_hessian(short)
         count += times
-        tail = row * step + step - _ONE
-        table.words[tail] = (table.words[tail] & _LOWER) | (short << _S32)
+        table.words[row * step + step - _ONE] = short
     atomic_add(work.totals, _GRADIENT, gradient)
     atomic_add(work.totals, _HESSIAN, hessian)
     atomic_add(work.totals, _COUNT, count)
@@ -277,9 +276,9 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
             desk.filled = 0
         numbers = work.rows[small.depth & 1, begin : begin + step]
         if rows.counts.size:
-            accumulate_counts(table.words, table.n_words, table.has_tail, numbers, rows.counts, fields, scratch)
+            accumulate_counts(table.words, table.lanes, table.n_words, numbers, rows.counts, fields, scratch)
         else:
-            accumulate(table.words, table.n_words, table.has_tail, numbers, fields, scratch)
+            accumulate(table.words, table.lanes, table.n_words, numbers, fields, scratch)
         desk.filled += step
         begin += step
 
@@ -301,11 +300,7 @@ def _sum_words(rank, table, rows, work, desk, first, last):
             desk.filled = 0
         numbers = work.rows[small.depth & 1, begin : begin + step]
         read_statistics(table.words, table.n_words, numbers, rows.counts, fields, desk.packed)
-        for word in range(first, last):
-            is_whole = word < table.n_words - 1
-            if is_whole or table.has_tail:
-                part = scratch[(word - first) * LANES * STRIDE :]
-                accumulate_word(table.words, table.n_words, word, is_whole, numbers, desk.packed, part)
+        accumulate_words(table.lanes, table.n_words, first, last, numbers, desk.packed, scratch)
         desk.filled += step
         begin += step
 
@@ -422,7 +417,7 @@ def _search_chunk(rank, table, rows, limits, work, desk, chunk):
         at_a_time, ranks = work.group * LANES, (np.int64(rank), np.int64(rank + 1))
         first = chunk * work.group
         offset = first * LANES * STRIDE
-        _sum_words(rank, table, rows, work, desk, first, min(first + work.group, table.n_words))
+        _sum_words(rank, table, rows, work, desk, first, min(first + work.group, table.n_words - 1))
     for lane in range(chunk * at_a_time, min((chunk + 1) * at_a_time, lanes)):
         if table.first_member[lane] < table.first_member[lane + 1]:
             _search_lane(rank, table, rows.fields, limits, work, lane, ranks, lane * STRIDE - offset)
@@ -626,7 +621,7 @@ def _piece_at(nodes, pieces, n_pieces, position):
 
 @inner_kernel
 def sum_leaf_chunk(rows, work, chunk):
-    """The pieces' gradient and hessian sums once more, in the finer units."""
+    """The pieces' gradient and hessian sums once more, in the finer units; and which piece each row is in."""
     fields, nodes, flat = rows.fields, work.nodes, rows.derivatives.reshape(-1)
     gradient_scale, hessian_scale = np.float64(fields.fine_gradient_scale), np.float64(fields.fine_hessian_scale)
     begin = chunk * CHUNK
@@ -641,6 +636,7 @@ def sum_leaf_chunk(rows, work, chunk):
             if k + _AHEAD < segment.size:
                 prefetch(flat, 2 * np.int64(segment[k + _AHEAD]))
             row = np.uint64(segment[k])
+            work.leaf_of_row[row] = piece
             count = rows.counts[row] if rows.counts.size else np.int64(1)
             gradient += count * np.int64(np.floor(flat[row + row] * gradient_scale + 0.5))
             hessian += count * np.int64(np.floor(flat[row + row + _ONE] * hessian_scale + 0.5))
@@ -702,22 +698,20 @@ def share_values(nodes):
 
 
 @kernel
-def add_to_scores(rank, size, sync, n_rows, nodes, pieces, row_buffers, scores):
-    """scores[row] += value of the row's leaf, by the segments of the tree just grown."""
+def add_to_scores(rank, size, sync, rows, work, scores):
+    """scores[row] += value of the row's leaf in the tree just grown."""
+    values = work.leaf_values[rank]
+    for piece in range(work.state[0].n_leaves):
+        values[piece] = work.nodes[work.pieces[piece]].value
     while True:
         begin = next_chunk(sync) * CHUNK
-        if begin >= n_rows:
+        if begin >= rows.n:
             return
-        chunk_end = min(n_rows, begin + CHUNK)
-        piece = _piece_at(nodes, pieces, pieces.size, begin)
-        while begin < chunk_end:
-            node = nodes[pieces[piece]]
-            end = min(chunk_end, node.stop)
-            segment = row_buffers[node.depth & 1, begin:end]
-            value = node.value
-            for k in range(segment.size):
-                if k + _AHEAD < segment.size:
-                    prefetch(scores, np.int64(segment[k + _AHEAD]))
-                scores[np.uint64(segment[k])] += value
-            begin = end
-            piece += 1
+        end = min(rows.n, begin + CHUNK)
+        if rows.chosen.size:
+            for row in rows.chosen[begin:end]:
+                scores[row] += values[np.uint64(work.leaf_of_row[row])]
+        else:
+            part, leaves = scores[begin:end], work.leaf_of_row[begin:end]
+            for i in range(part.size):
+                part[i] += values[np.uint64(leaves[i])]

@@ -25,60 +25,52 @@ from spinney.grow.statistics import pack, pack_short, packed_count, packed_gradi
 
 _AHEAD = 24  # rows between asking for a row's codes and using them
 # Places are unsigned: an index that cannot be negative needs no test for it.
-_BYTE, _ONE = np.uint64(255), np.uint64(1)
-_S8, _S16, _S24, _S32 = (np.uint64(8 * k) for k in range(1, 5))
-_STRIDE, _HALF_WORD = np.uint64(STRIDE), np.uint64(LANES // 2 * STRIDE)
+_ONE, _TWO, _THREE, _FOUR = (np.uint64(k) for k in range(1, 5))
+_STRIDE, _WORD = np.uint64(STRIDE), np.uint64(LANES * STRIDE)
 
 
 @separate_kernel
-def accumulate(words, n_words, has_tail, rows, fields, scratch):
-    """By rows: scratch[place of each lane's byte] += the row's statistics; eight lanes ride in each word."""
+def accumulate(words, lanes, n_words, rows, fields, scratch):
+    """By rows: scratch[place of each lane's byte] += the row's statistics. `lanes` are the bytes of `words`."""
     step = np.uint64(n_words)
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
-        word = np.uint64(rows[k]) * step
-        last = word + step - _ONE
-        tail = words[last]
-        add = pack_short(tail >> _S32, fields)
-        at = np.uint64(0)
-        while word < last:
-            at = _add_eight(scratch, at, words[word], add)
-            word += _ONE
-        if has_tail:
-            _add_four(scratch, at, tail, add)
+        first = np.uint64(rows[k]) * step
+        last = first + step - _ONE
+        _add_row(lanes, _FOUR * first, _FOUR * last, pack_short(words[last], fields), scratch)
 
 
 @separate_kernel
-def accumulate_counts(words, n_words, has_tail, rows, counts, fields, scratch):
+def accumulate_counts(words, lanes, n_words, rows, counts, fields, scratch):
     """The same for rows that count several times."""
     step = np.uint64(n_words)
     for k in range(rows.size):
-        word = np.uint64(rows[k]) * step
-        last = word + step - _ONE
-        tail = words[last]
-        add = pack_short(tail >> _S32, fields) * counts[rows[k]]
-        at = np.uint64(0)
-        while word < last:
-            at = _add_eight(scratch, at, words[word], add)
-            word += _ONE
-        if has_tail:
-            _add_four(scratch, at, tail, add)
+        first = np.uint64(rows[k]) * step
+        last = first + step - _ONE
+        _add_row(lanes, _FOUR * first, _FOUR * last, pack_short(words[last], fields) * counts[rows[k]], scratch)
+
+
+@separate_kernel
+def accumulate_words(lanes, n_words, first_word, last_word, rows, packed, scratch):
+    """By words: scratch[place of each lane's byte] += packed[k], for the lanes of some words only."""
+    step, first, last = _FOUR * np.uint64(n_words), _FOUR * np.uint64(first_word), _FOUR * np.uint64(last_word)
+    for k in range(rows.size):
+        row = np.uint64(rows[k]) * step
+        _add_row(lanes, row + first, row + last, packed[k], scratch)
 
 
 @inner_kernel
-def _add_eight(scratch, at, word, add):
-    return _add_four(scratch, _add_four(scratch, at, word, add), word >> _S32, add)
-
-
-@inner_kernel
-def _add_four(scratch, at, word, add):
-    """The word's four low lanes; returns the place of the next."""
-    scratch[at + (word & _BYTE)] += add
-    scratch[at + _STRIDE + ((word >> _S8) & _BYTE)] += add
-    scratch[at + _STRIDE + _STRIDE + ((word >> _S16) & _BYTE)] += add
-    scratch[at + _STRIDE + _STRIDE + _STRIDE + ((word >> _S24) & _BYTE)] += add
-    return at + _HALF_WORD
+def _add_row(lanes, first, last, add, scratch):
+    """Some lanes of a row, four by four."""
+    at = np.uint64(0)
+    while first < last:
+        scratch[at + np.uint64(lanes[first])] += add
+        scratch[at + _STRIDE + np.uint64(lanes[first + _ONE])] += add
+        scratch[at + _TWO * _STRIDE + np.uint64(lanes[first + _TWO])] += add
+        scratch[at + _THREE * _STRIDE + np.uint64(lanes[first + _THREE])] += add
+        at += _WORD
+        first += _FOUR
 
 
 @inner_kernel
@@ -87,20 +79,9 @@ def read_statistics(words, n_words, rows, counts, fields, packed):
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words + n_words - 1)
-        packed[k] = pack_short(words[np.uint64(rows[k]) * np.uint64(n_words) + np.uint64(n_words - 1)] >> _S32, fields)
+        packed[k] = pack_short(words[np.uint64(rows[k]) * np.uint64(n_words) + np.uint64(n_words - 1)], fields)
         if counts.size:
             packed[k] *= counts[rows[k]]
-
-
-@separate_kernel
-def accumulate_word(words, n_words, word, is_whole, rows, packed, scratch):
-    """By words, then: scratch[place of each lane's byte] += packed[k], for the lanes of one word."""
-    step, first = np.uint64(n_words), np.uint64(word)
-    for k in range(rows.size):
-        lanes = words[np.uint64(rows[k]) * step + first]
-        at = _add_four(scratch, np.uint64(0), lanes, packed[k])
-        if is_whole:
-            _add_four(scratch, at, lanes >> _S32, packed[k])
 
 
 @inner_kernel

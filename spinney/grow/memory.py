@@ -18,9 +18,9 @@ NO_CHILD = -1
 NO_SLOT = -1
 NOT_USED = -1
 SLOTS = 256  # codes a column can have
-GROUP = 8  # words whose codes fill a cache line
+GROUP = 16  # words that fill a cache line
 _FEW_ROWS = 4096  # a node of so few rows has its histogram built by words
-_MANY_WORDS = 32  # in a table of so many words all nodes have
+_MANY_WORDS = 64  # in a table of so many words all nodes have
 _PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 4 KiB apart and wait for each other
 
 # One node of the growing tree; children stand side by side (right = left + 1).
@@ -128,12 +128,12 @@ STATE = np.dtype(
 
 
 class Table(NamedTuple):
-    """The encoded table, as kernels see it.  # in, but for the statistics in the words' tails"""
+    """The encoded table, as kernels see it.  # in, but for the statistics in the rows' last words"""
 
     words: np.ndarray
+    lanes: np.ndarray  # uint8: the same memory, byte by byte
     codes: np.ndarray
     n_words: int  # of a row
-    has_tail: bool  # whether the last of them has lanes
     members: np.ndarray  # int32: the columns by lane
     first_member: np.ndarray  # int64: where each lane's begin
     columns: Any  # COLUMN records
@@ -175,6 +175,8 @@ class Work(NamedTuple):
     order: np.ndarray  # int64 (columns)
     groups: np.ndarray  # uint8 (nodes, groups): live interaction groups
     pieces: np.ndarray  # int64: grown leaves in the order of their segments
+    leaf_of_row: np.ndarray  # uint16 or uint32, by row number: its piece
+    leaf_values: np.ndarray  # float64 (threads, pieces)
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
 
 
@@ -194,9 +196,8 @@ def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
     columns.monotone = monotone if monotone.size else 0
     columns.lane, columns.divisor, columns.lane_slots = layout.lane, layout.divisor, layout.lane_slots
     words = pack_words(dataset, team)
-    return Table(
-        words, dataset.codes, layout.n_words, layout.has_tail, layout.members, layout.first_member, columns
-    )
+    lanes = words.view(np.uint8)
+    return Table(words, lanes, dataset.codes, layout.n_words, layout.members, layout.first_member, columns)
 
 
 def make_work(
@@ -207,10 +208,10 @@ def make_work(
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
     size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
-    n_words = dataset.layout.n_words
+    n_words = dataset.layout.n_words - 1  # without the statistics
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
-    group = max(1, min(GROUP, n_words // (2 * n_threads)))
+    group = min(GROUP, max(2, n_words // (2 * n_threads)))
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
@@ -222,7 +223,7 @@ def make_work(
         packed_scratch=aligned((n_threads, scratch), np.int64),
         wide_scratch=aligned((n_threads, 3, scratch if n_wide else 0), np.int64),
         group=group,
-        lanes_at_a_time=max(1, min(LANES, n_words * LANES // (8 * n_threads))),
+        lanes_at_a_time=max(1, min(8, n_words * LANES // (8 * n_threads))),
         few_rows=n_rows if all_by_words else _FEW_ROWS,
         desks=records(n_threads, DESK),
         best=records((n_threads, 2), CANDIDATE),
@@ -235,5 +236,7 @@ def make_work(
         order=np.empty(columns, np.int64),
         groups=np.ones((n_nodes, n_groups), np.uint8),
         pieces=np.empty(max_leaves, np.int64),
+        leaf_of_row=np.empty(dataset.n_rows, np.uint16 if max_leaves < 1 << 16 else np.uint32),
+        leaf_values=np.empty((n_threads, max_leaves)),
         leaf_sums=np.empty(2 * max_leaves, np.int64),
     )

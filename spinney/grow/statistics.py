@@ -7,7 +7,7 @@ The fields are as wide as the sums over one *block* of rows need (8,191 rows, or
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
 
     31        16 15        0
-    [ gradient  | hessian   ]                                    short: of a row, in the upper half of its tail
+    [ gradient  | hessian   ]                                    short: of a row, in its last word
 
 A row's own numbers have at most 15 bits, and are kept in 32 until they are added. In tables of up to 2,047 rows they
 have just so many and are rounded to the nearest. In larger ones they have fewer, and are rounded up or down at random:
