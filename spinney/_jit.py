@@ -36,6 +36,18 @@ from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
+_NOT_NEEDED = {  # names of Numba's passes
+    "WithLifting",
+    "InlineClosureLikes",
+    "InlineInlinables",
+    "InlineOverloads",
+    "NopythonRewrites",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "MakeFunctionToJitFunction",
+    "RewriteDynamicRaises",
+}
 PLAIN_PYTHON = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 SWEPT = 64  # rows that `ask` asks
 _DIGEST_SIZE = 32
@@ -197,6 +209,16 @@ def inner_options(compiler: type[Compiler] | None = None) -> dict[str, Any]:
     }
 
 
+class _FewPasses(Compiler):
+    """Leaves out passes for Python that kernels are not written in: closures, comprehensions, with, literal_unroll."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [one for one in pipeline.passes if one[0].__name__ not in _NOT_NEEDED]
+        return pipelines
+
+
 class _EntryCompiler(Compiler):
     """Links all that a kernel calls, directly or not, into one module. (Inner kernels' libraries hold only themselves.)"""
 
@@ -236,7 +258,7 @@ def _all_libraries(library: Any) -> list[Any]:
     return list(found)
 
 
-class _KernelCompiler(_EntryCompiler):
+class _KernelCompiler(_FewPasses, _EntryCompiler):
     """Runs LLVM's full passes once: Numba's first, cheaper run is for pruning reference counts, and there are none."""
 
     def define_pipelines(self) -> Any:
@@ -263,7 +285,7 @@ class _WithoutEnvironment:
         return getattr(self._real, name)
 
 
-class _InnerCompiler(Compiler):
+class _InnerCompiler(_FewPasses):
     """Leaves linking, optimisation and machine code to the calling kernel: done once, not once a level."""
 
     def define_pipelines(self) -> Any:

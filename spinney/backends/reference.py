@@ -160,7 +160,8 @@ def number_cuts(sums: np.ndarray, n_bins: int) -> np.ndarray:
     if sums[n_bins, 2] == 0:
         return up_to[:-1]
     missing = np.arange(SLOTS) == n_bins
-    return np.concatenate((up_to & ~missing, up_to[:-1] | missing))  # last t: all numbers from missing
+    some = np.cumsum(sums[:n_bins, 2])[:-1] > 0  # missing is never alone on the left: it has been alone on the right
+    return np.concatenate((up_to & ~missing, (up_to[:-1] | missing)[some]))  # last t: all numbers from missing
 
 
 def is_rare(sums: np.ndarray, limits: Limits) -> np.ndarray:

@@ -32,6 +32,7 @@ _LINE = 64  # bytes in a cache line
 # would fall into one set of the first-level cache.
 STRIDE = 264
 _MOST = 256  # values of a byte
+_FACTOR, _S15, _S32 = np.uint32(0x9E3779B1), np.uint32(15), np.uint64(32)
 
 
 class Layout(NamedTuple):
@@ -145,10 +146,10 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     return words
 
 
-def row_keys(words: np.ndarray, n_words: int, team: Team) -> np.ndarray:
+def row_keys(dataset: Dataset, team: Team) -> np.ndarray:
     """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
-    keys = np.empty(len(words) // n_words, np.uint32)
-    team.map(lambda piece: _hash_rows(words, n_words, keys, *piece), _pieces(len(keys), team.size))
+    keys = np.empty(dataset.n_rows, np.uint32)
+    team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), _pieces(dataset.n_rows, team.size))
     return keys
 
 
@@ -157,12 +158,18 @@ def _has_missing(codes: np.ndarray, bins: Bins, team: Team) -> np.ndarray:
 
 
 @kernel
-def _hash_rows(words, n_words, keys, start, stop):
-    for i in range(start, stop):
-        key = np.uint64(0)
-        for w in range(n_words):
-            key = mix(key, words[i * n_words + w])
-        keys[i] = np.uint32(key >> np.uint64(32))
+def _hash_rows(codes, keys, start, stop):
+    """Column by column, block by block so that the keys are still in the cache."""
+    for block in range(start, stop, 4096):
+        part = keys[block : min(stop, block + 4096)]
+        for i in range(part.size):
+            part[i] = 0
+        for j in range(codes.shape[0]):
+            column = codes[j, block : block + part.size]
+            for i in range(part.size):
+                part[i] = (part[i] ^ np.uint32(column[i])) * _FACTOR + (part[i] >> _S15)
+        for i in range(part.size):
+            part[i] = np.uint32(mix(np.uint64(part[i]), 0) >> _S32)
 
 
 @kernel

@@ -165,7 +165,7 @@ class Rounds:
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
         self._fixed_limits: Limits | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
-        self.row_keys = row_keys(self.table.words, self.table.n_words, team)
+        self.row_keys = row_keys(dataset, team)
 
     def step(self) -> list[Tree]:
         """Boost one more round; returns its trees."""
@@ -270,7 +270,8 @@ class Rounds:
             category_smoothing=s.category_smoothing,
             category_count=s.category_count,
             learning_rate=s.learning_rate,
-            has_monotone=bool(s.monotone.any()),
+            has_categories=True if self.dataset.bins.is_categorical.any() else None,
+            has_monotone=True if s.monotone.any() else None,
             groups=s.groups,
             features=features.astype(np.int32),
             node_features=share_of(s.node_features, len(features)),

@@ -463,7 +463,8 @@ def _search_column(rank, fields, limits, work, feature, column):
             narrow(work.wide_pool[parent.slot, :, first:last], work.packed_pool[big.slot, first:last], fields)
     for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
         if state.small_wanted if turn == 0 else state.big_wanted:
-            _search(rank, work, fields, limits, state.small if turn == 0 else state.big, column, feature)
+            child = state.small if turn == 0 else state.big
+            _search(rank, work, fields, limits, child, column, feature, limits.has_categories)
 
 
 @inner_kernel
@@ -480,26 +481,27 @@ def _subtract(work, fields, parent, small, first, last):
 
 
 @inner_kernel
-def _search(rank, work, fields, limits, at, column, feature):
+def _search(rank, work, fields, limits, at, column, feature, has_categories):
     """The best split of one node on one column, if it is better than what this thread has found before."""
     side, node = at - work.state[0].first, work.nodes[at]
     if not work.allowed[side, feature]:
         return
     desk, best, first = work.desks[rank], work.best[rank, side], column.start
-    if column.is_categorical:
-        if node.is_wide:
-            load_wide(work.wide_pool[node.slot, :, first : first + column.n_slots], desk)
-        else:
-            load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
-        search_categories(node, feature, column, fields, limits, desk, best)
-        return
+    if has_categories is not None:
+        if column.is_categorical:
+            if node.is_wide:
+                load_wide(work.wide_pool[node.slot, :, first : first + column.n_slots], desk)
+            else:
+                load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
+            search_categories(node, feature, column, fields, limits, desk, best, limits.has_monotone)
+            return
     last = first + column.n_bins
     if node.is_wide:
         n = add_up_wide(work.wide_pool[node.slot, :, first:last], desk)
     else:
         n = add_up_packed(work.packed_pool[node.slot, first:last], fields, desk)
     counts = work.wide_pool[node.slot, 2, first:last] if node.is_wide else work.packed_pool[node.slot, first:last]
-    search_numbers(node, feature, column, counts, n, fields, limits, desk, best)
+    search_numbers(node, feature, column, counts, n, fields, limits, desk, best, limits.has_monotone)
 
 
 # --- settle --------------------------------------------------------------------------------------------------------
@@ -534,7 +536,7 @@ def _choose_split(limits, fields, work, at):
         other = work.best[rank, side]
         if is_better(other.score, other.feature, found):
             found = other
-    gain = found.score - node_score(node, fields, limits)
+    gain = found.score - node_score(node, fields, limits, limits.has_monotone)
     if found.score == -np.inf or not worth_splitting(gain, found.score, node, fields, limits):
         _give_slot(work, node)
         return
@@ -552,10 +554,10 @@ def _choose_split(limits, fields, work, at):
 
 
 @inner_kernel
-def node_score(node, fields, limits):
+def node_score(node, fields, limits, has_monotone):
     """What a node scores as a leaf."""
     gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
-    if limits.has_monotone:
+    if has_monotone is not None:
         return bounded_score(gradient, hessian, node.lower, node.upper, limits.penalty)
     return leaf_score(gradient, hessian, limits.penalty)
 

@@ -25,7 +25,8 @@ class Limits(NamedTuple):
     category_smoothing: float  # added to the hessian when categories are put in order
     category_count: int  # categories with fewer samples in a node are pooled there; at least 1
     learning_rate: float
-    has_monotone: bool
+    has_categories: bool | None  # None: no column is categorical, and code for those is not even compiled
+    has_monotone: bool | None  # None: no column is monotone, likewise
     groups: np.ndarray  # uint8 (groups, columns): which columns may meet on a path; no rows: all may
     features: np.ndarray  # int32, ascending: the columns this tree may use
     node_features: int  # how many of them each node may use

@@ -91,7 +91,8 @@ def make_limits(n_columns, **given) -> Limits:
         category_smoothing=1.0,
         category_count=1,
         learning_rate=0.5,
-        has_monotone=False,
+        has_categories=True,
+        has_monotone=None,
         groups=np.zeros((0, n_columns), np.uint8),
         features=np.arange(n_columns, dtype=np.int32),
         node_features=n_columns,
@@ -121,7 +122,7 @@ def make_case(dataset, derivatives, limits, monotone=(), counts=None, chosen=Non
 def grow_cpu(case: Case, n_threads: int = 1, **way: int) -> Grown:
     """By the CPU's loop, in one of the WAYS."""
     work = make_work(case, n_threads)._replace(**way)
-    case.table.words[case.table.n_words - 1 :: case.table.n_words] |= np.uint64(77 << 32)  # of the tree before
+    case.table.words[case.table.n_words - 1 :: case.table.n_words] = 77  # of the tree before
     with Team(n_threads) as team:
         return _keep(case, work, team.run(grow_tree, case.table, case.rows, case.limits, work))
 
@@ -147,7 +148,7 @@ def make_work(case: Case, n_threads: int = 1) -> memory.Work:
 
 def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     scores = np.zeros(case.dataset.n_rows)
-    ALONE.run(add_to_scores, case.rows.n, work.nodes, work.pieces[: work.state[0].n_leaves], work.rows, scores)
+    ALONE.run(add_to_scores, case.rows, work, scores)
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.start : node.stop]))
@@ -210,7 +211,7 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
     random = np.random.RandomState(draw(st.integers(0, 10**6)))
     n = draw(st.sampled_from((most_rows, most_rows // 2, most_rows // 3, 12, 2)))
     chosen_kinds = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4))
-    # "few" and "constant" share a lane, "many" have one each: five lanes take two words, thirteen three
+    # "few" and "constant" share a lane, "many" have one each: five lanes take two words, thirteen four
     chosen_kinds += draw(st.sampled_from(([], [], [], [], ["few"] * 7, ["constant"] * 2, ["many"] * 4, ["many"] * 10)))
     n_columns = len(chosen_kinds)
     columns = [draw_column(kind, n, random) for kind in chosen_kinds]
@@ -228,7 +229,7 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
         taken[np.argmax(counts) if counts is not None else 0] = True
         chosen = np.flatnonzero(taken)
     monotone = random.randint(-1, 2, n_columns) * ~is_categorical * draw(st.sampled_from((0, 0, 1)))
-    limits = _draw_limits(draw, n_columns, random)._replace(has_monotone=bool(monotone.any()))
+    limits = _draw_limits(draw, n_columns, random)._replace(has_monotone=True if monotone.any() else None)
     return make_case(dataset, derivatives, limits, monotone, counts, chosen, coarse=draw(st.sampled_from((0, 16383))))
 
 

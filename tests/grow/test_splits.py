@@ -45,11 +45,11 @@ def _search(packed, wide, is_wide, node, feature, column, fields, limits, desk, 
             load_wide(wide, desk)
         else:
             load_packed(packed, fields, desk)
-        search_categories(node, feature, column, fields, limits, desk, best)
+        search_categories(node, feature, column, fields, limits, desk, best, limits.has_monotone)
     else:
         packed, wide = packed[: column.n_bins], wide[:, : column.n_bins]
         n = add_up_wide(wide, desk) if is_wide else add_up_packed(packed, fields, desk)
-        search_numbers(node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best)
+        search_numbers(node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best, limits.has_monotone)
 
 
 def pack_sums(sums):
@@ -109,7 +109,7 @@ def searches(draw):
         penalty=Penalty(draw(st.sampled_from((0.0, FIELDS.gradient_unit))), draw(st.sampled_from((0.0, 0.1)))),
         category_smoothing=draw(st.sampled_from((0.0, 1e-3, 1.0))),
         category_count=draw(st.sampled_from((1, 2, 4))),
-        has_monotone=draw(st.booleans()),
+        has_monotone=draw(st.sampled_from((None, True))),
     )
     if limits.has_monotone:
         column.monotone = draw(st.sampled_from((-1, 0, 1))) * (1 - int(column.is_categorical[0]))
