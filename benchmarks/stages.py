@@ -14,7 +14,7 @@ from spinney._jit import kernel
 from spinney._team import Team
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import LogLoss
-from spinney.data.dataset import Runs
+from spinney.data.dataset import aligned
 from spinney.data.weights import Weights
 from spinney.ensemble.gradients import fill_derivatives
 from spinney.grow import histogram, memory, partition, splits, statistics
@@ -24,29 +24,32 @@ COLUMNS, BINS = 28, 255
 
 
 @kernel
-def _accumulate(words, runs, rows, packed, out):
-    histogram.accumulate(words, runs, rows, packed, 0, rows.size, out)
-
-
-@kernel
-def _quantise(derivatives, packed, fields):
-    for i in range(packed.size):
-        gradient, hessian = derivatives[i, 0], derivatives[i, 1]
-        packed[i] = statistics.quantise(gradient, hessian, np.int64(1), np.uint64(7), np.uint64(i), fields)
-
-
-@kernel
-def _partition(column, goes_left, desks, rows, packed, target, target_packed, cursor):
+def _accumulate(words, lanes, n_words, rows, fields, out):
     for begin in range(0, rows.size, partition.CHUNK):
-        part, its = rows[begin : begin + partition.CHUNK], packed[begin : begin + partition.CHUNK]
-        partition.partition_chunk(column, goes_left, desks[0], part, its, target, target_packed, cursor)
+        histogram.accumulate(words, lanes, n_words, rows[begin : begin + partition.CHUNK], fields, out)
 
 
 @kernel
-def _search(bins, columns, fields, desks, nodes, limits, candidates):
+def _quantise(derivatives, keys, shorts, fields):
+    for i in range(shorts.size):
+        shorts[i] = statistics.quantise(derivatives[2 * i], derivatives[2 * i + 1], np.uint64(7), keys[i], fields)
+
+
+@kernel
+def _partition(column, goes_left, desks, rows, target, cursor):
+    for begin in range(0, rows.size, partition.CHUNK):
+        partition.partition_chunk(
+            column, goes_left, desks[0], rows[begin : begin + partition.CHUNK], target, cursor
+        )
+
+
+@kernel
+def _search(bins, columns, fields, desks, nodes, limits, best):
+    best[0].score = -np.inf
     for k in range(columns.size):
-        splits.load_bins(bins, False, columns[k].start, columns[k].n_bins, fields, desks[0])
-        splits.search_column(nodes[0], columns[k], fields, limits, desks[0], candidates[0, k])
+        own = bins[columns[k].start : columns[k].start + columns[k].n_bins]
+        n = splits.add_up_packed(own, fields, desks[0])
+        splits.search_numbers(nodes[0], k, columns[k], own, n, fields, limits, desks[0], best[0], None)
 
 
 def best_of(repeats: int, call: Callable[[], Any]) -> float:
@@ -67,28 +70,29 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9)
     options = parser.parse_args()
     n, random = options.rows, np.random.default_rng(0)
-    codes = np.zeros((n, 32), np.uint8)
-    codes[:, :COLUMNS] = random.integers(0, BINS, (n, COLUMNS), dtype=np.uint8)
-    words, runs = codes.view(np.uint64).reshape(-1), Runs(3, 0, 0, 0, True, 256)
-    column, goes_left = np.ascontiguousarray(codes[:, 3]), (np.arange(256) < 100).astype(np.uint8)
+    rows = aligned((n, COLUMNS + 4), np.uint8)
+    rows[:] = random.integers(0, BINS, rows.shape, dtype=np.uint8)
+    lanes, words, n_words = rows.reshape(-1), rows.reshape(-1).view(np.uint32), (COLUMNS + 4) // 4
+    column, goes_left = np.ascontiguousarray(rows[:, 3]), (np.arange(256) < 100).astype(np.uint8)
     every, some = np.arange(n, dtype=np.int32), np.sort(random.permutation(n)[: n // 16]).astype(np.int32)
     y, raw = (random.random(n) < 0.5).astype(np.float64), random.standard_normal(n)
-    derivatives, packed, bins = np.empty((n, 2), np.float32), np.empty(n, np.int64), np.zeros(32 * 256, np.int64)
+    derivatives, shorts, bins = np.empty((n, 2), np.float32), np.empty(n, np.int64), np.zeros(COLUMNS * 264, np.int64)
+    keys = random.integers(0, 2**32, n, dtype=np.uint32)
     fields = statistics.make_fields(n, n, 1, 1.0, 0.25)
-    desks, target, target_packed = memory.records(1, memory.DESK), np.empty(n, np.int32), np.empty(n, np.int64)
+    desks, target = memory.records(1, memory.DESK), np.empty(n, np.int32)
     features, no_groups = np.arange(COLUMNS, dtype=np.int32), np.zeros((0, COLUMNS), np.uint8)
     penalty = Penalty(0.0, 1.0)
     sizes = (True, 31, 99, 20, 1e-3, 0.0)
-    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, False, no_groups, features, COLUMNS, np.uint64(3))
+    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, None, None, no_groups, features, COLUMNS, np.uint64(3))
     columns = memory.records(COLUMNS, memory.COLUMN)
-    columns.start, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 256, BINS, BINS
-    nodes, candidates = memory.records(1, memory.NODE), memory.records((2, COLUMNS), memory.CANDIDATE)
+    columns.start, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
+    nodes, best = memory.records(1, memory.NODE), memory.records(2, memory.CANDIDATE)
     nodes[0].count, nodes[0].hessian = 20 * BINS, 10**6
 
     def part(rows: np.ndarray) -> None:
         cursor = np.zeros(16, np.int64)
         cursor[partition.RIGHT] = rows.size
-        _partition(column, goes_left, desks, rows, packed, target, target_packed, cursor)
+        _partition(column, goes_left, desks, rows, target, cursor)
 
     with Team(inline=True) as team:
         stages: list[tuple[str, float, str, Callable[[], Any]]] = [
@@ -98,17 +102,17 @@ def main() -> None:
                 "row",
                 lambda: fill_derivatives(team, LogLoss(), raw, y, Weights(None, None), derivatives),
             ),
-            ("quantise", n, "row", lambda: _quantise(derivatives, packed, fields)),
-            ("histogram, all rows", n * COLUMNS, "update", lambda: _accumulate(words, runs, every, packed, bins)),
+            ("quantise", n, "row", lambda: _quantise(derivatives.reshape(-1), keys, shorts, fields)),
+            ("histogram, all rows", n * COLUMNS, "update", lambda: _accumulate(words, lanes, n_words, every, fields, bins)),
             (
                 "histogram, every 16th",
                 n // 16 * COLUMNS,
                 "update",
-                lambda: _accumulate(words, runs, some, packed, bins),
+                lambda: _accumulate(words, lanes, n_words, some, fields, bins),
             ),
             ("partition, all rows", n, "row", lambda: part(every)),
             ("partition, every 16th", n // 16, "row", lambda: part(some)),
-            ("search", COLUMNS * BINS, "bin", lambda: _search(bins, columns, fields, desks, nodes, limits, candidates)),
+            ("search", COLUMNS * BINS, "bin", lambda: _search(bins, columns, fields, desks, nodes, limits, best)),
         ]
         for name, units, unit, call in stages:
             seconds = best_of(options.repeats, call)

@@ -204,11 +204,17 @@ def raw_scores(
     return scores
 
 
+def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+    """(rows, trees) int32: the leaf that each encoded row reaches in each tree."""
+    leaves = np.empty((codes.shape[1], len(trees)), np.int32)
+    team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    return leaves
+
+
 def leaf_numbers(packed: PackedTrees, bins: Bins, table: Table, trees: range, team: Team) -> np.ndarray:
-    """(rows, trees) int32: the leaf that each row reaches in each tree."""
+    """The same for the rows of a table."""
     leaves = np.empty((table.n_rows, len(trees)), np.int32)
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        codes, part = bins.encode(table, team, begin, end), leaves[begin:end]
-        team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), part)
+        leaves[begin:end] = leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)
     return leaves

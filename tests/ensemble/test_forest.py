@@ -8,7 +8,7 @@ from spinney._jit import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.binning import Bins
 from spinney.ensemble import forest
-from spinney.ensemble.forest import add_scores, find_leaves, pack_trees
+from spinney.ensemble.forest import add_scores, leaves_of, pack_trees
 from spinney.tree.tree import Tree
 
 pytestmark = pytest.mark.kernels
@@ -73,28 +73,33 @@ def leaf_of(tree, row, bins):
     return node
 
 
-def draw(seed, n_rows, n_trees):
+def draw(seed, n_rows, n_trees, most_splits=24):
+    """Bins, trees and rows of codes; the last tree has as many splits as may be."""
     rng = np.random.RandomState(seed)
     bins = draw_bins(rng, 9)
-    trees = [draw_tree(rng, bins, n_splits) for n_splits in rng.randint(0, 25, n_trees)]
+    sizes = [*rng.randint(0, 25, n_trees - 1), most_splits]
+    trees = [draw_tree(rng, bins, n_splits) for n_splits in sizes]
     codes = np.array([[rng.randint(n + 1) for n in bins.n_bins] for _ in range(n_rows)], np.uint8)
     codes[rng.rand(n_rows) < 0.2] = bins.n_bins  # rows without a single value
     return bins, trees, codes
 
 
 @pytest.mark.parametrize("n_threads", THREADS)
-@pytest.mark.parametrize("seed, n_rows, n_trees", [(0, 1, 1), (1, 64, 4), (2, 150, 6), (3, 200, 12)])
-def test_packed_trees_lead_where_a_plain_walk_leads(seed, n_rows, n_trees, n_threads):
-    bins, trees, codes = draw(seed, n_rows, n_trees)
+@pytest.mark.parametrize(
+    "n_rows, n_trees, most_splits",
+    # 64 rows are asked at once, the rest walk; 255 nodes have numbers of a byte, and above 2,047 all rows walk
+    [(1, 1, 24), (63, 4, 24), (64, 4, 24), (150, 6, 127), (65, 2, 128), (300, 12, 24), (64, 2, 1023), (64, 2, 1024)],
+)
+def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits, n_threads):
+    bins, trees, codes = draw(n_rows + n_trees, n_rows, n_trees, most_splits)
     expected = np.array([[leaf_of(tree, row, bins) for tree in trees] for row in codes])
     packed = pack_trees(trees)
     with Team(n_threads) as team:
-        leaves = np.empty((n_rows, n_trees), np.int32)
-        team.run(find_leaves, packed, bins.n_bins, codes, 0, n_trees, leaves)
-        np.testing.assert_array_equal(leaves, expected)
+        by_column = np.ascontiguousarray(codes.T)
+        np.testing.assert_array_equal(leaves_of(packed, bins, by_column, range(n_trees), team), expected)
         for n_outputs in (1, 2):
             scores = np.ones((n_outputs, n_rows))
-            add_scores(packed, bins, codes, range(n_trees), scores, team)
+            add_scores(packed, bins, by_column, range(n_trees), scores, team)
             plain = np.ones((n_outputs, n_rows))
             for t, tree in enumerate(trees):
                 plain[t % n_outputs] += tree.value[expected[:, t]]
@@ -106,7 +111,7 @@ def test_some_of_the_trees():
     packed = pack_trees(trees)
     with Team(1, inline=True) as team:
         scores = np.zeros((2, 70))
-        add_scores(packed, bins, codes, range(2, 4), scores, team)
+        add_scores(packed, bins, np.ascontiguousarray(codes.T), range(2, 4), scores, team)
     for output in (0, 1):
         tree = trees[2 + output]
         np.testing.assert_array_equal(scores[output], [tree.value[leaf_of(tree, row, bins)] for row in codes])
@@ -124,8 +129,7 @@ def test_a_tree_deeper_than_wide():
     assert chain.depth.max() == 200
     codes = np.arange(256, dtype=np.uint8)[:, None]
     with Team(1, inline=True) as team:
-        leaves = np.empty((256, 1), np.int32)
-        team.run(find_leaves, pack_trees([chain]), bins.n_bins, codes, 0, 1, leaves)
+        leaves = leaves_of(pack_trees([chain]), bins, np.ascontiguousarray(codes.T), range(1), team)
     np.testing.assert_array_equal(leaves[:, 0], [leaf_of(chain, row, bins) for row in codes])
 
 
@@ -134,7 +138,7 @@ def test_no_trees():
     bins, _, codes = draw(0, 5, 1)
     scores = np.ones((1, 5))
     with Team(1, inline=True) as team:
-        add_scores(packed, bins, codes, range(0), scores, team)
+        add_scores(packed, bins, np.ascontiguousarray(codes.T), range(0), scores, team)
     assert (scores == 1).all()
 
 
