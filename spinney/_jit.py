@@ -21,6 +21,7 @@ import gc
 import hashlib
 import os
 import pickle
+import platform
 import stat
 import sys
 import tempfile
@@ -343,11 +344,9 @@ def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any
 @intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, i32, name = ir.IntType(8).as_pointer(), ir.IntType(32), "llvm.prefetch.p0"
-        shape = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-        function = builder.module.globals.get(name) or ir.Function(builder.module, shape, name)
+        byte, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
         pointer = builder.bitcast(_element(context, builder, signature.args[0], *arguments), byte)
-        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
+        _call(builder, "llvm.prefetch.p0", [pointer, i32(0), i32(3), i32(1)])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
@@ -425,10 +424,34 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
     return types.void(codes, types.int64, at, types.int64, types.UniTuple(types.int64, 4)), generate
 
 
+@intrinsic
+def _rest_core(typing_context: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        machine = platform.machine().lower()
+        if machine in ("x86_64", "amd64"):
+            _call(builder, "llvm.x86.sse2.pause", [])
+        elif machine in ("aarch64", "arm64"):
+            _call(builder, "llvm.aarch64.hint", [ir.IntType(32)(1)])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+def _call(builder: Any, name: str, arguments: list[Any]) -> None:
+    """Call one of LLVM's own functions."""
+    shape = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+    function = builder.module.globals.get(name) or ir.Function(builder.module, shape, name)
+    builder.call(function, arguments)
+
+
 def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int, int, int, int]) -> None:
     node, most, exception, left = question
     code, now = codes[first : first + SWEPT].astype(np.int64), at[place : place + SWEPT]
     now[...] = np.where(now == node, left + ((code > most) & (code != exception)), now)
+
+
+def _plain_rest_core() -> None:
+    """There is nobody to rest for in plain Python."""
 
 
 def _plain_prefetch(array: Any, index: int) -> None:
@@ -465,6 +488,8 @@ def _plain_view_as_float(number: int) -> Any:
 # ask(codes, first, at, place, (node, most, exception, left)): of 64 rows, those at `node` go on to `left`, or, if
 #     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask
+# rest_core(): tell the processor that this thread only waits, so that one that shares its core gets more of it.
+rest_core: Any = _plain_rest_core if PLAIN_PYTHON else _rest_core
 prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch
 atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
 atomic_swap: Any = _plain_atomic_swap if PLAIN_PYTHON else _atomic_swap

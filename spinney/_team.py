@@ -32,13 +32,13 @@ import numpy as np
 from joblib import cpu_count
 from numba.core import types
 
-from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, atomic_swap, inner_kernel
+from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core
 
 _LINE = 8  # int64 values a cache line
 _TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))
 _CHUNK_BITS = 22  # of a ticket: up to four million chunks a phase
 _CHUNK_MASK = (1 << _CHUNK_BITS) - 1
-_SPINS = 2000  # looks at the ticket before giving the core away
+_SPINS = 500  # looks at the ticket before giving the core away
 _GO, _WANTED, _ABORT = 0, 1, 2
 
 
@@ -87,6 +87,8 @@ def take_chunk(sync):
             spins += 1
             if spins > _SPINS:
                 _yield_core()
+            else:
+                rest_core()
 
 
 @inner_kernel
