@@ -38,9 +38,7 @@ def _quantise(derivatives, keys, shorts, fields):
 @kernel
 def _partition(column, goes_left, desks, rows, target, cursor):
     for begin in range(0, rows.size, partition.CHUNK):
-        partition.partition_chunk(
-            column, goes_left, desks[0], rows[begin : begin + partition.CHUNK], target, cursor
-        )
+        partition.partition_chunk(column, goes_left, desks[0], rows[begin : begin + partition.CHUNK], target, cursor)
 
 
 @kernel
@@ -103,7 +101,12 @@ def main() -> None:
                 lambda: fill_derivatives(team, LogLoss(), raw, y, Weights(None, None), derivatives),
             ),
             ("quantise", n, "row", lambda: _quantise(derivatives.reshape(-1), keys, shorts, fields)),
-            ("histogram, all rows", n * COLUMNS, "update", lambda: _accumulate(words, lanes, n_words, every, fields, bins)),
+            (
+                "histogram, all rows",
+                n * COLUMNS,
+                "update",
+                lambda: _accumulate(words, lanes, n_words, every, fields, bins),
+            ),
             (
                 "histogram, every 16th",
                 n // 16 * COLUMNS,

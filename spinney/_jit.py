@@ -198,7 +198,7 @@ def _inner(py_func: Callable[..., Any], compiler: type[Compiler]) -> Callable[..
     return inner
 
 
-def inner_options(compiler: type[Compiler] | None = None) -> dict[str, Any]:
+def inner_options(compiler: type[Compiler] | None = None) -> Any:
     """What Numba is told of an inner kernel; `@overload` takes it as `jit_options`."""
     return {
         "nogil": True,
@@ -221,7 +221,7 @@ class _FewPasses(Compiler):
 
 
 class _EntryCompiler(Compiler):
-    """Links all that a kernel calls, directly or not, into one module. (Inner kernels' libraries hold only themselves.)"""
+    """Links all that a kernel calls, directly or not, into one module. (Inner kernels' libraries hold but themselves.)"""
 
     def define_pipelines(self) -> Any:
         library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
@@ -414,9 +414,7 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
             return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
 
         node, most, exception, left = (everywhere(part) for part in range(4))
-        right = builder.and_(
-            builder.icmp_unsigned(">", code, most), builder.icmp_unsigned("!=", code, exception)
-        )
+        right = builder.and_(builder.icmp_unsigned(">", code, most), builder.icmp_unsigned("!=", code, exception))
         child = builder.add(left, builder.zext(right, vector))
         builder.store(builder.select(builder.icmp_unsigned("==", now, node), child, now), pointer, align=1)
         return context.get_dummy_value()

@@ -11,6 +11,8 @@ import numpy as np
 
 from spinney.data.weights import Weights
 
+_BLOCK = 1 << 16  # values summed at a time
+
 
 def scale_exponent(largest: float, bits: int) -> int:
     """The power e with `largest * 2**e` below `2**bits`, as large as possible; 0 when nothing is to be scaled."""
@@ -29,9 +31,14 @@ def exact_sum(values: np.ndarray, weights: Weights) -> tuple[float, float]:
 
 def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> float:
     units = max(1, len(values) if counts is None else int(counts.sum()))
-    exponent = scale_exponent(float(np.abs(values).max(initial=0.0)), 61 - units.bit_length())
-    whole = np.rint(np.ldexp(values, exponent)).astype(np.int64)
-    return math.ldexp(float((whole if counts is None else whole * counts).sum()), -exponent)
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    exponent = scale_exponent(largest, 61 - units.bit_length())
+    total = 0
+    for begin in range(0, len(values), _BLOCK):  # without copies of all the values
+        part = slice(begin, begin + _BLOCK)
+        whole = np.rint(np.ldexp(values[part], exponent)).astype(np.int64)
+        total += int((whole if counts is None else whole * counts[part]).sum())
+    return math.ldexp(float(total), -exponent)
 
 
 def exact_mean(values: np.ndarray, weights: Weights) -> float:

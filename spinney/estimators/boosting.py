@@ -374,9 +374,12 @@ def _find_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not _are_few_whole_numbers(y):
         return np.unique(y, return_inverse=True)
     least = y.min()
-    from_least = y.astype(np.int64) - least.astype(np.int64)
+    from_least = y.astype(np.int64, copy=False)
+    if least != 0:
+        from_least = from_least - least.astype(np.int64)
     present = np.bincount(from_least) > 0
-    return np.flatnonzero(present).astype(y.dtype) + least, (np.cumsum(present) - 1)[from_least]
+    place = np.cumsum(present) - 1.0
+    return np.flatnonzero(present).astype(y.dtype) + least, place[from_least]
 
 
 @contextmanager
@@ -775,7 +778,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
                 f"y must hold at least two classes, but has only one class: {self.classes_.tolist()[0]!r}. "
                 "Is the table sorted, or filtered too far?"
             )
-        return numbers.astype(np.float64)
+        return numbers.astype(np.float64, copy=False)
 
     def _class_numbers(self, y: np.ndarray) -> np.ndarray:
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -783,7 +786,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         for label in labels.tolist():
             if label not in number:
                 raise ValueError(f"y holds the class {label!r}, which was not among {self.classes_.tolist()} at fit.")
-        return np.array([number[label] for label in labels.tolist()], np.float64)[place]
+        return np.array([number[label] for label in labels.tolist()], np.float64)[place.astype(np.int64)]
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         if self.class_weight is not None:

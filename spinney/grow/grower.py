@@ -33,6 +33,7 @@ import numpy as np
 from spinney._jit import atomic_add, inner_kernel, kernel, prefetch
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
+from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
@@ -49,7 +50,6 @@ from spinney.grow.histogram import (
     widen,
 )
 from spinney.grow.limits import allow_features, child_bounds, may_split, narrow_groups
-from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED
 from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from spinney.grow.splits import (
@@ -67,6 +67,7 @@ from spinney.grow.statistics import quantise, short_gradient, short_hessian
 HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 _PACKED, _WIDE = 0, 1
 _STANDS_OUT = 5.0  # the largest of thousands of rounding noises, whose variance is up to a quarter, twenty-fold
+_SUMMED = 4080  # rows summed at a time; four such chunks fit the packed form
 _AHEAD = 32  # rows between asking for a row's numbers and using them
 _GRADIENT, _HESSIAN, _COUNT = 0, 8, 16  # places in work.totals
 _ONE = np.uint64(1)
@@ -251,7 +252,7 @@ def _begin_histogram(work):
     small = work.nodes[state.small]
     for rank in range(work.desks.size):
         work.desks[rank].filled = NOT_USED
-    state.phase, state.n_chunks = HISTOGRAM, n_chunks_of(small.stop - small.start)
+    state.phase, state.n_chunks = HISTOGRAM, (small.stop - small.start + _SUMMED - 1) // _SUMMED
 
 
 @inner_kernel
@@ -260,10 +261,11 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
     state, fields = work.state[0], rows.fields
     small = work.nodes[state.small]
     scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
-    begin = small.start + chunk * CHUNK
-    end = min(small.stop, begin + CHUNK)
+    begin = small.start + chunk * _SUMMED
+    end = min(small.stop, begin + _SUMMED)
     if state.small == _ROOT:
-        _quantise(table, rows, work, desk, begin, end)
+        for at in range(begin, end, CHUNK):
+            _quantise(table, rows, work, desk, at, min(end, at + CHUNK))
         if state.by_words:
             return
     if desk.filled == NOT_USED:

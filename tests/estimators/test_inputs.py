@@ -339,3 +339,21 @@ def test_pipelines_searches_and_cross_validation():
     assert (scores > np.log(0.5)).all()
     parallel = GridSearchCV(Regressor(**FEW), {"max_depth": [1, 3]}, cv=2, n_jobs=2).fit(FRAME, Y)
     assert parallel.best_params_ == {"max_depth": 3}
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
+def test_labels_of_whole_numbers(dtype):
+    """Labels are found by counting, not sorting: the same ones, however far apart, and in y's own type."""
+    for labels in ((0, 1), (5, 7), (0, 100, 120)):
+        y = np.array(labels, dtype)[np.arange(600) % len(labels)]
+        model = Classifier(n_estimators=1).fit(np.arange(600.0)[:, None] % len(labels), y)
+        np.testing.assert_array_equal(model.classes_, labels)
+        assert model.classes_.dtype == dtype
+        np.testing.assert_array_equal(model.predict(np.arange(3.0)[:, None] % len(labels)), y[:3])
+
+
+def test_labels_from_one_end_of_a_byte_to_the_other():
+    y = np.array([-128, 127], np.int8)[np.arange(2000) % 2]
+    model = Classifier(n_estimators=1).fit(np.arange(2000.0)[:, None] % 2, y)
+    np.testing.assert_array_equal(model.classes_, [-128, 127])
+    np.testing.assert_array_equal(model.predict([[0.0], [1.0]]), [-128, 127])

@@ -65,7 +65,7 @@ def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
 @few(12, plain=4)
 @given(seed=st.integers(0, 10**6), n_words=st.sampled_from((64, 65, 66)), best_first=st.booleans())
 def test_many_columns(seed, n_words, best_first):
-    """In a table of 64 words and the statistics all nodes are summed by words; the scratch has only room for a few of them."""
+    """With 64 words and the statistics all nodes are summed by words; the scratch has only room for a few of them."""
     random = np.random.RandomState(seed)
     n, n_columns = 40, 4 * (n_words - 1) - seed % 4
     columns = [random.randint(0, 17, n).astype(float) for _ in range(n_columns)]  # too wide to share a lane
