@@ -221,7 +221,7 @@ class _FewPasses(Compiler):
 
 
 class _EntryCompiler(Compiler):
-    """Links all that a kernel calls, directly or not, into one module. (Inner kernels' libraries hold but themselves.)"""
+    """Links all that a kernel calls, directly or not, into one module. (Inner libraries hold only themselves.)"""
 
     def define_pipelines(self) -> Any:
         library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)

@@ -65,7 +65,7 @@ class Bins:
         return codes
 
     def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
-        """What the encoding kernel needs to know of a panel's columns; kept, since one row takes less time to encode."""
+        """What the encoding kernel needs to know of a panel's columns; kept, as one row takes less time than this."""
         key = (panel.values.dtype, *panel.columns)
         if key not in self._plans:
             self._plans[key] = self._make_plan(panel)
