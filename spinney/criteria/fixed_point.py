@@ -50,6 +50,8 @@ def exact_mean(values: np.ndarray, weights: Weights) -> float:
 def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:
     """The smallest value with a share q of the weight at or below it; the mean with the next if it is just q."""
     weight = weights.total()
+    if weight is not None and not weight.all():  # rows of no weight are not there
+        values, weight = values[weight > 0], weight[weight > 0]
     order = np.argsort(values, kind="stable")
     if weight is None:
         reached = np.arange(1, len(values) + 1, dtype=np.float64)

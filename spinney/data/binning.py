@@ -206,8 +206,8 @@ def _merge_equal(values, mass):
 def _choose_edges(values, mass, n_distinct, max_bins, edges):
     """Cut distinct sorted values into at most max_bins bins of about equal weight; returns the number of edges.
 
-    With few distinct values each has its own bin. Otherwise a value as heavy as an average bin has one alone,
-    and the rest share the remaining bins evenly.
+    With few distinct values each has its own bin. Otherwise a value as heavy as an average bin ends one, alone or with
+    the few light values before it, and the rest share the remaining bins evenly.
     """
     if n_distinct == 0:
         return 0

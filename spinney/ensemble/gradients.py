@@ -256,7 +256,11 @@ def _renew(rank, size, sync, leaves, start, stop, residuals, weight, quantile, v
         for i in range(order.size):
             reached += weight[order[i]] if weight.size else 1
             if reached >= goal:
-                beyond = i + 1 if reached == goal and i + 1 < order.size else i
+                beyond = i
+                if reached == goal and reached < total:  # halfway to the next row that has weight
+                    beyond = i + 1
+                    while weight.size and weight[order[beyond]] == 0:
+                        beyond += 1
                 values[leaf] = residuals[order[i]] / 2 + residuals[order[beyond]] / 2
                 break
 

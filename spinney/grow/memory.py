@@ -110,7 +110,8 @@ STATE = np.dtype(
         ("phase", np.int64),  # what the team is doing, see grower.py
         ("n_chunks", np.int64),  # in how many chunks
         ("goes_left", np.uint8, (SLOTS,)),  # partition: whether a code goes left
-        ("by_words", np.int64),  # histogram: how it is being built
+        ("by_words", np.int64),  # histogram: how it is being built,
+        ("summed", np.int64),  # and by how many rows at a time
         ("node", np.int64),  # being split; -1 when the tree is grown
         ("n_nodes", np.int64),
         ("n_leaves", np.int64),
@@ -211,7 +212,10 @@ def make_work(
     n_words = dataset.layout.n_words - 1  # without the statistics
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
-    group = min(GROUP, max(2, n_words // (2 * n_threads)))
+    group = min(GROUP, -(-n_words // (2 * n_threads)))
+    few_rows = (
+        _FEW_ROWS * min(n_threads, -(-n_words // group)) // n_threads
+    )  # fewer where not all threads would have work
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
@@ -224,7 +228,7 @@ def make_work(
         wide_scratch=aligned((n_threads, 3, scratch if n_wide else 0), np.int64),
         group=group,
         lanes_at_a_time=max(1, min(8, n_words * LANES // (8 * n_threads))),
-        few_rows=n_rows if all_by_words else _FEW_ROWS,
+        few_rows=n_rows if all_by_words else few_rows,
         desks=records(n_threads, DESK),
         best=records((n_threads, 2), CANDIDATE),
         free_slots=np.empty((2, max(n_packed, n_wide)), np.int64),

@@ -80,3 +80,9 @@ def test_quantiles_are_numpys(values, share):
 def test_the_median_of_an_even_number_is_in_the_middle():
     assert weighted_quantile(np.array([4.0, 1.0, 3.0, 2.0]), NONE, 0.5) == 2.5
     assert weighted_quantile(np.array([4.0, 1.0]), Weights(np.array([1, 3]), None), 0.5) == 1.0
+
+
+def test_a_row_of_no_weight_is_no_quantile():
+    values, weights = np.array([1.0, 2.0, 9.0]), Weights(np.array([1, 1, 0]), None)
+    assert weighted_quantile(values, weights, 1.0) == 2.0
+    assert weighted_quantile(values, weights, 0.5) == 1.5
