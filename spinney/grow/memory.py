@@ -215,7 +215,7 @@ def make_work(
     group = min(GROUP, -(-n_words // (2 * n_threads)))
     few_rows = (
         _FEW_ROWS * min(n_threads, -(-n_words // group)) // n_threads
-    )  # fewer where not all threads would have work
+    )  # or threads would idle
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
