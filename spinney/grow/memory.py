@@ -213,9 +213,7 @@ def make_work(
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0
     n_packed = min(max_leaves, n_rows) + 2
     group = min(GROUP, -(-n_words // (2 * n_threads)))
-    few_rows = (
-        _FEW_ROWS * min(n_threads, -(-n_words // group)) // n_threads
-    )  # or threads would idle
+    few_rows = _FEW_ROWS * min(n_threads, -(-n_words // group)) // n_threads  # or threads would idle
     all_by_words = n_words >= max(_MANY_WORDS, 2 * n_threads)
     scratch = (group if all_by_words else n_words) * LANES * STRIDE
     return Work(
