@@ -19,11 +19,12 @@ from spinney._jit import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
+from spinney.grow.splits import in_set
 from spinney.tree.tree import Tree
 
 LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
 _LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
-_FEATURE_MASK, _BYTE, _ONE = np.uint64(0xFFFFFF), np.uint64(255), np.uint64(1)
+_FEATURE_MASK, _BYTE = np.uint64(0xFFFFFF), np.uint64(255)
 _MOST = 1 << 24
 _ROWS = 4 * SWEPT  # rows that go through a tree together
 _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
@@ -80,17 +81,12 @@ def step_down(packed, first, node, codes, i, n_bins):
     code = codes[feature, i]
     left = np.int64(word >> _LEFT_SHIFT)
     if word & np.uint64(CATEGORY):
-        goes_left = _in_set(packed.bits[packed.bits_at[first + node]], code)
+        goes_left = in_set(packed.bits[packed.bits_at[first + node]], code) != 0
     elif code == n_bins[feature]:
         goes_left = word & np.uint64(MISSING_LEFT) != 0
     else:
         goes_left = np.uint64(code) <= (word >> _CODE_SHIFT) & _BYTE
     return left if goes_left else left + 1
-
-
-@inner_kernel
-def _in_set(bits, code):
-    return (bits[code >> 6] >> np.uint64(code & 63)) & _ONE == _ONE
 
 
 @kernel
@@ -168,7 +164,7 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
             bits = packed.bits[packed.bits_at[first + node]]
             for i in range(n):
                 if at[i] == node:
-                    at[i] = left + (not _in_set(bits, column[begin + i]))
+                    at[i] = left + (in_set(bits, column[begin + i]) == 0)
         else:
             most = np.int64((word >> _CODE_SHIFT) & _BYTE)
             # the code that goes left though it is above: that of missing, or 0, which never is above

@@ -37,7 +37,6 @@ from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
-    accumulate_counts,
     accumulate_words,
     drop_digit,
     narrow,
@@ -261,7 +260,7 @@ def _begin_histogram(work):
 @inner_kernel
 def _sum_chunk(rank, table, rows, work, desk, chunk):
     """Some of the small child's rows into this thread's scratch; the root's are quantised on the way."""
-    state, fields = work.state[0], rows.fields
+    state = work.state[0]
     small = work.nodes[state.small]
     scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
     begin = small.start + chunk * state.summed
@@ -274,38 +273,37 @@ def _sum_chunk(rank, table, rows, work, desk, chunk):
     if desk.filled == NOT_USED:
         _clear(scratch, wide_scratch, small.is_wide, scratch.size)
         desk.filled = 0
-    while begin < end:  # in steps that the packed form can hold
-        step = min(end - begin, fields.block_rows)
-        if desk.filled + step > fields.block_rows:
-            widen(scratch, wide_scratch, fields)
-            desk.filled = 0
-        numbers = work.rows[small.depth & 1, begin : begin + step]
-        if rows.counts.size:
-            accumulate_counts(table.words, table.lanes, table.n_words, numbers, rows.counts, fields, scratch)
-        else:
-            accumulate(table.words, table.lanes, table.n_words, numbers, fields, scratch)
-        desk.filled += step
-        begin += step
+    _sum_rows(rank, table, rows, work, desk, begin, end, np.int64(0), table.n_words - 1)
 
 
 @inner_kernel
 def _sum_words(rank, table, rows, work, desk, first, last):
     """All the small child's rows into this thread's scratch, but only the words first .. last."""
-    fields = rows.fields
     small = work.nodes[work.state[0].small]
-    size = (last - first) * LANES * STRIDE
-    scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
-    _clear(scratch, wide_scratch, small.is_wide, size)
+    _clear(work.packed_scratch[rank], work.wide_scratch[rank], small.is_wide, (last - first) * LANES * STRIDE)
     desk.filled = 0
-    begin = small.start
-    while begin < small.stop:
-        step = min(small.stop - begin, CHUNK, fields.block_rows)
+    _sum_rows(rank, table, rows, work, desk, small.start, small.stop, first, last)
+
+
+@inner_kernel
+def _sum_rows(rank, table, rows, work, desk, begin, end, first, last):
+    """Some words of some of the small child's rows into this scratch, in steps that the packed form can hold."""
+    fields, parity = rows.fields, work.nodes[work.state[0].small].depth & 1
+    scratch, wide_scratch = work.packed_scratch[rank], work.wide_scratch[rank]
+    at_once = rows.counts.size == 0 and last - first == table.n_words - 1
+    while begin < end:
+        step = min(end - begin, fields.block_rows)
+        if not at_once:
+            step = min(step, CHUNK)
         if desk.filled + step > fields.block_rows:
-            widen(scratch[:size], wide_scratch, fields)
+            widen(scratch[: (last - first) * LANES * STRIDE], wide_scratch, fields)
             desk.filled = 0
-        numbers = work.rows[small.depth & 1, begin : begin + step]
-        read_statistics(table.words, table.n_words, numbers, rows.counts, fields, desk.packed)
-        accumulate_words(table.lanes, table.n_words, first, last, numbers, desk.packed, scratch)
+        numbers = work.rows[parity, begin : begin + step]
+        if at_once:
+            accumulate(table.words, table.lanes, table.n_words, numbers, fields, scratch)
+        else:
+            read_statistics(table.words, table.n_words, numbers, rows.counts, fields, desk.packed)
+            accumulate_words(table.lanes, table.n_words, first, last, numbers, desk.packed, scratch)
         desk.filled += step
         begin += step
 

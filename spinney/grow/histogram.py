@@ -31,7 +31,7 @@ _STRIDE, _WORD = np.uint64(STRIDE), np.uint64(LANES * STRIDE)
 
 @separate_kernel
 def accumulate(words, lanes, n_words, rows, fields, scratch):
-    """By rows: scratch[place of each lane's byte] += the row's statistics. `lanes` are the bytes of `words`."""
+    """scratch[place of each lane's byte] += the row's statistics. `lanes` are the bytes of `words`."""
     step = np.uint64(n_words)
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
@@ -42,18 +42,8 @@ def accumulate(words, lanes, n_words, rows, fields, scratch):
 
 
 @separate_kernel
-def accumulate_counts(words, lanes, n_words, rows, counts, fields, scratch):
-    """The same for rows that count several times."""
-    step = np.uint64(n_words)
-    for k in range(rows.size):
-        first = np.uint64(rows[k]) * step
-        last = first + step - _ONE
-        _add_row(lanes, _FOUR * first, _FOUR * last, pack_short(words[last], fields) * counts[rows[k]], scratch)
-
-
-@separate_kernel
 def accumulate_words(lanes, n_words, first_word, last_word, rows, packed, scratch):
-    """By words: scratch[place of each lane's byte] += packed[k], for the lanes of some words only."""
+    """The same for the lanes of some words only, with statistics that were read before."""
     step, first, last = _FOUR * np.uint64(n_words), _FOUR * np.uint64(first_word), _FOUR * np.uint64(last_word)
     for k in range(rows.size):
         row = np.uint64(rows[k]) * step
@@ -75,7 +65,7 @@ def _add_row(lanes, first, last, add, scratch):
 
 @inner_kernel
 def read_statistics(words, n_words, rows, counts, fields, packed):
-    """By words, first: packed[k] = the k-th row's statistics."""
+    """packed[k] = the k-th row's statistics, as often as it counts."""
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words + n_words - 1)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from spinney.data.dataset import LANES, STRIDE, Layout, pack_words
 from spinney.grow.histogram import (
     accumulate,
-    accumulate_counts,
     accumulate_words,
     drop_digit,
     narrow,
@@ -29,7 +28,7 @@ from tests.grow.cases import ALONE, make_dataset
 
 pytestmark = pytest.mark.kernels
 
-_accumulate, _accumulate_counts = outer(accumulate), outer(accumulate_counts)
+_accumulate = outer(accumulate)
 _read_statistics, _accumulate_words = outer(read_statistics), outer(accumulate_words)
 _widen, _narrow, _reduce, _reduce_wide = outer(widen), outer(narrow), outer(reduce_packed), outer(reduce_wide)
 _read_digit, _drop_digit = outer(read_digit), outer(drop_digit)
@@ -68,7 +67,7 @@ class Rows:
 
 
 @st.composite
-def tables(draw):
+def tables(draw, may_count=True):
     """Columns of different widths, in one word or more, and some of the rows."""
     random = np.random.RandomState(draw(st.integers(0, 10**6)))
     n = draw(st.integers(1, 60))
@@ -79,7 +78,7 @@ def tables(draw):
     columns[0][1:][random.rand(n - 1) < 0.2] = np.nan
     dataset = make_dataset(columns, [True] * len(widths))
     rows = random.permutation(n)[: random.randint(0, n + 1)].astype(np.int32)
-    counts = random.randint(0, 128, n) if draw(st.booleans()) else NO_COUNTS
+    counts = random.randint(0, 128, n) if may_count and draw(st.booleans()) else NO_COUNTS
     words, n_words = pack_words(dataset, ALONE), dataset.layout.n_words
     gradient, hessian = random.randint(-(2**15), 2**15, n), random.randint(0, 2**16, n)
     words[n_words - 1 :: n_words] = (gradient + 2**15) << 16 | hessian
@@ -91,13 +90,10 @@ def tables(draw):
 
 
 @few(60)
-@given(tables())
+@given(tables(may_count=False))
 def test_by_rows(drawn):
     words, n_words, scratch = drawn.words, drawn.layout.n_words, drawn.before.copy()
-    if drawn.counts.size:
-        _accumulate_counts(words, words.view(np.uint8), n_words, drawn.rows, drawn.counts, FIELDS, scratch)
-    else:
-        _accumulate(words, words.view(np.uint8), n_words, drawn.rows, FIELDS, scratch)
+    _accumulate(words, words.view(np.uint8), n_words, drawn.rows, FIELDS, scratch)
     drawn.check(scratch)
 
 
