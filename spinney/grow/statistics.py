@@ -3,7 +3,7 @@
     63              gradient_shift      count_bits       0
     [ gradient, signed | hessian        | count           ]      packed: of a row, a bin or some bins
 
-The fields are as wide as the sums over one *block* of rows need (16,383 rows, or all of them if fewer), and what is left
+The fields are as wide as the sums over one *block* of rows need (16,383 rows, or all if fewer), and what is left
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
 
     31        16 15        0
