@@ -11,7 +11,7 @@ import spinney
 
 PACKAGE = Path(spinney.__file__).parent
 ROOMS = ["data", "criteria", "tree", "grow", "backends", "ensemble", "estimators"]
-SIDE_ROOMS = ["evaluate", "datasets"]
+SIDE_ROOMS = ["evaluate", "datasets", "classic", "prune", "view"]
 MAY_USE_SIDE_ROOMS = {"ensemble", "estimators"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.estimators.parameters import count_share, read_groups, read_monotone, read_seed
+from spinney.estimators.tree_model import whole
 from spinney.evaluate.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _GradientBoosting(BaseEstimator):
         if isinstance(eval_set, list | dict) and not eval_set:
             eval_set = None
         goes_on = self.warm_start and hasattr(self, "_booster")
-        with _whole(self):
+        with whole(self):
             if goes_on:
                 schema: Schema = self._schema
                 table = schema.read(X, owner)
@@ -380,18 +380,6 @@ def _find_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     present = np.bincount(from_least) > 0
     place = np.cumsum(present) - 1.0
     return np.flatnonzero(present).astype(y.dtype) + least, place[from_least]
-
-
-@contextmanager
-def _whole(estimator: Any) -> Iterator[None]:
-    """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 def _named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:

@@ -1,0 +1,175 @@
+"""What all models of one decision tree share: predicting, finding leaves, measuring the tree. No algorithm in here.
+
+A fitted model has `tree_` (a `DecisionTree`) and `_schema`; a class model also `classes_` and `n_classes_` (lists of
+them if y had several columns). Whoever changes a tree (pruning) copies the model and gives it another `tree_`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.tree.decision import DecisionTree
+
+_FEW_ROWS = 4096  # rows below which one thread, in place, is quickest
+
+
+class TreeModel(BaseEstimator):
+    """A model that is one `DecisionTree`."""
+
+    tree_: DecisionTree
+    _schema: Schema
+
+    def _keep(self, schema: Schema, tree: DecisionTree) -> None:
+        """Set the fitted attributes that every tree model has."""
+        self._schema, self.tree_ = schema, tree
+        self.n_features_in_ = schema.n_columns
+        self.n_outputs_ = tree.n_outputs
+        if schema.names is not None:
+            self.feature_names_in_ = schema.names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _read(self, X: Any) -> Table:
+        check_is_fitted(self)
+        return self._schema.read(X, type(self).__name__)
+
+    def _leaves(self, table: Table) -> np.ndarray:
+        from spinney.tree.descend import leaf_of_rows
+
+        with self._team(table) as team:
+            return leaf_of_rows(self.tree_, table, team)
+
+    def _team(self, table: Table) -> Team:
+        from spinney._team import Team, available_threads
+
+        small = table.n_rows < _FEW_ROWS
+        return Team(1 if small else available_threads(getattr(self, "n_jobs", None)), inline=small)
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The node in which each row ends."""
+        return self._leaves(self._read(X))
+
+    def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
+        """The nodes that each row passes, as a sparse matrix of ones, (n_samples, n_nodes)."""
+        leaves, tree = self.apply(X), self.tree_
+        passed = np.cumsum(tree.depth[leaves] + 1, dtype=np.int64)
+        ends = np.concatenate([np.zeros(1, np.int64), passed])
+        indices = np.empty(ends[-1], np.int64)
+        place, node = ends[1:] - 1, leaves.copy()
+        rows = np.arange(len(leaves))
+        while len(rows):
+            indices[place[rows]] = node[rows]
+            place[rows] -= 1
+            node[rows] = tree.parent[node[rows]]
+            rows = rows[node[rows] >= 0]
+        return csr_matrix((np.ones(len(indices), np.int64), indices, ends), shape=(len(leaves), tree.n_nodes))
+
+    def get_depth(self) -> int:
+        """How many questions the longest path asks."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the total decrease of impurity; they add up to 1, or are 0 for a single leaf."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances(n_features=self.n_features_in_)
+
+    @property
+    def fingerprint_(self) -> str:
+        """A hash of the tree: equal on any machine and any number of threads."""
+        if not hasattr(self, "tree_"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return self.tree_.fingerprint
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class ClassTreeModel(ClassifierMixin, TreeModel):
+    """A tree that predicts classes."""
+
+    def _keep_classes(self, y: np.ndarray) -> np.ndarray:
+        """Set `classes_` and `n_classes_` from y of shape (rows,) or (rows, outputs); return codes (outputs, rows)."""
+        check_classification_targets(y)
+        columns = [y] if y.ndim == 1 else list(y.T)
+        found = [np.unique(column, return_inverse=True) for column in columns]
+        classes = [one[0] for one in found]
+        sizes = [len(one) for one in classes]
+        self.classes_: Any = classes[0] if len(classes) == 1 else classes
+        self.n_classes_: Any = sizes[0] if len(classes) == 1 else sizes
+        return np.array([one[1].ravel() for one in found], dtype=np.int32)
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Probability of each class, (n_samples, n_classes): its share in the row's leaf. A list for several outputs."""
+        from spinney.tree.decision import SPREADS
+
+        table = self._read(X)
+        if (self.tree_.missing == SPREADS).any():
+            return self._shares(table)
+        shares = self.tree_.probabilities[self._leaves(table)]
+        if self.n_outputs_ == 1:
+            return shares[:, 0, :]
+        return [shares[:, k, : self.n_classes_[k]] for k in range(self.n_outputs_)]
+
+    def _shares(self, table: Table) -> np.ndarray:
+        from spinney.tree.descend import shares
+
+        with self._team(table) as team:
+            return shares(self.tree_, table, team)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            probabilities = self.predict_proba(X)
+            if isinstance(probabilities, list):
+                return [np.log(one) for one in probabilities]
+            return np.log(probabilities)
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The most common class of each row's leaf; of equals the first in `classes_`."""
+        from spinney.tree.decision import SPREADS
+
+        table = self._read(X)
+        if (self.tree_.missing == SPREADS).any():
+            return self.classes_[self._shares(table).argmax(axis=1)]
+        winner = self.tree_.answers.argmax(axis=2)[self._leaves(table)]
+        if self.n_outputs_ == 1:
+            return self.classes_[winner[:, 0]]
+        return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])
+
+
+@contextmanager
+def whole(estimator: Any) -> Iterator[None]:
+    """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

@@ -1,0 +1,1 @@
+"""Pruning: a fitted tree in, a smaller one out."""

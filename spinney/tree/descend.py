@@ -1,0 +1,145 @@
+"""Send the rows of a table down a decision tree.
+
+In: a `DecisionTree` and a `Table`. Out: the node where each row ends, or the classes' shares where rows with missing
+values go down several branches. Values are compared as they are: a float64 threshold with a float32 or float64 value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney._team import Team, next_chunk
+from spinney.data.tables import Table
+from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree
+
+_ROWS = 16_384  # rows of a block that is put together from several panels
+_CHUNK = 2048  # rows a thread takes at a time
+
+_LEAF, _NUMBER, _SET, _BRANCHES = (np.uint8(k) for k in (LEAF, NUMBER, SET, BRANCHES))
+
+# What a row needs to know of a node, in half a cache line.
+STEP = np.dtype(
+    [
+        ("threshold", np.float64),
+        ("first", np.int64),  # place of its first child in `children`
+        ("set_start", np.int64),  # place of its set in `sets`
+        ("n_children", np.int32),
+        ("feature", np.int32),
+        ("missing", np.int32),
+        ("kind", np.uint8),
+    ],
+    align=True,
+)
+
+
+def make_steps(tree: DecisionTree) -> np.ndarray:
+    """The tree's questions as records."""
+    steps = np.zeros(tree.n_nodes, STEP)
+    steps["threshold"], steps["feature"], steps["missing"] = tree.threshold, tree.feature, tree.missing
+    steps["kind"], steps["first"], steps["set_start"] = tree.kind, tree.child_start[:-1], tree.set_start[:-1]
+    steps["n_children"] = np.diff(tree.child_start)
+    return steps
+
+
+def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
+    """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
+    leaf = np.zeros(table.n_rows, np.int64)
+    steps = make_steps(tree)
+    for start, values in blocks(table):
+        team.run(_descend, steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
+    return leaf
+
+
+def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
+    """(row, class) shares of the classes of the first output, for trees whose missing values may go every way."""
+    out = np.zeros((table.n_rows, tree.answers.shape[2]))
+    steps, room = make_steps(tree), 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
+    nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
+    answers = np.ascontiguousarray(tree.probabilities[:, 0])
+    for start, values in blocks(table):
+        piece = out[start : start + len(values)]
+        team.run(_spread, steps, tree.children, tree.sets, tree.weight, answers, values, piece, nodes, parts)
+    return out
+
+
+def blocks(table: Table) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, values of some rows): all at once if the table is one block of memory, else put together."""
+    if len(table.panels) == 1:
+        yield 0, table.panels[0].values
+        return
+    for start in range(0, table.n_rows, _ROWS):
+        values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
+        for panel in table.panels:
+            values[:, panel.columns] = panel.values[start : start + len(values)]
+        yield start, values
+
+
+@inner_kernel
+def _branch(step, sets, value):
+    """The branch that a value takes at a node; STOPS or SPREADS where the node says so of missing values."""
+    if value != value:
+        return np.int64(step.missing)
+    if step.kind == _NUMBER:
+        return np.int64(0) if value <= step.threshold else np.int64(1)
+    category = np.int64(value)
+    if step.kind == _SET:
+        word = sets[step.set_start + (category >> 6)]
+        return np.int64(0) if (word >> np.uint64(category & 63)) & np.uint64(1) else np.int64(1)
+    return category if category < step.n_children else np.int64(step.missing)
+
+
+@kernel
+def _descend(rank, size, sync, steps, children, sets, values, leaf):
+    """leaf[row] = where the row ends."""
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= leaf.size:
+            return
+        for row in range(start, min(start + _CHUNK, leaf.size)):
+            node = np.int64(0)
+            step = steps[node]
+            while step.kind != _LEAF:
+                branch = _branch(step, sets, values[row, step.feature])
+                if branch < 0:
+                    break
+                node = np.int64(children[step.first + branch])
+                step = steps[node]
+            leaf[row] = node
+
+
+@kernel
+def _spread(rank, size, sync, steps, children, sets, weight, answers, values, out, all_nodes, all_parts):
+    """out[row] = shares of the classes, each branch that a missing value takes having its share of the say."""
+    nodes, parts = all_nodes[rank], all_parts[rank]
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= out.shape[0]:
+            return
+        for row in range(start, min(start + _CHUNK, out.shape[0])):
+            nodes[0], parts[0] = 0, 1.0
+            waiting = 1
+            while waiting > 0:
+                waiting -= 1
+                node, part = nodes[waiting], parts[waiting]
+                step = steps[node]
+                branch = np.int64(STOPS)
+                if step.kind != _LEAF:
+                    branch = _branch(step, sets, values[row, step.feature])
+                if branch >= 0:
+                    nodes[waiting], parts[waiting] = children[step.first + branch], part
+                    waiting += 1
+                elif branch == SPREADS:
+                    total = 0.0
+                    for k in range(step.n_children):
+                        total += weight[children[step.first + k]]
+                    for k in range(step.n_children - 1, -1, -1):
+                        child = children[step.first + k]
+                        if weight[child] > 0.0:
+                            nodes[waiting], parts[waiting] = child, part * weight[child] / total
+                            waiting += 1
+                else:
+                    for c in range(answers.shape[1]):
+                        out[row, c] += part * answers[node, c]

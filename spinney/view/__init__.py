@@ -1,0 +1,1 @@
+"""Reading a tree: text, rules, dot and pictures."""
