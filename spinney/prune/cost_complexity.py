@@ -1,0 +1,95 @@
+"""Minimal cost-complexity pruning (CART): the subtree with the least cost + alpha * leaves.
+
+The cost of a tree is the impurity of its leaves, each weighted by its share of the training weight. As alpha grows,
+the best subtrees are nested, and the *path* lists the alphas at which they change. Trees and alphas are scikit-learn's,
+but for one thing: where rounding lets an alpha fall below the one before it, or below 0, the one before stands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from spinney.prune.fitted import read_nonnegative, tree_of, with_tree
+
+if TYPE_CHECKING:
+    from spinney.tree.decision import DecisionTree
+
+
+class Path(NamedTuple):
+    """The nested subtrees, from the whole tree to its root alone."""
+
+    alphas: np.ndarray  # (cuts + 1,) non-decreasing; the first is 0
+    costs: np.ndarray  # (cuts + 1,) of the tree after each cut
+    cut_at: np.ndarray  # (nodes,) alpha at which a node turns into a leaf; inf where it never does
+
+
+def cost_complexity(model: Any, alpha: float) -> Any:
+    """Prune a fitted tree to the subtree that minimises cost + alpha * leaves.
+
+    Parameters
+    ----------
+    model : fitted tree model
+        It is not changed.
+    alpha : float
+        Price of a leaf, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
+
+    Returns
+    -------
+    model of the same class
+        The same parameters with a smaller `tree_`.
+    """
+    alpha = read_nonnegative(alpha, "alpha")
+    return with_tree(model, collapse_by_alpha(tree_of(model), alpha))
+
+
+def cost_complexity_path(model: Any) -> Bunch:
+    """The alphas at which the pruned tree changes.
+
+    Parameters
+    ----------
+    model : fitted tree model
+
+    Returns
+    -------
+    Bunch
+        `ccp_alphas`: non-decreasing, the first is 0. `impurities`: total impurity of the leaves of each subtree.
+        As scikit-learn's `cost_complexity_pruning_path`.
+    """
+    alphas, impurities = pruning_path(tree_of(model))
+    return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def collapse_by_alpha(tree: DecisionTree, alpha: float) -> DecisionTree:
+    """The subtree with the least cost + alpha * leaves; of equals the smaller, but the whole tree at alpha 0."""
+    if alpha == 0.0 or tree.n_nodes == 1:
+        return tree
+    return tree.collapse(full_path(tree).cut_at <= alpha)
+
+
+def pruning_path(tree: DecisionTree) -> tuple[np.ndarray, np.ndarray]:
+    """(alphas, costs) of the nested subtrees, from the whole tree to its root alone."""
+    path = full_path(tree)
+    return path.alphas, path.costs
+
+
+def full_path(tree: DecisionTree) -> Path:
+    """All cuts of a decision tree."""
+    cost = tree.weight * tree.impurity / tree.weight[0]
+    return cut_links(tree.parent, tree.child_start, tree.children, cost)
+
+
+def cut_links(parent: np.ndarray, child_start: np.ndarray, children: np.ndarray, cost: np.ndarray) -> Path:
+    """All cuts of a tree whose children come after their parents, given each node's cost as a leaf."""
+    from spinney.prune.weakest_link import cut_weakest_links
+
+    n = len(parent)
+    n_leaves, weakest = np.zeros(n, np.int64), np.empty(n, np.int64)
+    below, alpha, alphas, costs = np.zeros(n), np.empty(n), np.empty(n), np.empty(n)
+    cut_at = np.full(n, np.inf)
+    n_cuts = cut_weakest_links(
+        parent, child_start, children, cost, n_leaves, below, weakest, alpha, alphas, costs, cut_at
+    )
+    return Path(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), cut_at)
