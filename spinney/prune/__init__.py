@@ -1,12 +1,19 @@
 """Pruning: a fitted tree in, a smaller one out.
 
-    >>> from spinney import prune
-    >>> smaller = prune.cost_complexity(model, alpha=0.01)      # doctest: +SKIP
+    cost_complexity       the subtree with the least impurity + alpha * leaves      needs an alpha
+    cost_complexity_cv    the same, alpha chosen by cross-validation                needs the training rows
+    reduced_error         cut what a validation set does not miss                   needs validation rows
+    pessimistic           cut what the training errors' upper bounds do not miss    class trees
+    significance          cut splits that could be chance
 
-The functions have the names of their files: after `import spinney.prune` the names mean the functions.
-Nothing here loads Numba before it is used.
+Every function takes a fitted model and returns another of the same class; the one it was given stays as it is.
+The functions have the names of their files: `spinney.prune.reduced_error` is the function. Importing this package does
+not load Numba.
 """
 
 from spinney.prune.cost_complexity import cost_complexity, cost_complexity_path
+from spinney.prune.pessimistic import pessimistic
+from spinney.prune.reduced_error import reduced_error
+from spinney.prune.significance import significance
 
-__all__ = ["cost_complexity", "cost_complexity_path"]
+__all__ = ["cost_complexity", "cost_complexity_path", "pessimistic", "reduced_error", "significance"]

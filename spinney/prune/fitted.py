@@ -38,8 +38,10 @@ def read_nonnegative(value: Any, name: str) -> float:
     return float(value)
 
 
-def read_share(value: Any, name: str) -> float:
-    """The parameter as a float, if it is a number between 0 and 1, both excluded."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < 1.0:
-        raise ValueError(f"{name} must be a number between 0 and 1 (excluded), got {value!r}.")
+def read_share(value: Any, name: str, most: float | None = None) -> float:
+    """The parameter as a float, if it lies between 0 and 1, both excluded; or above 0 and at most at `most`."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0.0 < float(value) < 1.0 or (most is not None and float(value) > most):
+        right = "between 0 and 1, both excluded" if most is None else f"above 0 and at most {most}"
+        raise ValueError(f"{name} must be a number {right}, got {value!r}.")
     return float(value)

@@ -1,18 +1,48 @@
 """scikit-learn's fitted trees as Spinney's: an oracle for pruning, whatever grew them."""
 
 import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney.data.schema import learn_and_read
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS, DecisionTree
 
 
-class SomeClassTree(ClassTreeModel):
-    """A class tree that was grown elsewhere."""
+class _Grown:
+    """Grown by scikit-learn with the parameters that are set here."""
+
+    def __init__(self, max_depth=None, min_samples_leaf=1, criterion="gini", random_state=0, ccp_alpha=0.0):
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.random_state = random_state
+        self.ccp_alpha = ccp_alpha
+
+    def fit(self, X, y, sample_weight=None):
+        theirs = self.their_class(**self.get_params()).fit(X, y, sample_weight=sample_weight)
+        n_classes = None
+        if hasattr(theirs, "classes_"):
+            self.classes_, self.n_classes_ = theirs.classes_, theirs.n_classes_
+            n_classes = tuple(int(n) for n in np.atleast_1d(theirs.n_classes_))
+        schema, _ = learn_and_read(X, "from_dtype", type(self).__name__)
+        self._keep(schema, convert_tree(theirs.tree_, n_classes))
+        return self
 
 
-class SomeNumberTree(TreeModel):
-    """A regression tree that was grown elsewhere."""
+class ClassTree(_Grown, ClassTreeModel):
+    """A class tree that scikit-learn has grown. (It compares in float32: give it such tables.)"""
+
+    their_class = DecisionTreeClassifier
+
+
+class NumberTree(_Grown, RegressorMixin, TreeModel):
+    """A regression tree that scikit-learn has grown."""
+
+    their_class = DecisionTreeRegressor
+
+    def __init__(self, max_depth=None, min_samples_leaf=1, criterion="squared_error", random_state=0, ccp_alpha=0.0):
+        super().__init__(max_depth, min_samples_leaf, criterion, random_state, ccp_alpha)
 
     def predict(self, X):
         answers = self.tree_.answers[self.apply(X), :, 0]
@@ -53,15 +83,3 @@ def convert_tree(theirs, n_classes=None):
         n_samples=theirs.n_node_samples[order].astype(np.int64),
         weight=weight,
     )
-
-
-def convert(model, X):
-    """Their fitted model as one of ours."""
-    is_class = hasattr(model, "classes_")
-    ours = SomeClassTree() if is_class else SomeNumberTree()
-    n_classes = tuple(np.atleast_1d(model.n_classes_)) if is_class else None
-    schema, _ = learn_and_read(X, "from_dtype", "a test")
-    ours._keep(schema, convert_tree(model.tree_, n_classes))
-    if is_class:
-        ours.classes_, ours.n_classes_ = model.classes_, model.n_classes_
-    return ours

@@ -1,0 +1,83 @@
+"""Pruning by significance: from the leaves up, splits go that could be chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.prune.fitted import read_share, tree_of, with_tree
+from spinney.tree.decision import DecisionTree
+
+_VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
+
+
+def significance(model: Any, alpha: float = 0.05) -> Any:
+    """Remove the splits that a chi-squared test does not find significant, from the leaves up.
+
+    A split goes if no split below it stays and its own test fails. Classes: Pearson's test of the table branches by
+    classes; with several outputs one of them must pass at alpha / outputs. Numbers: n * R^2 of the split against the
+    chi-squared distribution with branches - 1 degrees of freedom. Weights count as repeated rows.
+
+    Parameters
+    ----------
+    model : fitted tree model
+        It is not changed.
+    alpha : float, default=0.05
+        Probability that a split which is chance alone passes the test, between 0 and 1: the smaller, the more goes.
+        A split is the best of many that were tried, so chance passes more often than that.
+
+    Returns
+    -------
+    model of the same class
+        The same parameters with a smaller `tree_`.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, prune
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> full = DecisionTreeClassifier(random_state=0).fit(X, y)
+    >>> prune.significance(full, alpha=0.001).get_n_leaves() < full.get_n_leaves()
+    True
+    """
+    alpha = read_share(alpha, "alpha")
+    tree = tree_of(model)
+    if tree.n_classes is None:
+        _check_numbers(model, tree)
+    return with_tree(model, _keep_above(tree, _passes(tree, alpha)))
+
+
+def _check_numbers(model: Any, tree: DecisionTree) -> None:
+    criterion = getattr(model, "criterion", "squared_error")
+    if criterion not in _VARIANCE:
+        raise ValueError(
+            f"significance needs a regression tree grown with criterion='squared_error', got {criterion!r}: "
+            "the test compares variances."
+        )
+    if tree.n_outputs > 1:
+        raise ValueError(f"significance takes regression trees of one output, got {tree.n_outputs} outputs.")
+
+
+def _passes(tree: DecisionTree, alpha: float) -> np.ndarray:
+    """Whether each node's split is significant."""
+    from spinney.criteria.significance import critical_values
+    from spinney.prune.split_tests import judge_class_splits, judge_number_splits
+
+    passes = np.zeros(tree.n_nodes, np.uint8)
+    most = int(np.diff(tree.child_start).max())
+    if tree.n_classes is None:
+        critical = critical_values(alpha, max(0, most - 1))
+        judge_number_splits(tree.child_start, tree.children, tree.weight, tree.impurity, critical, passes)
+        return passes
+    n_classes = tree.answers.shape[2]
+    critical = critical_values(alpha / tree.n_outputs, max(0, most - 1) * (n_classes - 1))
+    work = np.empty((most, n_classes)), np.empty(most), np.empty(n_classes)
+    judge_class_splits(tree.child_start, tree.children, tree.weight, tree.answers, critical, *work, passes)
+    return passes
+
+
+def _keep_above(tree: DecisionTree, wanted: np.ndarray) -> DecisionTree:
+    """The tree of the wanted splits and those above them."""
+    so_far = np.concatenate([[0], np.cumsum(wanted, dtype=np.int64)])
+    return tree.collapse(so_far[tree.subtree_end] == so_far[:-1])  # a subtree is a run of nodes
