@@ -12,8 +12,17 @@ not load Numba.
 """
 
 from spinney.prune.cost_complexity import cost_complexity, cost_complexity_path
+from spinney.prune.cost_complexity_cv import PruningCurve, cost_complexity_cv
 from spinney.prune.pessimistic import pessimistic
 from spinney.prune.reduced_error import reduced_error
 from spinney.prune.significance import significance
 
-__all__ = ["cost_complexity", "cost_complexity_path", "pessimistic", "reduced_error", "significance"]
+__all__ = [
+    "cost_complexity",
+    "cost_complexity_path",
+    "cost_complexity_cv",
+    "PruningCurve",
+    "reduced_error",
+    "pessimistic",
+    "significance",
+]

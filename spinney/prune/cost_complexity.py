@@ -17,13 +17,15 @@ from spinney.prune.fitted import read_nonnegative, tree_of, with_tree
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
+_ABOVE_0 = np.nextafter(0.0, 1.0)  # alpha 0 leaves the tree as it is: cuts that cost nothing come just after
+
 
 class Path(NamedTuple):
     """The nested subtrees, from the whole tree to its root alone."""
 
     alphas: np.ndarray  # (cuts + 1,) non-decreasing; the first is 0
     costs: np.ndarray  # (cuts + 1,) of the tree after each cut
-    cut_at: np.ndarray  # (nodes,) alpha at which a node turns into a leaf; inf where it never does
+    cut_at: np.ndarray  # (nodes,) alpha at which a node turns into a leaf, above 0; inf where it never does
 
 
 def cost_complexity(model: Any, alpha: float) -> Any:
@@ -31,17 +33,37 @@ def cost_complexity(model: Any, alpha: float) -> Any:
 
     Parameters
     ----------
-    model : fitted tree model
-        It is not changed.
+    model : fitted tree model, or GradientBoostingClassifier or GradientBoostingRegressor
+        It is not changed. Of a boosted model every tree is pruned by itself, see Notes.
     alpha : float
         Price of a leaf, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`.
+        The same parameters with a smaller `tree_`, or smaller trees.
+
+    Notes
+    -----
+    In a boosted tree the cost is the second-order loss that the tree was grown by: a branch is cut if the gains of its
+    splits are at most alpha on average. Alpha is in units of gain, as `min_split_gain` is, which looks at one split at
+    a time and takes back only those at the bottom. A node that becomes a leaf answers with its own best value. The
+    trees that follow were fitted to what the whole tree left over, and stay as they are: the model gets smaller, not
+    better in training. Models of absolute or quantile loss cannot be pruned: inside their trees no values are known.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, prune
+    >>> from spinney.datasets import load_penguins
+    >>> full = DecisionTreeClassifier(random_state=0).fit(*load_penguins())
+    >>> prune.cost_complexity(full, alpha=0.1).get_n_leaves() < full.get_n_leaves()
+    True
     """
     alpha = read_nonnegative(alpha, "alpha")
+    if hasattr(model, "_booster"):
+        from spinney.prune.boosted import prune_boosted
+
+        return prune_boosted(model, alpha)
     return with_tree(model, collapse_by_alpha(tree_of(model), alpha))
 
 
@@ -64,7 +86,7 @@ def cost_complexity_path(model: Any) -> Bunch:
 
 def collapse_by_alpha(tree: DecisionTree, alpha: float) -> DecisionTree:
     """The subtree with the least cost + alpha * leaves; of equals the smaller, but the whole tree at alpha 0."""
-    if alpha == 0.0 or tree.n_nodes == 1:
+    if alpha == 0.0:
         return tree
     return tree.collapse(full_path(tree).cut_at <= alpha)
 
@@ -92,4 +114,4 @@ def cut_links(parent: np.ndarray, child_start: np.ndarray, children: np.ndarray,
     n_cuts = cut_weakest_links(
         parent, child_start, children, cost, n_leaves, below, weakest, alpha, alphas, costs, cut_at
     )
-    return Path(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), cut_at)
+    return Path(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), np.maximum(cut_at, _ABOVE_0))

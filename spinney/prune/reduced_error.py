@@ -12,14 +12,19 @@ from spinney.tree.decision import DecisionTree
 
 
 def reduced_error(
-    model: Any, X_val: Any, y_val: Any, *, sample_weight: Any = None, equal: str = "prune", relabel: bool = False
+    model: Any,
+    X_val: Any,
+    y_val: Any,
+    *,
+    sample_weight: Any = None,
+    order: str = "greedy",
+    equal: str = "prune",
+    relabel: bool = False,
 ) -> Any:
     """Prune a fitted tree by its errors on a validation set.
 
-    Of all inner nodes, the one is turned into a leaf whose removal lowers the error most; then the next, until every
-    removal would raise the error. The error is the weight of the rows answered wrongly, or the squared error; several
-    outputs are added up. Of equal nodes the lower one goes first. A row that goes down several branches counts in each
-    by its share.
+    The error is the weight of the rows answered wrongly, or the squared error; several outputs are added up. A row that
+    goes down several branches counts in each by its share.
 
     Parameters
     ----------
@@ -29,6 +34,10 @@ def reduced_error(
         Rows that the tree was not grown from.
     sample_weight : array-like, optional
         Weights of these rows.
+    order : {"greedy", "bottom_up"}, default="greedy"
+        "greedy", the lectures' way: turn the node into a leaf whose removal lowers the error most (of equal ones the
+        lower), then the next, until every removal would raise the error. "bottom_up": go through the nodes from the
+        leaves up and remove what does not raise the error; no subtree has a lower error than the one that is left.
     equal : {"prune", "keep"}, default="prune"
         What becomes of nodes whose removal leaves the error as it is, such as those that no validation row reaches.
     relabel : bool, default=False
@@ -53,23 +62,38 @@ def reduced_error(
     """
     if equal not in ("prune", "keep"):
         raise ValueError(f"equal must be 'prune' or 'keep', got {equal!r}.")
+    if order not in ("greedy", "bottom_up"):
+        raise ValueError(f"order must be 'greedy' or 'bottom_up', got {order!r}.")
     tree = tree_of(model)
     judged = judge(model, X_val, y_val, sample_weight)
-    at = _find_cuts(tree, find_errors(tree, judged), least=0 if equal == "prune" else 1)
+    find = _cut_greedily if order == "greedy" else _cut_bottom_up
+    at = find(tree, find_errors(tree, judged), 0 if equal == "prune" else 1)
     if relabel:
         _check_means(model)
         tree = tree.with_answers(_answers_with(tree, judged))
     return with_tree(model, tree.collapse(at))
 
 
-def _find_cuts(tree: DecisionTree, errors: Errors, least: int) -> np.ndarray:
-    """Which nodes to turn into leaves."""
+def _cut_greedily(tree: DecisionTree, errors: Errors, least: int) -> np.ndarray:
+    """Which nodes to turn into leaves: always the one that gains most, as long as that is at least `least`."""
     from spinney.prune.best_cut import cut_best
 
     as_leaf, branch = errors.as_leaf.sum(axis=1), sum_below(tree, errors.ending.sum(axis=1))
     n = tree.n_nodes
     best, gain, at = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n, np.uint8)
     cut_best(tree.parent, tree.child_start, tree.children, as_leaf, least, branch, best, gain, at)
+    return at
+
+
+def _cut_bottom_up(tree: DecisionTree, errors: Errors, least: int) -> np.ndarray:
+    """Which nodes to turn into leaves: all that gain at least `least` when those below them are done."""
+    as_leaf, branch = errors.as_leaf.sum(axis=1).tolist(), errors.ending.sum(axis=1).tolist()
+    parent, is_leaf, at = tree.parent.tolist(), tree.is_leaf.tolist(), np.zeros(tree.n_nodes, np.uint8)
+    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
+        if not is_leaf[node] and branch[node] - as_leaf[node] >= least:
+            at[node], branch[node] = 1, as_leaf[node]
+        if node > 0:
+            branch[parent[node]] += branch[node]
     return at
 
 
