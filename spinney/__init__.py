@@ -23,8 +23,10 @@ __version__ = "0.1.0"
 
 # public name -> where it lives; loaded at first use
 _HOMES = {
+    "C45Classifier": "spinney.estimators.classic",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
+    "ID3Classifier": "spinney.estimators.classic",
     "Loss": "spinney.criteria.custom",
     "Round": "spinney.ensemble.callbacks",
     "boosting_cv": "spinney.evaluate.boosting_cv",

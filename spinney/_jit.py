@@ -35,7 +35,7 @@ from llvmlite import ir
 from numba.core import config, types
 from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import Compiler, CompileResult
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 _NOT_NEEDED = {  # names of Numba's passes
     "WithLifting",
@@ -330,6 +330,23 @@ def uncached_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """One name for several inner kernels: the type of the first argument, a NamedTuple, says which one is called.
+
+    The choice is made when the caller is compiled.
+    """
+
+    def call(first: Any, *rest: Any) -> Any:
+        return table[type(first)](first, *rest)
+
+    @overload(call, jit_options=inner_options())
+    def choose(first, *rest):  # type: ignore[no-untyped-def]
+        chosen = table[first.instance_class]
+        return lambda first, *rest: chosen(first, *rest)
+
+    return call
+
+
 def python_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The plain Python function behind a kernel."""
     plain: Callable[..., Any] = getattr(function, "py_func", function)
@@ -372,8 +389,10 @@ def _atomic_load(typing_context: Any, array: Any, index: Any) -> Any:
 @intrinsic
 def _view_as_int(typing_context: Any, number: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64))
+        return builder.bitcast(arguments[0], ir.IntType(signature.return_type.bitwidth))
 
+    if number == types.float32:
+        return types.int32(types.float32), generate
     return types.int64(types.float64), generate
 
 
@@ -473,7 +492,7 @@ def _plain_atomic_swap(array: Any, index: int, value: int) -> int:
 
 
 def _plain_view_as_int(number: float) -> Any:
-    return np.float64(number).view(np.int64)
+    return number.view(np.int32) if isinstance(number, np.float32) else np.float64(number).view(np.int64)
 
 
 def _plain_view_as_float(number: int) -> Any:
@@ -482,7 +501,7 @@ def _plain_view_as_float(number: int) -> Any:
 
 # prefetch(array, index): ask for array[index]'s cache line ahead of its use.
 # atomic_add, atomic_swap(array, index, value) -> the value before; atomic_load(array, index). int64 arrays only.
-# view_as_int(float64), view_as_float(int64): the same 64 bits read the other way.
+# view_as_int(float64), view_as_float(int64): the same 64 bits read the other way; view_as_int(float32): its 32 bits.
 # ask(codes, first, at, place, (node, most, exception, left)): of 64 rows, those at `node` go on to `left`, or, if
 #     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask

@@ -1,0 +1,153 @@
+"""What a question is worth: information gain and split information of one column in one node.
+
+In: the node, and the column's runs (runs.py). Out, in the desk: `gain`, bits a row that the column's best question saves,
+negative if it has none; `info`, bits a row that it takes to tell the branch; and for numbers `low` and `high`, the codes
+on either side of the cut. Missing values: entropy is that of the rows that have the value, times their share of the
+node's weight; for the split information missing is one more branch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._jit import inner_kernel
+from spinney.criteria.elementary import log
+from spinney.criteria.information import ROW, bits_per_row, term
+
+NO_GAIN = -1.0
+_PER_LOG = 1.4426950408889634  # 1 / ln 2
+_ALL, _LEFT_TERM, _RIGHT, _RIGHT_TERM = range(4)  # rows of desk.sums
+_MOST_ASIDE = 25 * ROW  # C4.5: no side of a cut need be larger than that
+
+
+class Rules(NamedTuple):
+    """What a tree may do; weights in units."""
+
+    ratio: bool  # C4.5's gain ratio; else ID3's gain
+    spreads: bool  # missing values go down all branches; else they stay
+    mdl: bool  # choosing a cut costs bits
+    min_leaf: int  # two branches at least must weigh so much
+    min_split: int
+    min_gain: float
+    max_depth: int
+    n_classes: int  # that have any weight
+
+
+@inner_kernel
+def judge_column(columns, column, node, n_runs, rules, terms, desk):
+    """Fill gain, info, low and high of one column."""
+    desk.gain[column], desk.info[column] = NO_GAIN, 0.0
+    known = _sum_classes(n_runs, desk)
+    if columns.is_number[column]:
+        _judge_cuts(column, node, n_runs, known, rules, terms, desk)
+    else:
+        _judge_categories(column, node, n_runs, known, rules, terms, desk)
+
+
+@inner_kernel
+def _sum_classes(n_runs, desk):
+    """Weight of each class among the rows that have the value; returns that of all."""
+    sums = desk.sums[_ALL]
+    sums[:] = 0
+    known = np.int64(0)
+    for k in range(n_runs):
+        sums[desk.run_class[k]] += desk.run_units[k]
+        known += desk.run_units[k]
+    return known
+
+
+@inner_kernel
+def _before(known, terms, desk):
+    """Entropy times weight of the rows that have the value."""
+    before = term(known, terms)
+    for c in range(desk.sums.shape[1]):
+        before -= term(desk.sums[_ALL, c], terms)
+    return before
+
+
+@inner_kernel
+def _judge_categories(column, node, n_runs, known, rules, terms, desk):
+    before = _before(known, terms, desk)
+    after, sizes, n_large = np.int64(0), np.int64(0), 0
+    sums = desk.sums[_RIGHT]
+    sums[:] = 0
+    begin = 0
+    while begin < n_runs:
+        end, units = begin, np.int64(0)
+        while end < n_runs and desk.run_code[end] == desk.run_code[begin]:
+            sums[desk.run_class[end]] += desk.run_units[end]
+            units += desk.run_units[end]
+            end += 1
+        sizes += term(units, terms)
+        for k in range(begin, end):  # each class once, and its sum is gone
+            after -= term(sums[desk.run_class[k]], terms)
+            sums[desk.run_class[k]] = 0
+        n_large += units >= rules.min_leaf
+        begin = end
+    if n_large >= 2:
+        after += sizes
+        desk.gain[column] = bits_per_row(before - after, node.units, terms)
+        desk.info[column] = _split_info(sizes, known, node, terms)
+
+
+@inner_kernel
+def _split_info(sizes, known, node, terms):
+    return bits_per_row(term(node.units, terms) - sizes - term(node.units - known, terms), node.units, terms)
+
+
+@inner_kernel
+def least_side(known, rules):
+    """Weight that each side of a cut must have: a tenth of the mean class, but at most 25 rows."""
+    tenth = known // (10 * rules.n_classes)
+    return max(np.int64(rules.min_leaf), min(tenth, np.int64(_MOST_ASIDE)))
+
+
+@inner_kernel
+def _judge_cuts(column, node, n_runs, known, rules, terms, desk):
+    """The cut of least entropy; of equals the lowest."""
+    least = least_side(known, rules)
+    if known < 2 * least:
+        return
+    before = _before(known, terms, desk)
+    left_sum, right_sum = np.int64(0), _begin_right(terms, desk)
+    below, best, best_below, n_cuts = np.int64(0), np.int64(-1), np.int64(0), 0
+    for k in range(n_runs - 1):
+        units, c = desk.run_units[k], desk.run_class[k]
+        below += units
+        desk.sums[_RIGHT, c] -= units
+        left, right = term(desk.sums[_ALL, c] - desk.sums[_RIGHT, c], terms), term(desk.sums[_RIGHT, c], terms)
+        left_sum += left - desk.sums[_LEFT_TERM, c]
+        right_sum += right - desk.sums[_RIGHT_TERM, c]
+        desk.sums[_LEFT_TERM, c], desk.sums[_RIGHT_TERM, c] = left, right
+        if below < least or desk.run_code[k] == desk.run_code[k + 1]:
+            continue
+        if known - below < least:
+            break
+        n_cuts += 1
+        after = term(below, terms) + term(known - below, terms) - left_sum - right_sum
+        if best < 0 or after < best:
+            best, best_below = after, below
+            desk.low[column], desk.high[column] = desk.run_code[k], desk.run_code[k + 1]
+    if n_cuts == 0:
+        return
+    gain = bits_per_row(before - best, node.units, terms)
+    if rules.mdl:
+        gain -= log(float(n_cuts)) * _PER_LOG / (float(node.units) / ROW)
+    if gain > 0.0:
+        desk.gain[column] = gain
+        sizes = term(best_below, terms) + term(known - best_below, terms)
+        desk.info[column] = _split_info(sizes, known, node, terms)
+
+
+@inner_kernel
+def _begin_right(terms, desk):
+    """All rows are on the right; returns the sum of their classes' terms."""
+    total = np.int64(0)
+    for c in range(desk.sums.shape[1]):
+        desk.sums[_RIGHT, c] = desk.sums[_ALL, c]
+        desk.sums[_LEFT_TERM, c] = 0
+        desk.sums[_RIGHT_TERM, c] = term(desk.sums[_ALL, c], terms)
+        total += desk.sums[_RIGHT_TERM, c]
+    return total

@@ -1,0 +1,101 @@
+"""Information in bits: entropy, gain, gain ratio; and the same in whole numbers, for the loops of ID3 and C4.5.
+
+For reading, `information_gain` and its kin take counts and return floats. For growing trees, weights are whole
+numbers of *units*, 2**24 to a row, and so is what entropy is made of, the *term* x log2(x) of a weight of x rows:
+
+    entropy of a node times its weight = term(weight) - sum over the classes of term(weight of the class)
+
+Sums of whole numbers have no rounding and no order: two ways to the same split are exactly the same gain, and a running
+sum over thresholds never drifts. Each term is rounded once, to 2**-36 of a bit or finer for up to a million rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney.criteria.elementary import log
+
+ROW_BITS = 24
+ROW = 1 << ROW_BITS  # units of a row of weight 1
+_UNIT = 1.0 / ROW
+_PART = ROW - 1  # the bits of a weight below one row
+_PER_LOG = 1.0 / math.log(2.0)
+_MOST_TABLED = 1 << 20  # whole weights whose terms are looked up
+_FINEST = 40  # bits after the point of a term, at most
+
+
+def entropy(weights: Any) -> Any:
+    """Entropy in bits of classes with these weights, along the last axis.
+
+    >>> entropy([9, 5]).round(3), entropy([1, 1, 1, 1])
+    (np.float64(0.94), np.float64(2.0))
+    """
+    weights = np.asarray(weights, np.float64)
+    total = weights.sum(axis=-1, keepdims=True)
+    share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    bits = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return np.abs((share * bits).sum(axis=-1))
+
+
+def information_gain(branches: Any) -> float:
+    """Bits that a question saves; `branches` holds the weight of each class in each branch, (branch, class)."""
+    branches = np.asarray(branches, np.float64)
+    size = branches.sum(axis=1)
+    return float(entropy(branches.sum(axis=0)) - (size * entropy(branches)).sum() / size.sum())
+
+
+def gain_ratio(branches: Any) -> float:
+    """`information_gain` as a share of the bits that it takes to tell the branch; 0 where there is but one."""
+    branches = np.asarray(branches, np.float64)
+    told = float(entropy(branches.sum(axis=1)))
+    return information_gain(branches) / told if told > 0.0 else 0.0
+
+
+class Terms(NamedTuple):
+    """How terms are computed in one fit."""
+
+    table: np.ndarray  # int64: the terms of 0, 1, 2, ... rows
+    scale: float  # units of a term in one bit for one row
+
+
+def make_terms(total: int) -> Terms:
+    """Terms for weights up to `total` units."""
+    rows = total / ROW
+    largest = math.frexp(max(2.0, rows * math.log2(max(2.0, rows))))[1]
+    scale = 2.0 ** min(_FINEST, 61 - largest)
+    table = np.zeros(min(_MOST_TABLED, (total >> ROW_BITS) + 1), np.int64)
+    _fill_table(table, scale)
+    return Terms(table, scale)
+
+
+@kernel
+def _fill_table(table, scale):
+    for whole in range(table.size):
+        table[whole] = _computed_term(np.int64(whole) << ROW_BITS, scale)
+
+
+@inner_kernel
+def _computed_term(units, scale):
+    if units <= 0:
+        return np.int64(0)
+    rows = float(units) * _UNIT
+    return np.int64(np.floor(rows * (log(rows) * _PER_LOG) * scale + 0.5))
+
+
+@inner_kernel
+def term(units, terms):
+    """x log2(x) of a weight of x rows, in units of 1 / terms.scale."""
+    whole = units >> ROW_BITS
+    if units & _PART == 0 and whole < terms.table.size:
+        return terms.table[whole]
+    return _computed_term(units, terms.scale)
+
+
+@inner_kernel
+def bits_per_row(terms_sum, units, terms):
+    """A sum of terms as bits a row, for `units` of weight."""
+    return float(terms_sum) / terms.scale / (float(units) * _UNIT)

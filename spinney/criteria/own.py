@@ -1,0 +1,146 @@
+"""A split criterion written by the user: a plain Python function, compiled into the search.
+
+    def hellinger(left, right):           # classes: the weight of each class on either side
+        ...
+        return gain                       # per unit of weight; a split needs a gain of at least 0
+
+    def my_variance(left, right):         # numbers: left.weight, left.total, left.squares
+        ...
+
+`code_of`, `judge_pair` and `judge_classes` take a criterion of either sort, ours (its number) or the user's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from numba.core import types
+from numba.extending import overload
+
+from spinney._jit import inner_options
+from spinney.criteria.impurity import OWN, pair_score, side_score
+
+
+class Side(NamedTuple):
+    """What a criterion for numbers knows of one side of a split."""
+
+    weight: float  # sum of the weights
+    total: float  # weighted sum of the target
+    squares: float  # weighted sum of its squares
+
+
+def code_of(criterion: Any) -> int:
+    """The number of a criterion of ours; OWN for a user's."""
+    return criterion if isinstance(criterion, int) else OWN
+
+
+@overload(code_of, jit_options=inner_options())
+def _code_of(criterion):
+    if isinstance(criterion, types.Integer):
+        return lambda criterion: criterion
+    return lambda criterion: OWN
+
+
+def judge_pair(criterion: Any, units: Any, w_left: Any, s_left: Any, q_left: Any, total: Any, logs: Any) -> Any:
+    """What a split is worth, from the left side's weight, amount and square and the node's."""
+    w_right, s_right = total[0] - w_left, total[1] - s_left
+    if isinstance(criterion, int):
+        return pair_score(criterion, w_left, s_left, w_right, s_right, logs)
+    return criterion(units, w_left, s_left, q_left, w_right, s_right, total[2] - q_left)
+
+
+@overload(judge_pair, jit_options=inner_options())
+def _judge_pair(criterion, units, w_left, s_left, q_left, total, logs):
+    if isinstance(criterion, types.Integer):
+        return lambda criterion, units, w_left, s_left, q_left, total, logs: pair_score(
+            criterion, w_left, s_left, total[0] - w_left, total[1] - s_left, logs
+        )
+    return lambda criterion, units, w_left, s_left, q_left, total, logs: criterion(
+        units, w_left, s_left, q_left, total[0] - w_left, total[1] - s_left, total[2] - q_left
+    )
+
+
+def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any, unit: Any, floats: Any) -> Any:
+    """What a split is worth, from the weights of one output's classes on both sides; `weights` are their sums."""
+    if isinstance(criterion, int):
+        return side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
+    return _ask(criterion, left, right, unit, floats)
+
+
+def _ask(criterion, left, right, unit, floats):  # type: ignore[no-untyped-def]
+    """The user's function wants real weights."""
+    for k in range(left.size):
+        floats[0, k] = left[k] * unit
+        floats[1, k] = right[k] * unit
+    return criterion(floats[0, : left.size], floats[1, : left.size])
+
+
+@overload(judge_classes, jit_options=inner_options())
+def _judge_classes(criterion, left, right, weights, logs, unit, floats):
+    if isinstance(criterion, types.Integer):
+        return lambda criterion, left, right, weights, logs, unit, floats: (
+            side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
+        )
+
+    def ask(criterion, left, right, weights, logs, unit, floats):  # type: ignore[no-untyped-def]
+        for k in range(left.size):
+            floats[0, k] = left[k] * unit
+            floats[1, k] = right[k] * unit
+        return criterion(floats[0, : left.size], floats[1, : left.size])
+
+    return ask
+
+
+_compiled: dict[Any, Any] = {}
+
+
+def compile_criterion(function: Callable[..., Any], for_classes: bool) -> Any:
+    """Compile a user's criterion, once a process."""
+    key = (function, for_classes)
+    if key not in _compiled:
+        _check(function)
+        _compiled[key] = _compile(function, for_classes)
+    return _compiled[key]
+
+
+def _check(function: Callable[..., Any]) -> None:
+    if inspect.ismethod(function) or not inspect.isfunction(getattr(function, "py_func", function)):
+        raise TypeError(f"criterion must be a name or a plain Python function (left, right), got {function!r}.")
+    try:
+        inspect.signature(function).bind(0, 0)
+    except TypeError:
+        raise TypeError(f"criterion must take two arguments, (left, right), got {function!r}.") from None
+
+
+def _compile(function: Callable[..., Any], for_classes: bool) -> Any:
+    import numba
+    from numba.core import errors
+
+    from spinney._jit import PLAIN_PYTHON
+    from spinney.criteria.custom import _gist
+
+    own: Any = numba.njit(**inner_options())(function)
+
+    def judge_sides(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
+        left = Side(w_left * units[0], s_left * units[1], q_left * units[2])
+        return float(own(left, Side(w_right * units[0], s_right * units[1], q_right * units[2])))
+
+    def judge_arrays(left, right):  # type: ignore[no-untyped-def]
+        return float(own(left, right))
+
+    judge: Any = numba.njit(**inner_options())(judge_arrays if for_classes else judge_sides)
+    if PLAIN_PYTHON:
+        return judge
+    array = types.Array(types.float64, 1, "C")
+    arguments = (array, array) if for_classes else (array, *(types.int64,) * 6)
+    try:
+        judge.compile(arguments)
+    except errors.NumbaError as error:
+        sides = "arrays of class weights" if for_classes else "weight, total, squares"
+        raise TypeError(
+            f"criterion could not be compiled. It takes two sides ({sides}) and returns one number; it may use numbers, "
+            f"branches, loops, `math` and NumPy's scalar functions. Numba says: {_gist(error)}"
+        ) from error
+    return judge

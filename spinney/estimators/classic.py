@@ -1,0 +1,254 @@
+"""ID3 and C4.5 with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from spinney.data.schema import Schema, learn_and_read
+from spinney.data.weights import Weights, read_weights
+from spinney.estimators.tree_model import ClassTreeModel, whole
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.tree.decision import DecisionTree
+
+_SMALL = 100_000  # cells below which a fit runs in the caller's thread
+_NO_LIMIT = 1 << 30
+
+
+class _ClassicTree(ClassTreeModel):
+    """What both share: one fit, a table and a target in, a tree out."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    }
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table; missing values are welcome.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights are taken in proportion:
+            they weigh one row each on average.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        from spinney._team import Team
+
+        with whole(self):
+            schema, table = self._learn(X)
+            classes = self._read_classes(y, table.n_rows)
+            if sample_weight is not None:
+                sample_weight = _check_sample_weight(sample_weight, np.empty((table.n_rows, 0)), dtype=np.float64)
+            weights = read_weights(sample_weight, table.n_rows)
+            with Team(1, inline=table.n_rows * table.n_columns < _SMALL) as team:
+                self._keep(schema, self._grow(table, schema, classes, weights, team))
+        return self
+
+    def _learn(self, X: Any) -> tuple[Schema, Table]:
+        return learn_and_read(X, self.categorical_features, type(self).__name__)
+
+    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+        raise NotImplementedError
+
+    def _read_classes(self, y: Any, n_rows: int) -> np.ndarray:
+        """The class number of each row."""
+        y = column_or_1d(y, warn=True)
+        if len(y) != n_rows:
+            raise ValueError(f"X and y must have the same number of rows: X has {n_rows}, y has {len(y)}.")
+        if y.dtype == object and any(label is None or label != label for label in y):
+            raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
+        return self._keep_classes(y)[0]
+
+    @property
+    def _depth_limit(self) -> int:
+        return _NO_LIMIT if self.max_depth is None else int(self.max_depth)
+
+
+class ID3Classifier(_ClassicTree):
+    """ID3: a tree of categories with one branch a value, chosen by information gain.
+
+    Every column is asked about once on a path. A value that no training row of a node had leads to a leaf with that
+    node's majority. Missing values, and values that were not in the training table at all, are answered by the node that
+    asks; in training such rows count for the entropy of their node and go no further.
+
+    Columns must be categories: strings, category dtypes, Booleans, columns named in `categorical_features`, and whole
+    numbers of at most 64 distinct values. Other numbers are an error: bin them, or use `C45Classifier`.
+
+    Parameters
+    ----------
+    max_depth : int or None, default=None
+        Most questions on a path.
+    min_samples_split : int, default=2
+        Weight, in rows, that a node must have to be split.
+    min_gain : float, default=0.0
+        Least information gain of a split, in bits. With 0 a node is split even by columns that gain nothing by
+        themselves, as in exclusive or, until its rows are of one class or no column is left.
+    categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
+        Columns whose values are categories whatever they are: a mask, indices or names. "from_dtype": those of strings
+        and category dtypes. Whole numbers of few values need not be named.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_classes_ : int
+    tree_ : DecisionTree
+        The tree as flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of entropy.
+    fingerprint_ : str
+        A hash of the tree.
+    n_features_in_ : int
+    n_outputs_ : int
+        1.
+    feature_names_in_ : ndarray of str
+        If X had names.
+
+    Examples
+    --------
+    >>> from spinney import ID3Classifier
+    >>> from spinney.datasets import load_tennis
+    >>> X, y = load_tennis()
+    >>> model = ID3Classifier().fit(X, y)
+    >>> X.columns[model.tree_.feature[0]], model.get_n_leaves()
+    ('Outlook', 5)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_ClassicTree._parameter_constraints,
+        "min_samples_split": [Interval(Integral, 2, None, closed="left")],
+        "min_gain": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_gain: float = 0.0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_gain = min_gain
+        self.categorical_features = categorical_features
+
+    def _learn(self, X: Any) -> tuple[Schema, Table]:
+        from spinney.classic.categories import learn_categories
+
+        return learn_categories(X, self.categorical_features, type(self).__name__)
+
+    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+        from spinney.classic.id3 import ID3Settings, grow_id3
+
+        settings = ID3Settings(self._depth_limit, int(self.min_samples_split), float(self.min_gain))
+        return grow_id3(table, schema, classes, self.n_classes_, weights, settings, team)
+
+
+class C45Classifier(_ClassicTree):
+    """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
+
+    Categories have one branch a value; numbers are cut in two, midway between neighbouring values. Rows whose value is
+    missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree is
+    pruned by a pessimistic estimate of its errors.
+
+    Parameters
+    ----------
+    min_samples_leaf : int or float, default=2
+        Weight, in rows, that at least two branches of a split must have.
+    cf : float in (0, 0.5], default=0.25
+        Confidence of the pessimistic estimate: smaller values prune more.
+    prune : bool, default=True
+        Whether to prune. Without it, only nodes below which no fewer training rows are wrong become leaves.
+    subtree_raising : bool, default=True
+        Whether pruning may also put the largest branch of a node in the node's place.
+    mdl : bool, default=True
+        Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).
+    max_depth : int or None, default=None
+        Most questions on a path.
+    categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
+        Which columns are categories: a mask, indices or names. "from_dtype": those of strings and category dtypes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_classes_ : int
+    tree_ : DecisionTree
+        The tree as flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of entropy.
+    fingerprint_ : str
+        A hash of the tree.
+    n_features_in_ : int
+    n_outputs_ : int
+        1.
+    feature_names_in_ : ndarray of str
+        If X had names.
+
+    Examples
+    --------
+    >>> from spinney import C45Classifier
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> model = C45Classifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_ClassicTree._parameter_constraints,
+        "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
+        "cf": [Interval(Real, 0, 0.5, closed="right")],
+        "prune": ["boolean"],
+        "subtree_raising": ["boolean"],
+        "mdl": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        min_samples_leaf: float = 2,
+        cf: float = 0.25,
+        prune: bool = True,
+        subtree_raising: bool = True,
+        mdl: bool = True,
+        max_depth: int | None = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.min_samples_leaf = min_samples_leaf
+        self.cf = cf
+        self.prune = prune
+        self.subtree_raising = subtree_raising
+        self.mdl = mdl
+        self.max_depth = max_depth
+        self.categorical_features = categorical_features
+
+    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+        from spinney.classic.c45 import C45Settings, grow_c45
+
+        settings = C45Settings(
+            min_samples_leaf=float(self.min_samples_leaf),
+            max_depth=self._depth_limit,
+            mdl=bool(self.mdl),
+            prune=bool(self.prune),
+            cf=float(self.cf),
+            subtree_raising=bool(self.subtree_raising),
+        )
+        return grow_c45(table, schema, classes, self.n_classes_, weights, settings, team)

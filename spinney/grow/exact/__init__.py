@@ -1,0 +1,1 @@
+"""Exact trees: every threshold between neighbouring values is tried, on lists that were sorted once."""

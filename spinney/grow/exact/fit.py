@@ -1,0 +1,141 @@
+"""One exact tree: a presorted table and a target in, a `DecisionTree` out. The room's front door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._random import NODE_FEATURES, stream_key
+from spinney._team import Team
+from spinney.criteria.impurity import ABSOLUTE, ENTROPY, GINI, OWN, POISSON
+from spinney.criteria.own import compile_criterion
+from spinney.criteria.significance import critical_values
+from spinney.data.binning import Bins
+from spinney.data.presort import RANK, presort
+from spinney.data.tables import Table
+from spinney.grow.exact.freeze import Target, freeze, with_sets
+from spinney.grow.exact.grower import grow, grow_own
+from spinney.grow.exact.memory import Columns, Rules, make_work
+from spinney.grow.exact.statistics import (
+    Medians,
+    Pairs,
+    classes,
+    medians,
+    pair_of_classes,
+    pair_of_number,
+    several_numbers,
+)
+from spinney.tree.decision import DecisionTree
+
+_NO_LIMIT = 1 << 40
+
+
+class Settings(NamedTuple):
+    """How to grow a tree; weights and counts are of the rows that count."""
+
+    criterion: int
+    own: Callable[..., Any] | None = None  # the user's function, if criterion is OWN
+    max_depth: int = _NO_LIMIT
+    max_leaves: int | None = None  # a number grows the tree best-first
+    min_split: int = 2
+    min_leaf: int = 1
+    min_weight: float = 0.0
+    min_decrease: float = 0.0
+    by_ratio: bool = False
+    random: bool = False
+    n_features: int = _NO_LIMIT
+    monotone: np.ndarray = np.empty(0, np.int8)
+    significance: float | None = None
+    seed: int = 0
+
+
+class Grown(NamedTuple):
+    tree: DecisionTree
+    turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+
+
+def grow_exact_tree(
+    table: Table,
+    n_categories: np.ndarray,
+    target: Target,
+    settings: Settings,
+    team: Team,
+    rows: np.ndarray | None = None,
+    bins: Bins | None = None,
+) -> Grown:
+    """Grow a tree.
+
+    n_categories   per column; 0 for numbers
+    target         of the rows that count
+    rows           the rows of the table that count, ascending; None: all
+    bins           if given, thresholds are their edges only
+    """
+    statistics, n_sums, criterion = _statistics(target, settings)
+    by_target = target.n_outputs if isinstance(statistics, Medians) else 0
+    presorted = presort(table, n_categories > 0, team, rows, bins, n_others=by_target + 1)
+    for o in range(by_target):
+        presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
+    rules = _rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
+    work = make_work(presorted, n_sums, by_target, rules, team.size)
+    columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned)
+    has_categories = True if presorted.is_categorical.any() else None
+    has_monotone = True if settings.monotone.any() else None
+    run = grow if settings.own is None else grow_own
+    n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
+    tree, turn = freeze(work, int(n_nodes), target, settings.criterion)
+    return Grown(with_sets(tree, work, table, rows, n_categories), turn)
+
+
+def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
+    """(statistics, how many sums they have, criterion for the kernel)."""
+    code, own = settings.criterion, settings.own
+    if target.labels is not None and target.n_classes is not None:
+        criterion = code if own is None else compile_criterion(own, for_classes=True)
+        if target.n_classes == (2,) and own is None:
+            return pair_of_classes(target.labels[0], target.weights, code), 3, criterion
+        many = classes(target.labels, target.n_classes, target.weights, code)
+        return many, int(many.first[-1]) + 2, criterion
+    y = target.y
+    assert y is not None
+    if code == ABSOLUTE:
+        return medians(y, target.weights), 3, code
+    centred = code not in (POISSON, OWN)
+    if len(y) > 1:
+        return several_numbers(y, target.weights, centred)[0], len(y) + 1, code
+    criterion = code if own is None else compile_criterion(own, for_classes=False)
+    return pair_of_number(y[0], target.weights, centred, own is not None)[0], 3, criterion
+
+
+def _sorted_by(target: Target, output: int) -> np.ndarray:
+    """Entries in order of the target; ranks are all different, so that the list is always cut."""
+    assert target.y is not None
+    order = np.argsort(target.y[output], kind="stable").astype(np.uint64)
+    return (np.arange(len(order), dtype=np.uint64) << RANK) | order
+
+
+def _rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any, target: Target) -> Rules:
+    units = statistics.units if hasattr(statistics, "units") else [statistics.unit]
+    total = n_rows if statistics.weight is None else int(statistics.weight.sum())
+    sizes = target.n_classes or ()
+    degrees = sum(sizes) if target.labels is not None else target.n_outputs
+    n_leans = 1 if isinstance(statistics, Pairs) else degrees
+    best_first = settings.max_leaves is not None
+    return Rules(
+        best_first=best_first,
+        max_leaves=min(n_rows, settings.max_leaves or n_rows),
+        max_depth=settings.max_depth,
+        min_split=max(2, settings.min_split),
+        min_leaf=max(1, settings.min_leaf),
+        min_weight=max(1, int(np.ceil(settings.min_weight / units[0] * (1.0 - 1e-12)))),
+        min_decrease=settings.min_decrease,
+        total_weight=float(total) * float(units[0]),
+        by_ratio=settings.by_ratio,
+        random=settings.random,
+        n_features=min(settings.n_features, n_columns),
+        n_leans=n_leans,
+        monotone=settings.monotone,
+        critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
+        seed=stream_key(settings.seed, NODE_FEATURES, 0),
+    )

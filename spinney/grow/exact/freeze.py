@@ -1,0 +1,268 @@
+"""From the grown nodes to a `DecisionTree`: number them, describe their rows, find the sets of categories.
+
+Nothing is decided here. Sums over a leaf's rows are taken again, in the order of the rows, and added up to the root.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney.criteria.elementary import log
+from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, class_impurity
+from spinney.data.presort import ROW
+from spinney.data.tables import Table
+from spinney.data.weights import Weights
+from spinney.grow.exact.memory import NO_CHILD, Work
+from spinney.grow.exact.statistics import fixed_numbers, fixed_weights
+from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
+
+
+class Target(NamedTuple):
+    """What is to be predicted, for the rows that count."""
+
+    labels: np.ndarray | None  # int32 (outputs, rows), for classes
+    n_classes: tuple[int, ...] | None
+    y: np.ndarray | None  # float64 (outputs, rows), for numbers
+    weights: Weights
+
+    @property
+    def n_outputs(self) -> int:
+        both = self.labels if self.y is None else self.y
+        return 0 if both is None else len(both)
+
+
+class _Shape(NamedTuple):
+    """Nodes in preorder."""
+
+    begin: np.ndarray  # int64: a node's rows are rows[begin:end]
+    end: np.ndarray
+    is_leaf: np.ndarray  # bool
+    parent: np.ndarray  # int64
+    rows: np.ndarray  # int64: rows in the order of the leaves
+
+
+def freeze(work: Work, n_nodes: int, target: Target, criterion: int) -> tuple[DecisionTree, np.ndarray]:
+    """The finished tree, with all tests by numbers, and each node's turn in best-first growth (-1: not split).
+
+    Tests on categories are given their sets by `with_sets`.
+    """
+    grown = np.asarray(work.nodes[:n_nodes])
+    order, number = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
+    _number_nodes(grown["left"].copy(), order, number)
+    nodes = grown[order]
+    inner = nodes["left"] != NO_CHILD
+    children = np.column_stack([number[nodes["left"][inner]], number[nodes["left"][inner] + 1]]).ravel()
+    parent = np.full(n_nodes, -1, np.int64)
+    parent[children] = np.repeat(np.flatnonzero(inner), 2)
+    rows = (work.lists[-1] & ROW).astype(np.int64)
+    shape = _Shape(nodes["begin"].copy(), nodes["end"].copy(), ~inner, parent, rows)
+    answers, impurity, weight = _describe(target, criterion, shape, work.lists)
+    tree = DecisionTree(
+        n_classes=target.n_classes,
+        kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
+        child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner.astype(np.int64))]),
+        children=children.astype(np.int32),
+        feature=np.where(inner, nodes["feature"], NO_FEATURE).astype(np.int32),
+        threshold=np.where(inner, nodes["threshold"], np.nan),
+        missing=np.where(inner, 1 - nodes["missing_left"].astype(np.int32), STOPS).astype(np.int32),
+        set_start=np.zeros(n_nodes + 1, np.int64),
+        sets=np.empty(0, np.uint64),
+        answers=answers,
+        impurity=impurity,
+        n_samples=shape.end - shape.begin,
+        weight=weight,
+    )
+    return tree, nodes["turn"].copy()
+
+
+@kernel
+def _number_nodes(left, order, number):
+    """Preorder: order[k] is the k-th node as grown, number[node] its k."""
+    stack = order  # what is not yet numbered fits behind what is, from the other end
+    top = order.size - 1
+    stack[top] = 0
+    k = 0
+    while top < order.size:
+        node = stack[top]
+        top += 1
+        order[k] = node
+        number[node] = k
+        k += 1
+        if left[node] >= 0:
+            stack[top - 1] = left[node] + 1
+            stack[top - 2] = left[node]
+            top -= 2
+
+
+def with_sets(tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray) -> Any:
+    """The tree with its tests on categories: columns with n_categories[j] > 0.
+
+    A category goes where its rows of the node went; without any, where missing goes.
+    """
+    is_set = (tree.kind == NUMBER) & (n_categories[np.maximum(tree.feature, 0)] > 0)
+    if not is_set.any():
+        return tree
+    rows = (work.lists[-1] & ROW).astype(np.int64)
+    rows = rows if chosen is None else chosen[rows]
+    begin = _begins(tree)
+    n_words = np.where(is_set, -(-n_categories[np.maximum(tree.feature, 0)] // 64), 0)
+    set_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_words)])
+    sets = np.zeros(set_start[-1], np.uint64)
+    codes = {j: table.column(j) for j in np.unique(tree.feature[is_set])}
+    for node in np.flatnonzero(is_set):
+        j = tree.feature[node]
+        middle, end = begin[tree.children_of(node)[1]], begin[node] + tree.n_samples[node]
+        words = sets[set_start[node] : set_start[node + 1]]
+        _fill_set(codes[j], rows[begin[node] : middle], rows[middle:end], tree.missing[node] == 0, words)
+    kind = np.where(is_set, SET, tree.kind).astype(np.uint8)
+    fields = {name: getattr(tree, name) for name in tree.__dataclass_fields__}
+    threshold = np.where(is_set, np.nan, tree.threshold)
+    return DecisionTree(**{**fields, "kind": kind, "threshold": threshold, "set_start": set_start, "sets": sets})
+
+
+def _begins(tree: DecisionTree) -> np.ndarray:
+    """Where each node's rows begin, leaves standing in order."""
+    ends = np.cumsum(np.where(tree.is_leaf, tree.n_samples, 0))
+    return ends - np.where(tree.is_leaf, tree.n_samples, 0)
+
+
+def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bool, words: np.ndarray) -> None:
+    goes = np.full(64 * len(words), absent)
+    for rows, side in ((right, False), (left, True)):
+        values = codes[rows]
+        goes[values[~np.isnan(values)].astype(np.int64)] = side
+    words[:] = np.packbits(goes, bitorder="little").view("<u8")
+
+
+# --- what the nodes say ---------------------------------------------------------------------------------------------------
+
+
+def _describe(target: Target, criterion: int, shape: _Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(answers, impurity, weight) of every node."""
+    if target.labels is not None:
+        return _describe_classes(target, criterion, shape)
+    return _describe_numbers(target, criterion, shape, lists)
+
+
+def _describe_classes(target: Target, criterion: int, shape: _Shape) -> tuple[np.ndarray, ...]:
+    sizes = target.n_classes or ()
+    whole, unit, _ = fixed_weights(target.weights)
+    answers = np.zeros((len(shape.begin), len(sizes), max(sizes)))
+    weight = np.zeros(len(shape.begin))
+    _count_classes(*shape, target.labels, np.empty(0, np.int64) if whole is None else whole, answers, weight)
+    answers *= unit
+    known = criterion if criterion in (GINI, ENTROPY, ERROR) else GINI
+    impurity = np.mean([class_impurity(known, answers[:, o, :n]) for o, n in enumerate(sizes)], axis=0)
+    return answers, impurity, weight * unit
+
+
+@kernel
+def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, weight):
+    """Whole numbers throughout."""
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node]:
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                one = float(weights[row]) if weights.size else 1.0
+                weight[node] += one
+                for o in range(labels.shape[0]):
+                    answers[node, o, labels[o, row]] += one
+        up = parent[node]
+        if up >= 0:
+            weight[up] += weight[node]
+            for o in range(answers.shape[1]):
+                for c in range(answers.shape[2]):
+                    answers[up, o, c] += answers[node, o, c]
+
+
+def _describe_numbers(
+    target: Target, criterion: int, shape: _Shape, lists: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    y, n_nodes = target.y, len(shape.begin)
+    assert y is not None
+    fixed = fixed_numbers(y, target.weights, centred=criterion != POISSON)
+    weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
+    answers, impurity, weight = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes), np.empty(n_nodes)
+    sums = np.empty((n_nodes, 3))
+    for o in range(len(y)):
+        amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+        if criterion == ABSOLUTE:
+            by_target = lists[lists.shape[0] - 1 - len(y) + o]
+            _describe_medians(shape.begin, shape.end, by_target, y[o], weights, weight_sums, answers[:, o, 0], sums)
+            impurity += sums[:, 0] / weight_sums
+        else:
+            numbers = fixed.amounts[o], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[o]
+            _describe_means(*shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
+            impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
+        weight = weight_sums * fixed.weight_unit
+    return answers, impurity / len(y), weight
+
+
+@kernel
+def _describe_means(
+    begin, end, is_leaf, parent, rows, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums
+):
+    """Sums, means, and for each node sums[1] - sums[2] = its impurity times its weight (in the weights' units)."""
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node]:
+            first, pure = y[rows[begin[node]]], True
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                s[node] += amount[row]
+                w[node] += weights[row] if weights.size else 1
+                pure &= y[row] == first
+            mean[node] = first if pure else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        else:
+            mean[node] = float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        if parent[node] >= 0:
+            s[parent[node]] += s[node]
+            w[parent[node]] += w[node]
+    _sum_errors(begin, end, is_leaf, parent, rows, weights, y, is_poisson, w, mean, sums)
+
+
+@inner_kernel
+def _sum_errors(begin, end, is_leaf, parent, rows, weights, y, is_poisson, w, mean, sums):
+    for node in range(begin.size):
+        sums[node, 1] = sums[node, 2] = 0.0
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node]:
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                one = float(weights[row]) if weights.size else 1.0
+                if is_poisson:
+                    sums[node, 1] += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
+                else:
+                    sums[node, 1] += one * (y[row] - mean[node]) * (y[row] - mean[node])
+        up = parent[node]
+        if is_poisson:
+            sums[node, 2] = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
+        if up >= 0:
+            sums[up, 1] += sums[node, 1]
+            if not is_poisson:  # around the parent's mean
+                sums[up, 1] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
+
+
+@kernel
+def _describe_medians(begin, end, by_target, y, weights, w, median, sums):
+    """Medians and sums of distances from them; every node's entries stand in order of the target."""
+    for node in range(begin.size):
+        for i in range(begin[node], end[node]):
+            w[node] += weights[np.int64(by_target[i] & ROW)] if weights.size else 1
+        below, i = np.int64(0), begin[node]
+        while True:
+            row = np.int64(by_target[i] & ROW)
+            below += weights[row] if weights.size else 1
+            if 2 * below >= w[node]:
+                break
+            i += 1
+        median[node] = y[row]
+        if 2 * below == w[node]:
+            median[node] = y[row] / 2.0 + y[np.int64(by_target[i + 1] & ROW)] / 2.0
+        sums[node, 0] = 0.0
+        for i in range(begin[node], end[node]):
+            row = np.int64(by_target[i] & ROW)
+            one = float(weights[row]) if weights.size else 1.0
+            sums[node, 0] += one * abs(y[row] - median[node])

@@ -1,0 +1,543 @@
+"""THE loop of exact trees: from the root to pure leaves, in one compiled call that a team of threads enters together.
+
+Glossary
+    list         a column's rows in the order of its values, entry by entry (see data/presort.py)
+    node         a part of the rows; its entries stand side by side, begin .. end, in every list
+    rows list    the last list: the rows themselves
+    candidate    the best split of one column for one node
+    side         1 for rows that go left; every list is cut in two by it, each side keeping its order
+    open node    one that the whole team works on, column by column; it has a slot for its sums and candidates
+    task         a node whose whole subtree one thread grows alone, in a slot of its own
+
+The life of a tree
+    search       of every open node, column by column: scan the list, note the best cut
+    settle       one thread picks each node's column and marks the sides of its rows
+    partition    of every open node, list by list; large children are open nodes in turn, small ones tasks
+    subtrees     each task is a small tree of its own, grown without waiting for anybody
+
+Best-first trees have no tasks: the node on the frontier with the largest decrease is split next. No sum here depends on
+how many threads there are, and neither do random choices, which follow from a node's path. Nodes are created in any
+order and numbered at the end (freeze.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spinney._jit import atomic_add, inner_kernel, kernel, uncached_kernel
+from spinney._random import choose, mix
+from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
+from spinney.criteria.impurity import x_log_x
+from spinney.criteria.own import code_of
+from spinney.data.presort import RANK
+from spinney.grow.exact.entries import count_known, row_of
+from spinney.grow.exact.kinds import decrease, evidence, same, scan, totals
+from spinney.grow.exact.lists import (
+    BOTH,
+    MOST_ORDERS,
+    NEITHER,
+    arrange,
+    cut_in_two,
+    draw_cut,
+    heaviest,
+    mark,
+    partition,
+    random_place,
+)
+from spinney.grow.exact.memory import NO_CHILD, NO_FEATURE
+from spinney.grow.exact.pairs import side_means
+from spinney.grow.frontier import pop, push
+from spinney.grow.limits import child_bounds
+
+SEARCH, PARTITION, SUBTREES, DONE = range(4)  # the phases
+_NEVER = -math.inf
+_NO_LOGS = np.empty(0, np.int64)
+_NO_KEY = np.uint64(0)
+_ROOT = np.int64(0)
+
+
+def _grow(rank, size, sync, columns, statistics, criterion, rules, work, has_categories, has_monotone):
+    """Grow one tree into work.nodes; returns how many nodes, 0 if stopped."""
+    state = work.state[0]
+    if rank == 0:
+        _prepare(statistics, rules, work)
+        open_phase(sync, state.n_chunks)
+    while True:
+        chunk = take_chunk(sync)
+        if chunk < 0:
+            return work.n_nodes[0] if state.phase == DONE else 0
+        if state.phase == SEARCH:
+            slot, at = chunk // rules.n_features, chunk % rules.n_features
+            _search_some(rank, columns, statistics, criterion, rules, work, slot, at, has_categories, has_monotone)
+        elif state.phase == PARTITION:
+            n_lists = work.lists.shape[0]
+            _partition_list(rank, work, work.nodes[work.open[chunk // n_lists]], chunk % n_lists)
+        else:
+            task = work.tasks[chunk]
+            _grow_subtree(
+                rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone
+            )
+        if finish_chunk(sync):
+            _go_on(rank, columns, statistics, criterion, rules, work, has_categories, has_monotone)
+            if state.phase == DONE or stop_wanted(sync):
+                end_phases(sync)
+            else:
+                open_phase(sync, state.n_chunks)
+
+
+grow = kernel(_grow)
+grow_own = uncached_kernel(_grow)
+
+
+# --- the team's part ------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _prepare(statistics, rules, work):
+    """The root, and the first phase."""
+    state, root = work.state[0], work.nodes[_ROOT]
+    rows = work.lists[-1]
+    for i in range(rows.size):
+        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
+    _open_node(work, _ROOT, 0, rows.size, 0, rules.seed)
+    root.lower, root.upper = -np.inf, np.inf
+    state.n_open, state.n_tasks, state.heap_size, state.n_leaves, state.turn = 0, 0, 0, 1, 0
+    if not _may_split(statistics, rules, work, root):
+        state.phase, state.n_chunks = SUBTREES, 1
+        work.tasks[0] = _ROOT  # finds no split
+    elif rules.best_first or rows.size > work.team_rows:
+        _open_for_team(statistics, work, _ROOT)
+        _begin_search(rules, work)
+    else:
+        work.tasks[0] = _ROOT
+        state.phase, state.n_chunks = SUBTREES, 1
+
+
+@inner_kernel
+def _open_node(work, node, begin, end, depth, random):
+    one = work.nodes[node]
+    one.left, one.begin, one.end, one.depth, one.random = NO_CHILD, begin, end, depth, random
+    one.feature, one.turn, one.impurity = NO_FEATURE, -1, 0.0
+
+
+@inner_kernel
+def _open_for_team(statistics, work, node):
+    """Give a node a slot."""
+    state = work.state[0]
+    totals(statistics, work, work.nodes[node], work.totals[state.n_open])
+    work.open[state.n_open] = node
+    state.n_open += 1
+
+
+@inner_kernel
+def _begin_search(rules, work):
+    state = work.state[0]
+    for slot in range(state.n_open):
+        for j in range(work.candidates.shape[1]):
+            work.candidates[slot, j].score = _NEVER
+    state.phase, state.n_chunks = SEARCH, state.n_open * rules.n_features
+
+
+@inner_kernel
+def _search_some(rank, columns, statistics, criterion, rules, work, slot, at, has_categories, has_monotone):
+    """One chunk of a search: the at-th column that the node may use."""
+    node = work.nodes[work.open[slot]]
+    j = at
+    if rules.n_features < work.candidates.shape[1]:
+        order = work.chosen[rank]
+        choose(node.random, rules.n_features, order)
+        j = order[at]
+    _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
+
+
+@inner_kernel
+def _go_on(rank, columns, statistics, criterion, rules, work, has_categories, has_monotone):
+    """What one thread does between two phases; sets the next one."""
+    state = work.state[0]
+    if state.phase == SUBTREES:
+        state.phase = DONE
+    elif state.phase == SEARCH:
+        n_split = 0
+        for slot in range(state.n_open):
+            node = work.open[slot]
+            _search_rest(
+                rank, columns, statistics, criterion, rules, work, slot, work.nodes[node], has_categories, has_monotone
+            )
+            found = _settle(rank, columns, statistics, criterion, rules, work, slot, node, has_categories)
+            if found and rules.best_first:
+                work.nodes[node].key = -work.nodes[node].decrease
+                state.heap_size = push(work.heap, state.heap_size, work.nodes, node)
+            elif found:
+                _make_children(statistics, rules, work, node, has_monotone)
+                work.open[n_split] = node
+                n_split += 1
+        state.n_open = n_split
+        if rules.best_first:
+            _next_best(rank, columns, statistics, rules, work, has_categories, has_monotone)
+        else:
+            _begin_partition(rules, work)
+    else:
+        _open_children(statistics, rules, work)
+
+
+@inner_kernel
+def _next_best(rank, columns, statistics, rules, work, has_categories, has_monotone):
+    """Split the best node of the frontier, if the tree may have another leaf."""
+    state = work.state[0]
+    state.n_open = 0
+    if state.heap_size > 0 and state.n_leaves < rules.max_leaves:
+        node, state.heap_size = pop(work.heap, state.heap_size, work.nodes)
+        one = work.nodes[node]
+        one.turn = state.turn
+        state.turn += 1
+        state.n_leaves += 1
+        _mark_sides(rank, columns, statistics, rules, work, one, has_categories)
+        _make_children(statistics, rules, work, node, has_monotone)
+        work.open[0] = node
+        state.n_open = 1
+    _begin_partition(rules, work)
+
+
+@inner_kernel
+def _begin_partition(rules, work):
+    state = work.state[0]
+    if state.n_open > 0:
+        state.phase, state.n_chunks = PARTITION, state.n_open * work.lists.shape[0]
+    elif state.n_tasks > 0:
+        state.phase, state.n_chunks = SUBTREES, state.n_tasks
+    else:
+        state.phase = DONE
+
+
+@inner_kernel
+def _open_children(statistics, rules, work):
+    """After a partition: children that can be split become open nodes or tasks."""
+    state = work.state[0]
+    n_parents = state.n_open
+    state.n_open = 0
+    parents = work.parents
+    for k in range(n_parents):
+        parents[k] = work.open[k]
+    for k in range(n_parents):
+        parent = work.nodes[parents[k]]
+        for which in range(2):
+            if (parent.keep >> which) & 1:
+                child = parent.left + which
+                one = work.nodes[child]
+                if rules.best_first or one.end - one.begin > work.team_rows:
+                    _open_for_team(statistics, work, child)
+                else:
+                    work.tasks[state.n_tasks] = child
+                    state.n_tasks += 1
+    if state.n_open > 0:
+        _begin_search(rules, work)
+    elif rules.best_first:
+        state.phase, state.n_chunks = SEARCH, 0
+    else:
+        _begin_partition(rules, work)
+
+
+# --- one thread's part ----------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone):
+    """Grow the whole tree below a node, the smaller child of each node first."""
+    slot = work.open.size + rank
+    stack = work.stacks[rank]
+    stack[0] = task
+    waiting = 1
+    while waiting > 0 and not stop_wanted(sync):
+        waiting -= 1
+        at = stack[waiting]
+        node = work.nodes[at]
+        if at == _ROOT and not _may_split(statistics, rules, work, node):
+            return
+        totals(statistics, work, node, work.totals[slot])
+        for j in range(work.candidates.shape[1]):
+            work.candidates[slot, j].score = _NEVER
+        _search_node(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone)
+        if not _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_categories):
+            continue
+        _make_children(statistics, rules, work, at, has_monotone)
+        for k in range(work.lists.shape[0]):
+            _partition_list(rank, work, node, k)
+        small = 0 if node.n_left <= node.end - node.begin - node.n_left else 1
+        for turn in range(2):
+            which = small if turn == 1 else 1 - small
+            if (node.keep >> which) & 1:
+                stack[waiting] = node.left + which
+                waiting += 1
+
+
+@inner_kernel
+def _search_node(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone):
+    """All columns that a node may use."""
+    if rules.n_features == work.candidates.shape[1]:
+        for j in range(rules.n_features):
+            _search_column(
+                rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone
+            )
+        return
+    order = work.chosen[rank]
+    choose(node.random, rules.n_features, order)
+    for k in range(rules.n_features):
+        j = order[k]
+        _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
+    _search_rest(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone)
+
+
+@inner_kernel
+def _search_rest(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone):
+    """Where none of the drawn columns can be split, draw on until one can."""
+    n_columns = work.candidates.shape[1]
+    if rules.n_features == n_columns or _has_candidate(work, slot):
+        return
+    order = work.chosen[rank]
+    choose(node.random, n_columns, order)
+    for k in range(rules.n_features, n_columns):
+        j = order[k]
+        _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
+        if work.candidates[slot, j].score > _NEVER:
+            return
+
+
+@inner_kernel
+def _has_candidate(work, slot):
+    for j in range(work.candidates.shape[1]):
+        if work.candidates[slot, j].score > _NEVER:
+            return True
+    return False
+
+
+@inner_kernel
+def _may_split(statistics, rules, work, node):
+    """Whether a node whose rows are in place can be split at all."""
+    rows = work.lists[-1, node.begin : node.end]
+    if not _is_large(rules, node.end - node.begin, node.depth):
+        return False
+    first = row_of(rows[0])
+    for i in range(1, rows.size):
+        if not same(statistics, first, row_of(rows[i])):
+            return True
+    return False
+
+
+@inner_kernel
+def _is_large(rules, n_rows, depth):
+    return depth < rules.max_depth and n_rows >= rules.min_split and n_rows >= 2 * rules.min_leaf
+
+
+# --- one column, one node -------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone):
+    """Note the column's best split of the node in its slot."""
+    entries = work.lists[j, node.begin : node.end]
+    if entries[0] >> RANK == entries[-1] >> RANK:
+        return
+    best, total, direction = work.candidates[slot, j], work.totals[slot], np.int64(0)
+    if has_monotone is not None:
+        direction = np.int64(rules.monotone[j])
+    if has_categories is not None:
+        if columns.is_categorical[j]:
+            _search_categories(
+                rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone
+            )
+            return
+    values = columns.values[j]
+    if rules.random:
+        position, threshold = draw_cut(entries, values, mix(node.random, np.uint64(1000 + j)), columns.is_binned)
+        out = work.entries[rank, : entries.size]
+        cut_in_two(entries, position, out)
+        scan(statistics, criterion, rank, work, rules, node, out, total, direction, best, has_monotone)
+        if best.score > _NEVER:
+            best.threshold = threshold if best.position == position else np.inf
+        return
+    scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone)
+    if best.score > _NEVER:
+        best.threshold = _threshold(entries, best.position, values, columns.is_binned)
+
+
+@inner_kernel
+def _threshold(entries, position, values, is_binned):
+    """Midway between the neighbours of a cut, or what is left of it if that is not between; inf before missing."""
+    if position >= count_known(entries):
+        return np.inf
+    low = values[np.int64(entries[position - 1] >> RANK)]
+    if is_binned:
+        return low
+    high = values[np.int64(entries[position] >> RANK)]
+    middle = low / 2.0 + high / 2.0
+    return middle if low <= middle < high else low
+
+
+@inner_kernel
+def _search_categories(
+    rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone
+):
+    """Put the categories in order and cut the order once; with several classes, in several orders."""
+    out = work.entries[rank, : entries.size]
+    n_sums = rules.n_leans
+    n_orders = 1 if rules.random else min(np.int64(MOST_ORDERS), n_sums)
+    for which in range(n_orders):
+        focus = heaviest(total, n_sums, which) if n_sums > 1 else np.int64(1)
+        _arrange(rank, statistics, rules, work, node, entries, j, focus, out)
+        if rules.random:
+            known = count_known(out)
+            cut_in_two(out, random_place(mix(node.random, np.uint64(1000 + j)), out, known), out)
+        before = best.score
+        scan(statistics, criterion, rank, work, rules, node, out, total, np.int64(0), best, has_monotone)
+        if best.score > before:
+            best.focus = focus
+            best.threshold = np.nan
+
+
+@inner_kernel
+def _arrange(rank, statistics, rules, work, node, entries, j, focus, out):
+    key = _NO_KEY
+    if rules.random:
+        key = mix(node.random, np.uint64(2_000_000 + j)) | np.uint64(1)
+    arrange(statistics, entries, focus, key, work.runs[rank], work.run_keys[rank], out)
+
+
+# --- the node's split -----------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_categories):
+    """Pick the node's column and mark its rows' sides; False if it stays a leaf."""
+    node, total, code = work.nodes[at], work.totals[slot], code_of(criterion)
+    j = _choose_column(statistics, code, rules, work, slot, node)
+    if j < 0:
+        return False
+    best = work.candidates[slot, j]
+    fall = decrease(statistics, code, best.score, total, node)
+    if not (fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight):
+        return False
+    node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, best.focus
+    node.missing_left, node.n_left, node.weight_left = best.missing_left, best.n_left, best.weight_left
+    node.decrease = fall
+    _mark_sides(rank, columns, statistics, rules, work, node, has_categories)
+    if rules.critical.size:
+        rows = work.lists[-1, node.begin : node.end]
+        statistic, degrees = evidence(statistics, rank, work, rows, total)
+        if not statistic > rules.critical[degrees]:
+            node.feature = NO_FEATURE
+            return False
+    return True
+
+
+@inner_kernel
+def _choose_column(statistics, code, rules, work, slot, node):
+    """The column with the best candidate, -1 if there is none; of equals the first."""
+    chosen, best = -1, _NEVER
+    least = 0.0
+    if rules.by_ratio:
+        least = _average_decrease(statistics, code, work, slot, node)
+    for j in range(work.candidates.shape[1]):
+        score = work.candidates[slot, j].score
+        if rules.by_ratio and score > _NEVER:
+            score = _gain_ratio(statistics, code, work, slot, node, j, least)
+        if score > best:
+            chosen, best = j, score
+    return chosen
+
+
+@inner_kernel
+def _average_decrease(statistics, code, work, slot, node):
+    """Mean over the columns that can be split of what their best splits gain."""
+    count, mass = 0, 0.0
+    for j in range(work.candidates.shape[1]):
+        score = work.candidates[slot, j].score
+        if score > _NEVER:
+            count += 1
+            mass += decrease(statistics, code, score, work.totals[slot], node)
+    return mass / float(count) if count > 0 else 0.0
+
+
+@inner_kernel
+def _gain_ratio(statistics, code, work, slot, node, j, least):
+    """Gain over the information in the split itself; -1 for a gain below the average (but for rounding)."""
+    total, candidate = work.totals[slot], work.candidates[slot, j]
+    gain = decrease(statistics, code, candidate.score, total, node)
+    if gain < least * (1.0 - 1e-9):
+        return -1.0
+    left, right = candidate.weight_left, total[0] - candidate.weight_left
+    split = x_log_x(total[0], _NO_LOGS) - x_log_x(left, _NO_LOGS) - x_log_x(right, _NO_LOGS)
+    return gain / split
+
+
+@inner_kernel
+def _mark_sides(rank, columns, statistics, rules, work, node, has_categories):
+    """side[row] = 1 for the node's rows that go left."""
+    j = node.feature
+    entries = work.lists[j, node.begin : node.end]
+    if has_categories is not None:
+        if columns.is_categorical[j]:
+            out = work.entries[rank, : entries.size]
+            _arrange(rank, statistics, rules, work, node, entries, j, node.focus, out)
+            mark(out, node.position, node.missing_left, work.side)
+            return
+    mark(entries, node.position, node.missing_left, work.side)
+
+
+@inner_kernel
+def _make_children(statistics, rules, work, at, has_monotone):
+    """Two nodes for the two sides; node.keep says which of them can be split further."""
+    node = work.nodes[at]
+    left = atomic_add(work.n_nodes, 0, 2)
+    node.left = left
+    middle = node.begin + node.n_left
+    _open_node(work, left, node.begin, middle, node.depth + 1, mix(node.random, 0))
+    _open_node(work, left + 1, middle, node.end, node.depth + 1, mix(node.random, 1))
+    if has_monotone is not None:
+        _bound_children(statistics, rules, work, node)
+    node.keep = _sides_to_split(statistics, rules, work, node)
+
+
+@inner_kernel
+def _bound_children(statistics, rules, work, node):
+    """Pass the bounds of the node's value on, narrowed if its column is monotone."""
+    left, right = side_means(statistics, work.lists[-1, node.begin : node.end], work.side)
+    one, other = work.nodes[node.left], work.nodes[node.left + 1]
+    direction = np.int64(rules.monotone[node.feature])
+    one.lower, one.upper, other.lower, other.upper = child_bounds(direction, left, right, node.lower, node.upper)
+
+
+@inner_kernel
+def _sides_to_split(statistics, rules, work, node):
+    """Bit 0: the left child can be split, bit 1: the right one."""
+    n, depth = node.end - node.begin, node.depth + 1
+    left, right = _is_large(rules, node.n_left, depth), _is_large(rules, n - node.n_left, depth)
+    rows = work.lists[-1, node.begin : node.end]
+    left = left and _is_mixed(statistics, rows, work.side, 1)
+    right = right and _is_mixed(statistics, rows, work.side, 0)
+    return np.int64(left) + 2 * np.int64(right)
+
+
+@inner_kernel
+def _is_mixed(statistics, rows, side, which):
+    """Whether the rows on one side have more than one target."""
+    first = np.int64(-1)
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        if side[row] == which:
+            if first < 0:
+                first = row
+            elif not same(statistics, first, row):
+                return True
+    return False
+
+
+@inner_kernel
+def _partition_list(rank, work, node, k):
+    """Cut one list of a node in two. Those of the columns only where somebody will search them again."""
+    entries = work.lists[k, node.begin : node.end]
+    if k == work.lists.shape[0] - 1:
+        partition(entries, work.side, work.entries[rank], BOTH)
+    elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
+        partition(entries, work.side, work.entries[rank], node.keep)

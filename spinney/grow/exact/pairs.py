@@ -1,0 +1,166 @@
+"""Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
+
+Pairs, sums.py (classes, several numbers) and medians.py each say, for one kind of statistics,
+
+    totals      the sums over a node's rows
+    scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,
+                wherever the value changes, asks the criterion what the two sides are worth
+    decrease    what the best cut takes off the node's impurity
+    same        whether two rows have the same target
+    lean        what categories are ordered by
+    evidence    the chi-squared statistic of a cut
+
+Missing values stand last in a list. They are on the right first; if there are any, a second walk has them on the left.
+A cut between all known values and the missing ones is tried too. Of equals the first wins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._jit import inner_kernel, separate_kernel
+from spinney.criteria.impurity import OWN, POISSON, SQUARED, pair_decrease
+from spinney.criteria.own import judge_pair
+from spinney.criteria.significance import number_statistic
+from spinney.data.presort import RANK
+from spinney.grow.exact.entries import count_known, note, row_of, weight_at
+
+
+@inner_kernel
+def _square_at(square, row):
+    if square is None:
+        return np.int64(0)
+    else:  # noqa: RET505
+        return square[row]
+
+
+@inner_kernel
+def _sum(statistics, entries):
+    """(weight, amount, square) of some rows."""
+    weight, amount, square = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(entries.size):
+        row = row_of(entries[i])
+        weight += weight_at(statistics.weight, row)
+        amount += statistics.amount[row]
+        square += _square_at(statistics.square, row)
+    return weight, amount, square
+
+
+@inner_kernel
+def totals(statistics, work, node, total):
+    total[0], total[1], total[2] = _sum(statistics, work.lists[-1, node.begin : node.end])
+
+
+@inner_kernel
+def _is_monotone(direction, node, statistics, w_left, s_left, total):
+    """Whether the sides' means keep the column's direction and the node's bounds."""
+    left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
+    if min(left, right) < node.lower or max(left, right) > node.upper:
+        return False
+    return direction == 0 or (right - left) * float(direction) >= 0.0
+
+
+@separate_kernel
+def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+    n, known = entries.size, count_known(entries)
+    units, logs = statistics.units, statistics.logs
+    w_total, s_total, q_total = total[0], total[1], total[2]
+    sums = (w_total, s_total, q_total)
+    min_leaf, min_weight = rules.min_leaf, rules.min_weight
+    best_score = best.score
+    for missing_left in range(2 if known < n else 1):
+        extra = n - known if missing_left else 0
+        w_left, s_left, q_left = _sum(statistics, entries[n - extra :])
+        last = entries[0] >> RANK
+        for i in range(known if missing_left else n):
+            entry = entries[i]
+            if entry >> RANK != last:
+                last = entry >> RANK
+                n_left = i + extra
+                if (
+                    n_left >= min_leaf
+                    and n - n_left >= min_leaf
+                    and w_left >= min_weight
+                    and w_total - w_left >= min_weight
+                ):
+                    score = judge_pair(criterion, units, w_left, s_left, q_left, sums, logs)
+                    if score > best_score:
+                        fits = True
+                        if has_monotone is not None:
+                            fits = _is_monotone(direction, node, statistics, w_left, s_left, sums)
+                        if fits:
+                            best_score = score
+                            note(best, score, i, missing_left, n_left, w_left)
+            row = row_of(entry)
+            w_left += weight_at(statistics.weight, row)
+            s_left += statistics.amount[row]
+            q_left += _square_at(statistics.square, row)
+
+
+@inner_kernel
+def decrease(statistics, code, score, total, node):
+    weight = float(total[0]) * statistics.units[0]
+    if code == OWN:
+        return score * weight
+    value = pair_decrease(code, score, total[0], total[1], statistics.logs)
+    scale = statistics.units[1] / statistics.units[0]
+    if code == SQUARED:
+        value *= scale * scale
+    elif code == POISSON:
+        value *= scale
+    return max(0.0, value) * weight
+
+
+@inner_kernel
+def same(statistics, a, b):
+    return statistics.y[a] == statistics.y[b]
+
+
+@inner_kernel
+def lean(statistics, row, focus):
+    return statistics.amount[row]
+
+
+@inner_kernel
+def side_means(statistics, rows, side):
+    """Mean amount of the rows on the left and on the right."""
+    w_left, s_left, w_right, s_right = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        weight, amount = weight_at(statistics.weight, row), statistics.amount[row]
+        if side[row]:
+            w_left += weight
+            s_left += amount
+        else:
+            w_right += weight
+            s_right += amount
+    return float(s_left) / float(w_left), float(s_right) / float(w_right)
+
+
+@inner_kernel
+def evidence(statistics, rank, work, rows, total):
+    """For two classes n R^2 is Pearson's statistic."""
+    return number_evidence(statistics.y, statistics.weight, statistics.units[0], rows, work.side), 1
+
+
+@inner_kernel
+def number_evidence(y, weight, unit, rows, side):
+    """n R^2 of the marked split, by sums over the rows in their order."""
+    w_left, w_right, s_left, s_right = 0.0, 0.0, 0.0, 0.0
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        w = float(weight_at(weight, row)) * unit
+        if side[row]:
+            w_left += w
+            s_left += w * y[row]
+        else:
+            w_right += w
+            s_right += w * y[row]
+    total = w_left + w_right
+    mean, before = (s_left + s_right) / total, 0.0
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        before += float(weight_at(weight, row)) * unit * (y[row] - mean) ** 2
+    apart = s_left / w_left - s_right / w_right
+    explained = apart * apart * w_left * w_right / total
+    return number_statistic(total, before, before - explained)

@@ -1,0 +1,174 @@
+"""A tree in the dot language of Graphviz."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any, TextIO
+
+from spinney.view.colours import node_colours
+from spinney.view.words import Box, Words, check_count, check_depth, words_of
+
+MORE = "..."  # stands for what lies below max_depth
+
+
+def export_graphviz(
+    model: Any,
+    out_file: str | PathLike[str] | TextIO | None = None,
+    *,
+    max_depth: int | None = None,
+    feature_names: Any = None,
+    class_names: Any = None,
+    label: str = "all",
+    filled: bool = False,
+    leaves_parallel: bool = False,
+    impurity: bool = True,
+    node_ids: bool = False,
+    proportion: bool = False,
+    rotate: bool = False,
+    rounded: bool = False,
+    special_characters: bool = False,
+    precision: int = 3,
+    fontname: str = "helvetica",
+) -> str | None:
+    """The tree in the dot language: `dot -Tpdf tree.dot -o tree.pdf` draws it.
+
+    Parameters
+    ----------
+    model : fitted decision tree
+    out_file : path or open text file, optional
+        Where to write; by default the text is returned.
+    max_depth : int, optional
+        Deeper nodes are drawn as one box "...".
+    feature_names, class_names : list of str, optional
+        As in `export_text`; columns without a name are `x[0]`, `x[1]`, ... `class_names=False` leaves out the class.
+    label : {"all", "root", "none"}, default="all"
+        Which boxes say what their numbers are.
+    filled : bool, default=False
+        Colour the boxes by class or value: the purer, the stronger.
+    leaves_parallel, rotate, rounded : bool, default=False
+        Draw all leaves at the bottom; draw from left to right; round the boxes' corners.
+    impurity, node_ids : bool, default=True, False
+        Show the impurity; the nodes' numbers.
+    proportion : bool, default=False
+        Show shares instead of counts.
+    special_characters : bool, default=False
+        Write ≤ and not <=.
+    precision : int, default=3
+        Decimals of impurities, thresholds and values.
+    fontname : str, default="helvetica"
+
+    Returns
+    -------
+    str, or None if it was written to `out_file`
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import DecisionTreeClassifier, export_graphviz
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(X[:, 3:], y)
+    >>> print(export_graphviz(model, feature_names=["petal width"], impurity=False, class_names=False))
+    digraph Tree {
+    node [shape=box, fontname="helvetica"] ;
+    edge [fontname="helvetica"] ;
+    0 [label="petal width <= 0.8\\nsamples = 150\\nvalue = [50, 50, 50]"] ;
+    1 [label="samples = 50\\nvalue = [50, 0, 0]"] ;
+    0 -> 1 [labeldistance=2.5, labelangle=45, headlabel="yes"] ;
+    2 [label="samples = 100\\nvalue = [0, 50, 50]"] ;
+    0 -> 2 [labeldistance=2.5, labelangle=-45, headlabel="no"] ;
+    }
+    """
+    decimals, deepest = check_count("precision", precision), check_depth(max_depth)
+    words = words_of(model, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, most=5)
+    box = Box(label, impurity, node_ids, proportion, class_names is not False)
+    write = _rich if special_characters else _plain
+    shown = [node for node in range(words.tree.n_nodes) if words.tree.depth[node] <= deepest]
+    fills = node_colours(words.tree) if filled else None
+    lines = [
+        *_head(fontname, filled, rounded, rotate, leaves_parallel),
+        *_body(words, shown, lambda node: write(words.box(node, box)), fills, write),
+        *(_ranks(words, shown) if leaves_parallel else []),
+        "}",
+    ]
+    return _deliver("\n".join(lines), out_file)
+
+
+def _head(fontname: str, filled: bool, rounded: bool, rotate: bool, leaves_parallel: bool) -> Iterator[str]:
+    font = f"fontname={_plain([fontname])}"
+    style = ", ".join(word for word, wanted in (("filled", filled), ("rounded", rounded)) if wanted)
+    yield "digraph Tree {"
+    yield f'node [shape=box, style="{style}", color="black", {font}] ;' if style else f"node [shape=box, {font}] ;"
+    if leaves_parallel:
+        yield "graph [ranksep=equally, splines=polyline] ;"
+    yield f"edge [{font}] ;"
+    if rotate:
+        yield "rankdir=LR ;"
+
+
+def _body(words: Words, shown: list[int], label: Any, fills: list[str] | None, write: Any) -> Iterator[str]:
+    """A line for each node and one for the edge that leads to it."""
+    tree, seen = words.tree, set(shown)
+    for node in shown:
+        fill = f', fillcolor="{fills[node]}"' if fills else ""
+        yield f"{node} [label={label(node)}{fill}] ;"
+        if node > 0:
+            yield _edge(words, int(tree.parent[node]), node, write)
+        children = tree.children_of(node).tolist()
+        if children and children[0] not in seen:  # one box stands for all that follows
+            fill = ', fillcolor="#ffffff"' if fills else ""
+            yield f"{children[0]} [label={write([MORE])}{fill}] ;"
+            yield f"{node} -> {children[0]} ;"
+
+
+def _edge(words: Words, parent: int, child: int, write: Any) -> str:
+    """yes and no are written at the root, or everywhere if some questions have other answers; these always are."""
+    branch = int(words.tree.branch[child])
+    if not words.needs_tag(parent):
+        return f"{parent} -> {child} ;"
+    tag = write([words.tag(parent, branch)])
+    if len(words.tree.children_of(parent)) != 2:
+        return f"{parent} -> {child} [label={tag}] ;"
+    return f"{parent} -> {child} [labeldistance=2.5, labelangle={-45 if branch else 45}, headlabel={tag}] ;"
+
+
+def _ranks(words: Words, shown: list[int]) -> Iterator[str]:
+    """Nodes of one level side by side, and all leaves at the bottom."""
+    tree = words.tree
+    seen = set(shown)
+    cut = [int(child) for node in shown for child in tree.children_of(node)[:1] if child not in seen]
+    leaves = [node for node in shown if tree.is_leaf[node]] + cut
+    for depth in range(int(tree.depth[shown].max()) + 1):
+        level = [node for node in shown if tree.depth[node] == depth and not tree.is_leaf[node]]
+        if level:
+            yield f"{{rank=same ; {'; '.join(map(str, level))}}} ;"
+    yield f"{{rank=same ; {'; '.join(map(str, leaves))}}} ;"
+
+
+def _plain(lines: Iterable[str]) -> str:
+    """A quoted string of dot: it knows backslashes, and entities as in HTML."""
+    escaped = (
+        line.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for line in lines
+    )
+    return '"' + "\\n".join(escaped) + '"'
+
+
+def _rich(lines: Iterable[str]) -> str:
+    """A string of dot in its subset of HTML."""
+    escaped = (re.sub(" &lt;= ", " &le; ", html.escape(line, quote=False)) for line in lines)
+    return "<" + "<br/>".join(line.replace("\n", "<br/>") for line in escaped) + ">"
+
+
+def _deliver(text: str, out_file: Any) -> str | None:
+    if out_file is None:
+        return text
+    if hasattr(out_file, "write"):
+        out_file.write(text)
+    elif isinstance(out_file, str | PathLike):
+        with open(out_file, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        raise TypeError(f"out_file must be a path, an open text file or None, got {type(out_file).__name__}.")
+    return None

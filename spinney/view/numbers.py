@@ -1,0 +1,82 @@
+"""Numbers as text.
+
+In: numbers and how many decimals are wanted. Out: text that is still true: thresholds that differ are written
+differently, and in order, with more decimals where that needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+_MORE = 8  # decimals beyond those asked for, before a number is written out in full
+_LARGE = 1e16  # from here a float64 has no decimals
+
+
+def write(value: float, decimals: int, trim: bool = False) -> str:
+    """`value` with `decimals` decimals; `trim` drops zeros at the end but one.
+
+    >>> write(0.8, 2), write(0.8, 2, trim=True), write(2, 3, trim=True)
+    ('0.80', '0.8', '2.0')
+    """
+    if not abs(value) < _LARGE:
+        return repr(float(value))
+    text = f"{value:.{decimals}f}"
+    if trim and "." in text:
+        text = text.rstrip("0")
+        text += "0" if text.endswith(".") else ""
+    return text[1:] if text.startswith("-") and float(text) == 0 else text
+
+
+def write_value(value: float, decimals: int, trim: bool = False) -> str:
+    """Like `write`, but a small number that is not 0 does not read as 0."""
+    text = write(value, decimals, trim)
+    return f"{value:.{max(decimals, 1)}g}" if value != 0 and float(text) == 0 else text
+
+
+def write_amount(value: float, decimals: int, whole: bool = True) -> str:
+    """A weight; without a point if it reads as a whole number and `whole` is true."""
+    text = write_value(value, decimals, trim=True)
+    return text.removesuffix(".0") if whole else text
+
+
+def write_share(share: float) -> str:
+    """A share as a percentage; 100 is written only for the whole, 0 only for nothing.
+
+    >>> write_share(1), write_share(0.978), write_share(0.9999)
+    ('100 %', '98 %', '99.9 %')
+    """
+    percent = 100 * share
+    if 0 < percent < 0.5 or 99.5 <= percent < 100:
+        return f"{min(max(percent, 0.1), 99.9):.1f} %"
+    return f"{percent:.0f} %"
+
+
+def spell(values: Iterable[float], decimals: int, trim: bool = False) -> dict[float, str]:
+    """Thresholds of one column as text: what differs reads differently, in the same order, and only 0 reads as 0.
+
+    >>> spell([2.001, 2.004, 7.5], 2)
+    {2.001: '2.001', 2.004: '2.004', 7.5: '7.50'}
+    """
+    ordered = sorted(set(values))
+    digits = [decimals] * len(ordered)
+    while True:
+        texts = [_written(value, n, decimals, trim) for value, n in zip(ordered, digits)]
+        unclear = _unclear(ordered, [float(text) for text in texts])
+        if not unclear:
+            return dict(zip(ordered, texts))
+        for index in unclear:
+            digits[index] += 1
+
+
+def _written(value: float, digits: int, decimals: int, trim: bool) -> str:
+    return write(value, digits, trim) if digits <= decimals + _MORE else repr(float(value))
+
+
+def _unclear(values: list[float], shown: list[float]) -> set[int]:
+    """The places of numbers that read as 0 or as their neighbour."""
+    unclear = {i for i, (value, read) in enumerate(zip(values, shown)) if read == 0 != value}
+    for i, (low, high) in enumerate(pairwise(shown)):
+        if low >= high:
+            unclear |= {i, i + 1}
+    return unclear

@@ -1,0 +1,290 @@
+"""A picture of a tree, with matplotlib.
+
+Boxes are measured at one font size, laid out (`layout.py`), and the whole is then scaled to the axes: positions and
+font size together, so that boxes which do not overlap at one size do not at another.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spinney.view.colours import node_colours
+from spinney.view.graphviz import MORE
+from spinney.view.layout import Layout, arrange
+from spinney.view.words import Box, Words, check_count, check_depth, words_of
+
+_FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
+_LARGEST, _SMALLEST = 14.0, 3.0  # sizes that are readable and not silly
+_PAD = 0.35  # around the text of a box, in font sizes
+_GAP, _RISE = 9.0, 30.0  # between boxes; between levels
+_TAG_RISE = 44.0  # between levels if branches have names
+_TAG_AT = 0.66  # a tag's place on its branch
+_TAG_SIZE = 0.9  # of the font
+_STRETCH = (1.9, 3.0)  # how much wider and higher than needed a tree may be drawn
+_MARGIN = 0.97  # of the axes that is used
+_SLIDE = (960.0, 540.0)  # 13.3 by 7.5 inches: lines are wrapped in trees that need more
+_SMALLEST_FIGURE, _LARGEST_FIGURE = (2.5, 1.5), (40.0, 25.0)  # inches
+_NARROW = 12  # letters: shorter lines are not wrapped
+_SHORT_WORD = 8  # letters: "class" and its like are not parted from what follows
+_SHORT_VALUE = 26  # letters: shorter lists of class weights are not broken
+_TAG_LETTERS = 22  # longer names of categories are cut
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One box of the picture."""
+
+    lines: tuple[str, ...]
+    fill: str
+    children: tuple[int, ...]  # numbers of pieces
+    tag: str | None = None  # what is written on the branch that leads here
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def plot_tree(
+    model: Any,
+    *,
+    max_depth: int | None = None,
+    feature_names: Any = None,
+    class_names: Any = None,
+    label: str = "all",
+    filled: bool = True,
+    impurity: bool = True,
+    node_ids: bool = False,
+    proportion: bool = False,
+    rounded: bool = True,
+    precision: int = 3,
+    ax: Any = None,
+    fontsize: float | None = None,
+) -> list[Any]:
+    """Draw the tree.
+
+    Parameters
+    ----------
+    model : fitted decision tree
+    max_depth : int, optional
+        Deeper nodes are drawn as one box "...".
+    feature_names, class_names : list of str, optional
+        As in `export_text`; columns without a name are `x[0]`, `x[1]`, ... `class_names=False` leaves out the class.
+    label : {"all", "root", "none"}, default="all"
+        Which boxes say what their numbers are.
+    filled : bool, default=True
+        Colour the boxes: by class, the stronger the purer, or by the predicted number, the stronger the larger.
+    impurity, node_ids : bool, default=True, False
+        Show the impurity; the nodes' numbers.
+    proportion : bool, default=False
+        Show shares instead of counts.
+    rounded : bool, default=True
+        Round the boxes' corners.
+    precision : int, default=3
+        Decimals of impurities, thresholds and values.
+    ax : matplotlib axes, optional
+        Where to draw, after clearing it. By default the current axes, or a new figure as large as the tree needs.
+    fontsize : float, optional
+        By default as large as fits without boxes overlapping.
+
+    Returns
+    -------
+    list of matplotlib annotations, one a box, in the order of the nodes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import DecisionTreeClassifier, plot_tree
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    >>> boxes = plot_tree(model, class_names=["setosa", "versicolor", "virginica"])
+    """
+    decimals, deepest = check_count("precision", precision), check_depth(max_depth)
+    words = words_of(
+        model, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, at_most="≤", most=2
+    )
+    box = Box(label, impurity, node_ids, proportion, class_names is not False)
+    pieces = _pieces(words, box, deepest, filled)
+    plt = import_pyplot("plot_tree")
+    is_new = ax is None and not plt.get_fignums()
+    ax = _clear(plt, ax)
+    room = _SLIDE if is_new else _room(ax)
+    layout, pieces = _best(ax, pieces, room)
+    if is_new:
+        _fit_figure(ax, layout)
+    return _draw(ax, pieces, layout, fontsize, rounded)
+
+
+def import_pyplot(function: str) -> Any:
+    """matplotlib.pyplot, which is loaded only by what draws."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{function} needs matplotlib: pip install spinney[plot]") from error
+    return plt
+
+
+def _clear(plt: Any, ax: Any) -> Any:
+    """The axes to draw on, empty; an empty figure is used from edge to edge."""
+    if ax is None:
+        ax = plt.gca() if plt.gcf().axes else plt.gcf().add_axes((0.0, 0.0, 1.0, 1.0))
+    ax.clear()
+    ax.set_axis_off()
+    return ax
+
+
+# --- what is drawn -------------------------------------------------------------------------------------------------
+
+
+def _pieces(words: Words, box: Box, deepest: float, filled: bool) -> list[_Piece]:
+    """The nodes down to `deepest`, parents first, each cut branch ending in one piece "..."."""
+    tree = words.tree
+    shown = [node for node in range(tree.n_nodes) if tree.depth[node] <= deepest]
+    number = {node: index for index, node in enumerate(shown)}
+    fills = node_colours(tree) if filled else ["#ffffff"] * tree.n_nodes
+    pieces: list[_Piece] = []
+    cut: list[_Piece] = []
+    for node in shown:
+        below = tree.children_of(node).tolist()
+        children = [number[child] for child in below if child in number]
+        if below and not children:
+            children = [len(shown) + len(cut)]
+            cut.append(_Piece((MORE,), "#ffffff", ()))
+        pieces.append(_Piece(tuple(words.box(node, box)), fills[node], tuple(children), _tag(words, node)))
+    return pieces + cut
+
+
+def _tag(words: Words, node: int) -> str | None:
+    parent = int(words.tree.parent[node])
+    if parent < 0 or not words.needs_tag(parent):
+        return None
+    tag = words.tag(parent, int(words.tree.branch[node]))
+    return tag if len(tag) <= _TAG_LETTERS else tag[: _TAG_LETTERS - 1] + "…"
+
+
+def _narrow(piece: _Piece) -> _Piece:
+    """The piece with its longest line, if it stands out, on several."""
+    *others, longest = sorted(piece.lines, key=len)
+    width = max(_NARROW, *map(len, others)) if others else _NARROW
+    lines = [part for line in piece.lines for part in (_wrap(line, width) if line is longest else [line])]
+    return replace(piece, lines=tuple(lines))
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    """The line on several of at most `width` letters, if it can be broken in good places."""
+    glued = line.replace("= ", "=\xa0").replace("≤ ", "≤\xa0").replace(": ", ":\xa0")
+    if line.find(" = ") <= _SHORT_WORD:
+        glued = glued.replace(" =", "\xa0=")
+    if len(line) <= _SHORT_VALUE and "[" in line:
+        glued = glued.replace(", ", ",\xa0")
+    lines = textwrap.wrap(glued, width, break_long_words=False, break_on_hyphens=False)
+    return [part.replace("\xa0", " ") for part in lines]
+
+
+# --- where -----------------------------------------------------------------------------------------------------------
+
+
+def _best(ax: Any, pieces: list[_Piece], room: tuple[float, float]) -> tuple[Layout, list[_Piece]]:
+    """The layout with long lines as they are; or wrapped, if it has too little room and that helps."""
+    plain = _lay_out(ax, pieces)
+    if _fit(plain, room) >= 1:
+        return plain, pieces
+    narrow = [_narrow(piece) for piece in pieces]
+    wrapped = _lay_out(ax, narrow)
+    return (wrapped, narrow) if _fit(wrapped, room) > _fit(plain, room) else (plain, pieces)
+
+
+def _lay_out(ax: Any, pieces: Sequence[_Piece]) -> Layout:
+    """Measure the pieces and place them, in points at the measuring size."""
+    sizes = {text: _measure(ax, text) for text in {p.text for p in pieces} | {p.tag for p in pieces if p.tag}}
+    widths = [sizes[p.text][0] + 2 * _PAD * _FONT for p in pieces]
+    heights = [sizes[p.text][1] + 2 * _PAD * _FONT for p in pieces]
+    for index, piece in enumerate(pieces):
+        if piece.tag:  # tags stand where branches have not yet spread to their full distance
+            widths[index] = max(widths[index], sizes[piece.tag][0] * _TAG_SIZE / _TAG_AT)
+    rise = _TAG_RISE if any(len(p.children) > 2 for p in pieces) else _RISE
+    return arrange([p.children for p in pieces], widths, heights, _GAP, rise)
+
+
+def _measure(ax: Any, text: str) -> tuple[float, float]:
+    """Width and height of text at the measuring size, in points."""
+    probe = ax.text(0.5, 0.5, text, fontsize=_FONT, parse_math=False)
+    extent = probe.get_window_extent()
+    probe.remove()
+    points = 72 / ax.figure.dpi
+    return extent.width * points, extent.height * points
+
+
+def _room(ax: Any) -> tuple[float, float]:
+    """Width and height of the axes, in points."""
+    extent = ax.get_window_extent()
+    points = 72 / ax.figure.dpi
+    return extent.width * points * _MARGIN, extent.height * points * _MARGIN
+
+
+def _fit(layout: Layout, room: tuple[float, float]) -> float:
+    """The factor that makes the layout as large as the room."""
+    return min(room[0] / layout.width, room[1] / layout.height)
+
+
+def _fit_figure(ax: Any, layout: Layout) -> None:
+    """Give a figure of our own the size of the tree."""
+    need = [max(length / 72, least) / _MARGIN for length, least in zip((layout.width, layout.height), _SMALLEST_FIGURE)]
+    shrink = min(1.0, *(most / length for most, length in zip(_LARGEST_FIGURE, need)))
+    ax.figure.set_size_inches(*(shrink * length for length in need))
+
+
+# --- how -------------------------------------------------------------------------------------------------------------
+
+
+def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, fontsize: float | None, rounded: bool) -> list[Any]:
+    room = _room(ax)
+    fit = min(_fit(layout, room), _LARGEST / _FONT)
+    size = max(fit * _FONT, 0.1) if fontsize is None else fontsize
+    if size < _SMALLEST:
+        _warn(size)
+    # points of the layout -> shares of the axes; small trees do not spread over all of it
+    across = min(room[0] / layout.width, fit * _STRETCH[0]) / room[0] * _MARGIN
+    down = min(room[1] / layout.height, fit * _STRETCH[1]) / room[1] * _MARGIN
+    half = layout.heights / 2 * size / _FONT / room[1] * _MARGIN
+    x = 0.5 + (layout.x - layout.width / 2) * across
+    y = -layout.top * down - half
+    y += 0.5 - ((y + half).max() + (y - half).min()) / 2
+    for index, piece in enumerate(pieces):
+        for child in piece.children:
+            _branch(ax, (x[index], y[index] - half[index]), (x[child], y[child] + half[child]), pieces[child].tag, size)
+    return [_box(ax, piece, (x[i], y[i]), size, rounded) for i, piece in enumerate(pieces)]
+
+
+def _warn(size: float) -> None:
+    warnings.warn(
+        f"plot_tree: the tree fits only with text of {size:.1f} points, too small to read. "
+        "Set max_depth, or draw on a larger figure.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _box(ax: Any, piece: _Piece, place: tuple[float, float], size: float, rounded: bool) -> Any:
+    style = {
+        "boxstyle": f"{'round' if rounded else 'square'},pad={_PAD}",
+        "facecolor": piece.fill,
+        "edgecolor": "none" if piece.text == MORE else "#404040",
+        "linewidth": 0.08 * size,
+    }
+    text = {"ha": "center", "va": "center", "fontsize": size, "color": "black", "parse_math": False, "zorder": 3}
+    return ax.annotate(piece.text, place, xycoords="axes fraction", bbox=style, **text)
+
+
+def _branch(ax: Any, start: Any, end: Any, tag: str | None, size: float) -> None:
+    """A line from a box to the next, and what is written on it."""
+    xs, ys = zip(start, end)
+    ax.plot(xs, ys, color="#707070", linewidth=0.09 * size, transform=ax.transAxes, zorder=1)
+    if tag:
+        middle = [a + (b - a) * _TAG_AT for a, b in (xs, ys)]
+        back = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none"}
+        style = {"fontsize": size * _TAG_SIZE, "color": "#303030", "ha": "center", "va": "center", "zorder": 2}
+        ax.text(*middle, tag, transform=ax.transAxes, bbox=back, parse_math=False, **style)

@@ -1,0 +1,131 @@
+"""A tree as indented text, one line a branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from spinney.tree.decision import SPREADS, STOPS, DecisionTree
+from spinney.view.numbers import write
+from spinney.view.words import OR_MISSING, Words, check_count, check_depth, words_of
+
+
+def export_text(
+    model: Any,
+    *,
+    feature_names: Any = None,
+    class_names: Any = None,
+    max_depth: int | None = 10,
+    spacing: int = 3,
+    decimals: int = 2,
+    show_weights: bool = False,
+    show_missing: bool = False,
+) -> str:
+    """The tree as indented text.
+
+    Parameters
+    ----------
+    model : fitted decision tree
+    feature_names : list of str, optional
+        Names of the columns; by default those of the table the model was fitted on, else `feature_0`, `feature_1`, ...
+    class_names : list of str, optional
+        Names of the classes, in the order of `classes_`; by default the labels of y. A list of lists for several
+        outputs.
+    max_depth : int or None, default=10
+        Questions deeper than this are left out; None shows all.
+    spacing : int, default=3
+        Width of one step of the indent.
+    decimals : int, default=2
+        Decimals of thresholds and values. Thresholds that would read alike, or as 0, get more.
+    show_weights : bool, default=False
+        Show the weight of each class in the leaves.
+    show_missing : bool, default=False
+        Say at each question where rows go whose value is missing (a value never seen counts as missing).
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import DecisionTreeClassifier, export_text
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(X[["petal width (cm)"]], y)
+    >>> print(export_text(model, class_names=["setosa", "versicolor", "virginica"]))
+    |--- petal width (cm) <= 0.80
+    |   |--- class: setosa
+    |--- petal width (cm) >  0.80
+    |   |--- petal width (cm) <= 1.75
+    |   |   |--- class: versicolor
+    |   |--- petal width (cm) >  1.75
+    |   |   |--- class: virginica
+    <BLANKLINE>
+    """
+    words = words_of(model, feature_names, class_names, decimals=check_count("decimals", decimals))
+    if check_count("spacing", spacing) == 0:
+        raise ValueError("spacing must be a positive integer, got 0.")
+    step = "|" + " " * spacing
+    dash = "|" + "-" * spacing
+    lines = _lines(words, check_depth(max_depth), show_weights, show_missing)
+    return "".join(f"{step * depth}{dash} {text}\n" for depth, text in lines)
+
+
+def _lines(words: Words, max_depth: float, show_weights: bool, show_missing: bool) -> Iterator[tuple[int, str]]:
+    """(depth, text) of every line. Nodes are numbered in the order in which they are read."""
+    tree = words.tree
+    height = _heights(tree)
+    for node in range(tree.n_nodes):
+        depth = int(tree.depth[node])
+        if depth > max_depth + 1:
+            continue
+        if node > 0:
+            yield depth - 1, _branch(words, node, show_missing)
+        if tree.is_leaf[node]:
+            yield depth, _leaf(words, node, show_weights)
+        elif depth > max_depth:
+            yield depth, f"truncated branch of depth {height[node]}"
+        elif show_missing:
+            yield from _missing(words, node, depth, show_weights)
+
+
+def _branch(words: Words, node: int, show_missing: bool) -> str:
+    """The answer that leads to a node."""
+    parent, branch = int(words.tree.parent[node]), int(words.tree.branch[node])
+    answer = words.answer(parent, branch)
+    return answer + OR_MISSING if show_missing and words.takes_missing(parent, branch) else answer
+
+
+def _missing(words: Words, node: int, depth: int, show_weights: bool) -> Iterator[tuple[int, str]]:
+    """Lines on missing values at questions that do not send them down one branch."""
+    name, way = words.names[words.tree.feature[node]], words.tree.missing[node]
+    if way == STOPS:
+        yield depth, f"{name} is missing"
+        yield depth + 1, _leaf(words, node, show_weights)
+    elif way == SPREADS:
+        yield depth, f"{name} is missing: every branch, by its weight"
+
+
+def _leaf(words: Words, node: int, show_weights: bool) -> str:
+    if words.classes is None:
+        text = words.prediction(node)
+        return f"value: {text}" if text.startswith("[") else f"value: [{text}]"
+    text = f"class: {words.prediction(node)}"
+    return f"weights: {_weights(words, node)} {text}" if show_weights else text
+
+
+def _weights(words: Words, node: int) -> str:
+    """[50.00, 0.00, 0.00]; one after the other for several outputs."""
+    rows = [row[: len(names)] for row, names in zip(words.tree.answers[node], words.classes or [])]
+    return ", ".join(f"[{', '.join(write(weight, words.decimals) for weight in row)}]" for row in rows)
+
+
+def _heights(tree: DecisionTree) -> np.ndarray:
+    """How many levels each node's subtree has; 1 for a leaf."""
+    height = np.ones(tree.n_nodes, np.int64)
+    parent = tree.parent.tolist()
+    for node in range(tree.n_nodes - 1, 0, -1):
+        height[parent[node]] = max(height[parent[node]], height[node] + 1)
+    return height
