@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from spinney.criteria.custom import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.view.curves import plot_impurity_curves
+    from spinney.view.graphviz import export_graphviz
+    from spinney.view.plot import plot_tree
+    from spinney.view.regions import plot_regions
+    from spinney.view.rules import export_rules
+    from spinney.view.text import export_text
 
 __version__ = "0.1.0"
 
@@ -30,9 +37,29 @@ _HOMES = {
     "Loss": "spinney.criteria.custom",
     "Round": "spinney.ensemble.callbacks",
     "boosting_cv": "spinney.evaluate.boosting_cv",
+    "export_graphviz": "spinney.view.graphviz",
+    "export_rules": "spinney.view.rules",
+    "export_text": "spinney.view.text",
+    "plot_impurity_curves": "spinney.view.curves",
+    "plot_regions": "spinney.view.regions",
+    "plot_tree": "spinney.view.plot",
 }
 
-__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor", "Loss", "Round", "boosting_cv"]
+__all__ = [
+    "C45Classifier",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "ID3Classifier",
+    "Loss",
+    "Round",
+    "boosting_cv",
+    "export_graphviz",
+    "export_rules",
+    "export_text",
+    "plot_impurity_curves",
+    "plot_regions",
+    "plot_tree",
+]
 
 
 def __getattr__(name: str) -> Any:

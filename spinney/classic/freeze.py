@@ -66,7 +66,7 @@ def _measure(grown, waiting):
 
 @kernel
 def _number(grown, path, source, parent, child_start, children):
-    """Walk in preorder. `path` is scratch: (grown number, new number, next branch) from the root to the node at hand."""
+    """Walk in preorder. `path` is scratch: (grown number, new number, next branch) from the root to the node."""
     path[0, :] = 0
     source[0], parent[0], depth, n = 0, 0, 0, 1
     child_start[1] = _n_branches(grown, 0)

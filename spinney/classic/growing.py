@@ -1,8 +1,8 @@
 """The growing tree and the memory of a fit: what the loops in grower.py and raising.py read and write.
 
-Both loops walk the tree depth first, with a stack of *frames* instead of recursion: one for each node between the root
-and the node at hand. All they know is in here, so that a loop that runs out of room can be left, given more, and entered
-again where it was.
+Both loops walk the tree depth first, with a stack of *frames* instead of recursion: one for each node between the
+root and the node at hand. All they know is in here, so that a loop that runs out of room can be left, given more, and
+entered again where it was.
 """
 
 from __future__ import annotations

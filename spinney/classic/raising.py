@@ -1,11 +1,11 @@
 """Pruning a C4.5 tree, on the rows it was grown from: a node becomes a leaf, or its largest branch takes its place.
 
-Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree, of
-the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an estimate
-may be a tenth of an error higher. A branch that is raised gets to know all the rows and is pruned anew.
+Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree,
+of the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an
+estimate may be a tenth of an error higher. A branch that is raised gets to know all the rows and is pruned anew.
 
-One loop, with frames in two modes. A node that is *pruned* visits its children, then (stage RAISE) has its largest branch
-*estimated*, which changes nothing but the order of rows in the segment.
+One loop, with frames in two modes. A node that is *pruned* visits its children, then (stage RAISE) has its largest
+branch *estimated*, which changes nothing but the order of rows in the segment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A node's rows in the order of one column: what `judge.py` reads.
 
-Out, in the desk: `run_code`, `run_class`, `run_units`, ascending by code, without the rows whose value is missing. Where
-a node has more rows than the column has values times classes, each pair of them is one entry, summed; elsewhere each row
-is one, sorted: a few by insertion, more by their digits.
+Out, in the desk: `run_code`, `run_class`, `run_units`, ascending by code, without the rows whose value is missing.
+Where a node has more rows than the column has values times classes, each pair of them is one entry, summed; elsewhere
+each row is one, sorted: a few by insertion, more by their digits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where the rows of a node are, while the tree is walked depth first.
 
 All rows stand in one array, those of a node side by side: its *segment*. To visit the children of a node, its segment
-is sorted by branch, rows whose value is missing (M) first. Each child in turn then has its rows and the missing ones side
-by side, and these move on past it:
+is sorted by branch, rows whose value is missing (M) first. Each child in turn then has its rows and the missing ones
+side by side, and these move on past it:
 
     [ M M | 0 0 0 | 1 1 | 2 2 2 ]      sorted
     [<-- child 0 ->] 1 1 | 2 2 2 ]     child 0 at work: it may shuffle its segment, and weighs the M's by its share

@@ -84,8 +84,8 @@ class ID3Classifier(_ClassicTree):
     """ID3: a tree of categories with one branch a value, chosen by information gain.
 
     Every column is asked about once on a path. A value that no training row of a node had leads to a leaf with that
-    node's majority. Missing values, and values that were not in the training table at all, are answered by the node that
-    asks; in training such rows count for the entropy of their node and go no further.
+    node's majority. Missing values, and values that were not in the training table at all, are answered by the node
+    that asks; in training such rows count for the entropy of their node and go no further.
 
     Columns must be categories: strings, category dtypes, Booleans, columns named in `categorical_features`, and whole
     numbers of at most 64 distinct values. Other numbers are an error: bin them, or use `C45Classifier`.
