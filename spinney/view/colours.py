@@ -22,7 +22,7 @@ def class_colours(n_classes: int) -> list[str]:
     """One strong colour a class."""
     if n_classes <= len(_CLASSES):
         return list(_CLASSES[:n_classes])
-    wheel = [hls_to_rgb((0.57 + i * _TURN) % 1.0, 0.62 + 0.08 * (i % 3 - 1), 0.65) for i in range(n_classes)]
+    wheel = [hls_to_rgb((0.57 + i * _TURN) % 1.0, 0.72 + 0.06 * (i % 3 - 1), 0.7) for i in range(n_classes)]
     return [_text(np.array(rgb)) for rgb in wheel]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
@@ -157,8 +156,8 @@ def _plain(lines: Iterable[str]) -> str:
 
 def _rich(lines: Iterable[str]) -> str:
     """A string of dot in its subset of HTML."""
-    escaped = (re.sub(" &lt;= ", " &le; ", html.escape(line, quote=False)) for line in lines)
-    return "<" + "<br/>".join(line.replace("\n", "<br/>") for line in escaped) + ">"
+    escaped = (html.escape(line, quote=False).replace(" &lt;= ", " &le; ") for line in lines)
+    return "<" + "<br/>".join(line.replace("\\", "\\\\").replace("\n", "<br/>") for line in escaped) + ">"
 
 
 def _deliver(text: str, out_file: Any) -> str | None:

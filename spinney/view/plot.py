@@ -10,6 +10,7 @@ import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from spinney.view.colours import node_colours
@@ -18,10 +19,12 @@ from spinney.view.layout import Layout, arrange
 from spinney.view.words import Box, Words, check_count, check_depth, words_of
 
 _FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
-_LARGEST, _SMALLEST = 14.0, 3.0  # sizes that are readable and not silly
+_LARGEST, _SMALLEST, _LEAST = 14.0, 3.0, 0.1  # sizes: no larger; no smaller without a warning; no smaller
+_WORTH = 1.1  # so much larger must text become for lines to be wrapped or leaves staggered
 _PAD = 0.35  # around the text of a box, in font sizes
 _GAP, _RISE = 9.0, 30.0  # between boxes; between levels
 _TAG_RISE = 44.0  # between levels if branches have names
+_TUCKED = 0.9  # of half a box: where branches end, behind it
 _TAG_AT = 0.66  # a tag's place on its branch
 _TAG_SIZE = 0.9  # of the font
 _STRETCH = (1.9, 3.0)  # how much wider and higher than needed a tree may be drawn
@@ -42,6 +45,7 @@ class _Piece:
     fill: str
     children: tuple[int, ...]  # numbers of pieces
     tag: str | None = None  # what is written on the branch that leads here
+    is_knee: bool = False  # no box: a point where the branch to a lowered leaf turns down
 
     @property
     def text(self) -> str:
@@ -115,6 +119,9 @@ def plot_tree(
     layout, pieces = _best(ax, pieces, room)
     if is_new:
         _fit_figure(ax, layout)
+    fit = _fit(layout, _room(ax))
+    if fit < 1:  # measure again, at the size at which it will be drawn
+        layout = _lay_out(ax, pieces, max(fit * _FONT, _LEAST))
     return _draw(ax, pieces, layout, fontsize, rounded)
 
 
@@ -184,24 +191,55 @@ def _wrap(line: str, width: int) -> list[str]:
     return [part.replace("\xa0", " ") for part in lines]
 
 
+def _stagger(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """The pieces with every second of neighbouring leaves lowered by a level, so that they need half the width.
+
+    before:   [ leaf ] [ leaf ]        after:   [ leaf ] |          | is a knee
+                                                     [ leaf ]
+    """
+    lowered = {child for piece in pieces for child in _every_second_leaf(piece, pieces)}
+    place, n_knees = [], 0  # place of each piece, with the knees among them
+    for index in range(len(pieces)):
+        n_knees += index in lowered
+        place.append(index + n_knees)
+    staggered = []
+    for index, piece in enumerate(pieces):
+        if index in lowered:
+            staggered.append(_Piece((), "", (place[index],), piece.tag, is_knee=True))
+        children = tuple(place[child] - (child in lowered) for child in piece.children)
+        staggered.append(replace(piece, children=children, tag=None if index in lowered else piece.tag))
+    return staggered
+
+
+def _every_second_leaf(piece: _Piece, pieces: Sequence[_Piece]) -> list[int]:
+    """Of the children that are leaves and stand side by side, the second, the fourth, ..."""
+    runs = groupby(piece.children, key=lambda child: not pieces[child].children)
+    return [child for is_leaf, run in runs if is_leaf for child in list(run)[1::2]]
+
+
 # --- where -----------------------------------------------------------------------------------------------------------
 
 
 def _best(ax: Any, pieces: list[_Piece], room: tuple[float, float]) -> tuple[Layout, list[_Piece]]:
-    """The layout with long lines as they are; or wrapped, if it has too little room and that helps."""
-    plain = _lay_out(ax, pieces)
-    if _fit(plain, room) >= 1:
-        return plain, pieces
+    """The layout as it is; where it has too little room, with long lines wrapped or leaves staggered if that helps."""
+    best, chosen = _lay_out(ax, pieces, _FONT), pieces
+    if _fit(best, room) >= 1:
+        return best, chosen
     narrow = [_narrow(piece) for piece in pieces]
-    wrapped = _lay_out(ax, narrow)
-    return (wrapped, narrow) if _fit(wrapped, room) > _fit(plain, room) else (plain, pieces)
+    for other in (narrow, _stagger(pieces), _stagger(narrow)):
+        layout = _lay_out(ax, other, _FONT)
+        if _fit(layout, room) > _fit(best, room) * _WORTH:
+            best, chosen = layout, other
+    return best, chosen
 
 
-def _lay_out(ax: Any, pieces: Sequence[_Piece]) -> Layout:
-    """Measure the pieces and place them, in points at the measuring size."""
-    sizes = {text: _measure(ax, text) for text in {p.text for p in pieces} | {p.tag for p in pieces if p.tag}}
-    widths = [sizes[p.text][0] + 2 * _PAD * _FONT for p in pieces]
-    heights = [sizes[p.text][1] + 2 * _PAD * _FONT for p in pieces]
+def _lay_out(ax: Any, pieces: Sequence[_Piece], font: float) -> Layout:
+    """Measure the pieces at a font size and place them, in points at the measuring size."""
+    texts = {piece.text for piece in pieces} | {piece.tag for piece in pieces if piece.tag}
+    sizes = {text: _measure(ax, text, font) for text in texts}
+    pads = [0.0 if p.is_knee else 2 * _PAD * _FONT for p in pieces]
+    widths = [sizes[p.text][0] + pad for p, pad in zip(pieces, pads)]
+    heights = [sizes[p.text][1] + pad for p, pad in zip(pieces, pads)]
     for index, piece in enumerate(pieces):
         if piece.tag:  # tags stand where branches have not yet spread to their full distance
             widths[index] = max(widths[index], sizes[piece.tag][0] * _TAG_SIZE / _TAG_AT)
@@ -209,12 +247,14 @@ def _lay_out(ax: Any, pieces: Sequence[_Piece]) -> Layout:
     return arrange([p.children for p in pieces], widths, heights, _GAP, rise)
 
 
-def _measure(ax: Any, text: str) -> tuple[float, float]:
-    """Width and height of text at the measuring size, in points."""
-    probe = ax.text(0.5, 0.5, text, fontsize=_FONT, parse_math=False)
+def _measure(ax: Any, text: str, font: float) -> tuple[float, float]:
+    """Width and height of text at a font size, in points at the measuring size: small text is a little wider."""
+    if not text:
+        return 0.0, 0.0
+    probe = ax.text(0.5, 0.5, text, fontsize=font, parse_math=False)
     extent = probe.get_window_extent()
     probe.remove()
-    points = 72 / ax.figure.dpi
+    points = 72 / ax.figure.dpi * _FONT / font
     return extent.width * points, extent.height * points
 
 
@@ -243,7 +283,7 @@ def _fit_figure(ax: Any, layout: Layout) -> None:
 def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, fontsize: float | None, rounded: bool) -> list[Any]:
     room = _room(ax)
     fit = min(_fit(layout, room), _LARGEST / _FONT)
-    size = max(fit * _FONT, 0.1) if fontsize is None else fontsize
+    size = max(fit * _FONT, _LEAST) if fontsize is None else fontsize
     if size < _SMALLEST:
         _warn(size)
     # points of the layout -> shares of the axes; small trees do not spread over all of it
@@ -253,10 +293,11 @@ def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, fontsize: float | N
     x = 0.5 + (layout.x - layout.width / 2) * across
     y = -layout.top * down - half
     y += 0.5 - ((y + half).max() + (y - half).min()) / 2
+    ends = half * _TUCKED
     for index, piece in enumerate(pieces):
         for child in piece.children:
-            _branch(ax, (x[index], y[index] - half[index]), (x[child], y[child] + half[child]), pieces[child].tag, size)
-    return [_box(ax, piece, (x[i], y[i]), size, rounded) for i, piece in enumerate(pieces)]
+            _branch(ax, (x[index], y[index] - ends[index]), (x[child], y[child] + ends[child]), pieces[child].tag, size)
+    return [_box(ax, piece, (x[i], y[i]), size, rounded) for i, piece in enumerate(pieces) if not piece.is_knee]
 
 
 def _warn(size: float) -> None:

@@ -68,11 +68,11 @@ def plot_regions(
     check_is_fitted(model)
     if check_count("resolution", resolution) < 2:
         raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
+    plt = import_pyplot("plot_regions")
     plane = _Plane(X, features, resolution)
     predicted = np.asarray(model.predict(plane.table()))
     if predicted.ndim != 1:
         raise ValueError(f"model must predict one output, got {predicted.shape[1]}: plot_regions shows one.")
-    plt = import_pyplot("plot_regions")
     ax = plt.gca() if ax is None else ax
     points = None if y is None else _points(y, len(plane.across))
     if hasattr(model, "classes_"):
