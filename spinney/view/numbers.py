@@ -1,13 +1,13 @@
 """Numbers as text.
 
-In: numbers and how many decimals are wanted. Out: text that is still true: thresholds that differ are written
-differently, and in order, with more decimals where that needs them.
+In: numbers and how many decimals are wanted. Out: text that is still true: thresholds on one path are written
+differently if they differ, and in order, with more decimals where that needs them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain
 
 _MORE = 8  # decimals beyond those asked for, before a number is written out in full
 _LARGE = 1e16  # from here a float64 has no decimals
@@ -52,31 +52,25 @@ def write_share(share: float) -> str:
     return f"{percent:.0f} %"
 
 
-def spell(values: Iterable[float], decimals: int, trim: bool = False) -> dict[float, str]:
-    """Thresholds of one column as text: what differs reads differently, in the same order, and only 0 reads as 0.
+def spell(
+    values: Iterable[float], decimals: int, trim: bool = False, ordered: Iterable[tuple[float, float]] = ()
+) -> dict[float, str]:
+    """Thresholds of one column as text: only 0 reads as 0, and pairs in `ordered`, low and high, read so.
 
-    >>> spell([2.001, 2.004, 7.5], 2)
+    >>> spell([2.001, 2.004, 7.5], 2, ordered=[(2.001, 2.004)])
     {2.001: '2.001', 2.004: '2.004', 7.5: '7.50'}
     """
-    ordered = sorted(set(values))
-    digits = [decimals] * len(ordered)
+    pairs = list(ordered)
+    digits = dict.fromkeys(sorted({*values, *chain(*pairs)}), decimals)
     while True:
-        texts = [_written(value, n, decimals, trim) for value, n in zip(ordered, digits)]
-        unclear = _unclear(ordered, [float(text) for text in texts])
+        texts = {value: _written(value, n, decimals, trim) for value, n in digits.items()}
+        unclear = {value for value, text in texts.items() if float(text) == 0 != value}
+        unclear.update(chain(*((low, high) for low, high in pairs if float(texts[low]) >= float(texts[high]))))
         if not unclear:
-            return dict(zip(ordered, texts))
-        for index in unclear:
-            digits[index] += 1
+            return texts
+        for value in unclear:
+            digits[value] += 1
 
 
 def _written(value: float, digits: int, decimals: int, trim: bool) -> str:
     return write(value, digits, trim) if digits <= decimals + _MORE else repr(float(value))
-
-
-def _unclear(values: list[float], shown: list[float]) -> set[int]:
-    """The places of numbers that read as 0 or as their neighbour."""
-    unclear = {i for i, (value, read) in enumerate(zip(values, shown)) if read == 0 != value}
-    for i, (low, high) in enumerate(pairwise(shown)):
-        if low >= high:
-            unclear |= {i, i + 1}
-    return unclear

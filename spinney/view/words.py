@@ -68,12 +68,19 @@ class Words:
 
     @cached_property
     def _thresholds(self) -> list[dict[float, str]]:
-        """For every column: its thresholds as text."""
-        tree = self.tree
+        """For every column: its thresholds as text. Those that bound each other on a path can be told apart."""
         asked: list[set[float]] = [set() for _ in self.names]
-        for node in np.flatnonzero(tree.kind == NUMBER):
-            asked[tree.feature[node]].add(float(tree.threshold[node]))
-        return [spell(values, self.decimals, self.trim) for values in asked]
+        ordered: list[set[tuple[float, float]]] = [set() for _ in self.names]
+        for node in np.flatnonzero(self.tree.kind == NUMBER).tolist():
+            column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
+            before = self.limits[node].get(column, Limits())
+            asked[column].add(threshold)
+            ordered[column].update(
+                (low, high)
+                for low, high in ((before.low, threshold), (threshold, before.high))
+                if -inf < low < high < inf
+            )
+        return [spell(values, self.decimals, self.trim, pairs) for values, pairs in zip(asked, ordered)]
 
     def question(self, node: int) -> str:
         """What the node asks; of one with a branch for each category, the column's name."""
@@ -225,7 +232,6 @@ def words_of(model: Any, feature_names: Any, class_names: Any, generic: str = "f
     model = check_model(model)
     columns = model._schema.columns
     own = [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
-    criterion = getattr(model, "criterion", None)
     return Words(
         tree=model.tree_,
         names=own if feature_names is None else _names("feature_names", feature_names, len(own)),
@@ -233,9 +239,17 @@ def words_of(model: Any, feature_names: Any, class_names: Any, generic: str = "f
             c.categories if c.categories is None else [_category(value) for value in c.categories] for c in columns
         ],
         classes=_class_names(model, class_names),
-        criterion=criterion if isinstance(criterion, str) else "impurity",
+        criterion=_criterion(model),
         **style,
     )
+
+
+def _criterion(model: TreeModel) -> str:
+    """What the impurity is called. ID3 and C4.5 have no choice: theirs is entropy, and so it is for gain ratio."""
+    criterion = getattr(model, "criterion", "entropy")
+    if not isinstance(criterion, str):
+        return "impurity"
+    return "entropy" if criterion == "gain_ratio" else criterion
 
 
 def class_labels(model: TreeModel) -> list[Sequence[Any]]:

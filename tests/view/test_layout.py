@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.view.layout import arrange
+from tests.compiled import few
 
 GAP, RISE = 1.0, 5.0
 
@@ -29,6 +30,7 @@ def depths(children):
     return np.array(depth)
 
 
+@few(200)
 @given(trees())
 def test_invariants(tree):
     children, widths, heights = tree

@@ -1,11 +1,14 @@
 """Numbers as text are still true."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.view.numbers import spell, write, write_amount, write_share, write_value
+from tests.compiled import few
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 CLOSE = st.integers(0, 200).map(lambda steps: 1.045 + steps * 1e-4)
@@ -44,14 +47,16 @@ def test_only_the_whole_is_100_percent(share, text):
     assert write_share(share) == text
 
 
+@few(200)
 @given(st.lists(FINITE | CLOSE, max_size=30), st.integers(0, 4), st.booleans())
-def test_thresholds_that_differ_read_differently_and_in_order(values, decimals, trim):
-    texts = spell(values, decimals, trim)
+def test_thresholds_that_bound_each_other_read_differently_and_in_order(values, decimals, trim):
     ordered = sorted(set(values))
+    texts = spell(values, decimals, trim, pairwise(ordered))
     read = [float(texts[value]) for value in ordered]
     assert read == sorted(set(read))
     assert [value == 0 for value in ordered] == [value == 0 for value in read]
 
 
 def test_only_those_that_need_them_get_more_decimals():
-    assert spell([2.001, 2.004, 7.5, 0.0004], 2) == {0.0004: "0.0004", 2.001: "2.001", 2.004: "2.004", 7.5: "7.50"}
+    texts = spell([2.001, 2.004, 2.002, 0.0004], 2, ordered=[(2.001, 2.004), (0.0004, 2.002)])
+    assert texts == {0.0004: "0.0004", 2.001: "2.001", 2.002: "2.00", 2.004: "2.004"}
