@@ -18,7 +18,7 @@ from spinney.classic.growing import DONE, EMPTY, NEEDS_ROOM, NO_SPLIT, STOPPED, 
 from spinney.classic.judge import Rules, judge_column
 from spinney.classic.runs import fill_runs, make_desk
 from spinney.classic.segments import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.criteria.information import Terms
+from spinney.criteria.information import ROW, Terms
 
 _TIE = 1e-9  # gains, or gain ratios, that differ by less are equal
 _SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split information is none
@@ -82,17 +82,27 @@ def _add_node(grown, columns, rows, in_average, rules, terms, desk, begin, end, 
     node.threshold = np.nan
     if not _may_split(node, grown.class_units[number], rules):
         return False
+    alike = _are_alike(rows, begin, end)
     for column in range(columns.n_values.size):
         if desk.used[column] and not columns.is_number[column]:
             desk.gain[column] = -1.0
             continue
-        n_runs = fill_runs(columns, column, rows, begin, end, desk)
+        n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
         judge_column(columns, column, node, n_runs, rules, terms, desk)
     best = _best_ratio(in_average, desk) if rules.ratio else _best_gain(rules, desk)
     if best < 0:
         return False
     _ask(grown, columns, node, best, desk)
     open_frame(grown, rows, columns, number, begin, end, rules.spreads)
+    return True
+
+
+@inner_kernel
+def _are_alike(rows, begin, end):
+    """Whether every row of a segment weighs one row."""
+    for k in range(begin, end):
+        if rows.units[k] != ROW:
+            return False
     return True
 
 

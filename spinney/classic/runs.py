@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._jit import inner_kernel
+from spinney.criteria.information import ROW
 
 _FEW = 32  # rows sorted by insertion
 _MANY = 4096  # rows that are worth a digit of 11 bits; others take 8
-_POSITION = np.int64(0xFFFFFFFF)
+_LOW = np.int64(0xFFFFFFFF)
 _HALF = np.int64(32)
 
 
@@ -25,7 +26,7 @@ class Desk(NamedTuple):
     run_code: np.ndarray  # int32
     run_class: np.ndarray  # int32
     run_units: np.ndarray  # int64
-    keys: np.ndarray  # int64: [ code | place in the segment ]
+    keys: np.ndarray  # int64: [ code | place in the segment ], or [ code | class ] if every row weighs the same
     spare: np.ndarray  # int64
     cells: np.ndarray  # int64: sums by value and class
     digits: np.ndarray  # int64 (2**11 + 1)
@@ -58,12 +59,12 @@ def make_desk(n_rows: int, n_columns: int, n_classes: int) -> Desk:
 
 
 @inner_kernel
-def fill_runs(columns, column, rows, begin, end, desk):
-    """Fill the runs; returns how many entries they have."""
+def fill_runs(columns, column, rows, begin, end, alike, desk):
+    """Fill the runs; returns how many entries they have. `alike`: every row of the segment weighs one row."""
     n_cells = columns.n_values[column] * desk.sums.shape[1]
     if n_cells <= end - begin:
         return _sum_cells(columns.codes[column], rows, begin, end, desk, n_cells)
-    n = _read_keys(columns.codes[column], rows, begin, end, desk)
+    n = _read_keys(columns.codes[column], rows, begin, end, alike, desk)
     in_spare = False
     if n <= _FEW:
         _insert(desk.keys, n)
@@ -71,10 +72,10 @@ def fill_runs(columns, column, rows, begin, end, desk):
         in_spare = _sort_by_digits(desk, n)
     keys = desk.spare if in_spare else desk.keys
     for k in range(n):
-        place = keys[k] & _POSITION
+        low = keys[k] & _LOW
         desk.run_code[k] = keys[k] >> _HALF
-        desk.run_class[k] = rows.classes[rows.rows[place]]
-        desk.run_units[k] = rows.units[place]
+        desk.run_class[k] = low if alike else rows.classes[rows.rows[low]]
+        desk.run_units[k] = ROW if alike else rows.units[low]
     return n
 
 
@@ -97,12 +98,13 @@ def _sum_cells(codes, rows, begin, end, desk, n_cells):
 
 
 @inner_kernel
-def _read_keys(codes, rows, begin, end, desk):
+def _read_keys(codes, rows, begin, end, alike, desk):
     n = 0
     for k in range(begin, end):
-        code = np.int64(codes[rows.rows[k]])
+        row = rows.rows[k]
+        code = np.int64(codes[row])
         if code >= 0:
-            desk.keys[n] = (code << _HALF) | np.int64(k)
+            desk.keys[n] = (code << _HALF) | (np.int64(rows.classes[row]) if alike else np.int64(k))
             n += 1
     return n
 
