@@ -5,7 +5,8 @@
   tenth of the mean class of the node if that is more, but never more than 25 rows. Choosing among n cuts costs log2(n)
   bits (`mdl`): that much is taken off the gain, spread over the node's rows.
 - Of the columns with at least average gain, the one of the largest gain ratio is asked about. Columns with
-  categories for 30 % of the rows or more do not count in the average, unless all are such.
+  categories for 30 % of the rows or more do not count in the average, unless all are such; where none of the columns
+  that can be asked about counts, none is.
 - Rows whose value is missing go down every branch, in parts; so do missing and unknown values in prediction.
 - Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (raising.py).
 """

@@ -112,7 +112,7 @@ def _judge_cuts(column, node, n_runs, known, rules, terms, desk):
         return
     before = _before(known, terms, desk)
     left_sum, right_sum = np.int64(0), _begin_right(terms, desk)
-    below, best, best_below, n_cuts = np.int64(0), np.int64(-1), np.int64(0), 0
+    below, best, best_below, n_cuts = np.int64(0), np.int64(0), np.int64(0), 0
     for k in range(n_runs - 1):
         units, c = desk.run_units[k], desk.run_class[k]
         below += units
@@ -127,7 +127,7 @@ def _judge_cuts(column, node, n_runs, known, rules, terms, desk):
             break
         n_cuts += 1
         after = term(below, terms) + term(known - below, terms) - left_sum - right_sum
-        if best < 0 or after < best:
+        if n_cuts == 1 or after < best - terms.tie:
             best, best_below = after, below
             desk.low[column], desk.high[column] = desk.run_code[k], desk.run_code[k + 1]
     if n_cuts == 0:

@@ -26,6 +26,7 @@ _PART = ROW - 1  # the bits of a weight below one row
 _PER_LOG = 1.0 / math.log(2.0)
 _MOST_TABLED = 1 << 20  # whole weights whose terms are looked up
 _FINEST = 40  # bits after the point of a term, at most
+_TIE = 2.0**-30  # bits times rows: more than rounding adds up to, less than any difference that counts
 
 
 def entropy(weights: Any) -> Any:
@@ -60,6 +61,7 @@ class Terms(NamedTuple):
 
     table: np.ndarray  # int64: the terms of 0, 1, 2, ... rows
     scale: float  # units of a term in one bit for one row
+    tie: int  # sums of terms that differ by no more are equal
 
 
 def make_terms(total: int) -> Terms:
@@ -69,7 +71,7 @@ def make_terms(total: int) -> Terms:
     scale = 2.0 ** min(_FINEST, 61 - largest)
     table = np.zeros(min(_MOST_TABLED, (total >> ROW_BITS) + 1), np.int64)
     _fill_table(table, scale)
-    return Terms(table, scale)
+    return Terms(table, scale, int(scale * _TIE))
 
 
 @kernel

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.targets import check_labels
 from spinney.estimators.tree_model import ClassTreeModel, whole
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class _ClassicTree(ClassTreeModel):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights are taken in proportion:
-            they weigh one row each on average.
+            Whole numbers up to 127 count as repetitions of the row. Other weights are taken in proportion: they weigh
+            one row each on average.
 
         Returns
         -------
@@ -69,10 +70,7 @@ class _ClassicTree(ClassTreeModel):
     def _read_classes(self, y: Any, n_rows: int) -> np.ndarray:
         """The class number of each row."""
         y = column_or_1d(y, warn=True)
-        if len(y) != n_rows:
-            raise ValueError(f"X and y must have the same number of rows: X has {n_rows}, y has {len(y)}.")
-        if y.dtype == object and any(label is None or label != label for label in y):
-            raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
+        check_labels(y, n_rows)
         return self._keep_classes(y)[0]
 
     @property
