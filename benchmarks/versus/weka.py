@@ -31,7 +31,10 @@ from benchmarks.versus import tables
 from spinney import C45Classifier
 from spinney.datasets import load_penguins
 
-TABLES = "iris penguins soybean titanic nursery spambase telco_churn letter shuttle bank_marketing adult fars".split()
+TABLES = (
+    *("iris", "penguins", "soybean", "titanic", "nursery", "spambase", "telco_churn", "letter"),
+    *("shuttle", "bank_marketing", "adult", "connect4", "fars"),
+)
 MEMORY = "-Xmx6g"
 FEW_ROWS = 20_000  # tables up to here are split several times
 REPEATS = 5

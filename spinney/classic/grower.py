@@ -100,10 +100,10 @@ def _add_node(grown, columns, rows, in_average, rules, terms, desk, begin, end, 
 @inner_kernel
 def _are_alike(rows, begin, end):
     """Whether every row of a segment weighs one row."""
-    for k in range(begin, end):
-        if rows.units[k] != ROW:
-            return False
-    return True
+    k = begin
+    while k < end and rows.units[k] == ROW:
+        k += 1
+    return k == end
 
 
 @inner_kernel

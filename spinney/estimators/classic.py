@@ -85,8 +85,9 @@ class ID3Classifier(_ClassicTree):
     node's majority. Missing values, and values that were not in the training table at all, are answered by the node
     that asks; in training such rows count for the entropy of their node and go no further.
 
-    Columns must be categories: strings, category dtypes, Booleans, columns named in `categorical_features`, and whole
-    numbers of at most 64 distinct values. Other numbers are an error: bin them, or use `C45Classifier`.
+    Columns must be categories: strings, category dtypes, Booleans, and columns named in `categorical_features`. Numbers
+    pass for codes of categories if they are whole and from 0 to 31 in a frame, or of at most 32 distinct values in an
+    array, which cannot hold categories in another way. Other numbers are an error: bin them, or use `C45Classifier`.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class ID3Classifier(_ClassicTree):
         themselves, as in exclusive or, until its rows are of one class or no column is left.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
         Columns whose values are categories whatever they are: a mask, indices or names. "from_dtype": those of strings
-        and category dtypes. Whole numbers of few values need not be named.
+        and category dtypes. Codes of categories need not be named.
 
     Attributes
     ----------

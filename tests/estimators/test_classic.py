@@ -1,4 +1,4 @@
-"""ID3 and C4.5 as scikit-learn estimators: its own checks, none excused; tables of all kinds, bad input, what is said."""
+"""ID3 and C4.5 as scikit-learn estimators: its own checks, none excused; tables of all kinds; bad input."""
 
 import inspect
 import pickle
