@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.callbacks import Round
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
@@ -31,6 +32,8 @@ __version__ = "0.1.0"
 # public name -> where it lives; loaded at first use
 _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
+    "DecisionTreeClassifier": "spinney.estimators.tree",
+    "DecisionTreeRegressor": "spinney.estimators.tree",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
@@ -47,6 +50,8 @@ _HOMES = {
 
 __all__ = [
     "C45Classifier",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",

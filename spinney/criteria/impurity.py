@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._jit import inner_kernel, kernel, separate_kernel
 from spinney.criteria.elementary import log
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)
@@ -72,6 +72,12 @@ def pair_score(criterion, w_left, s_left, w_right, s_right, logs):
         wide = float(w_left) * float(w_right)
         apart = float(s_left) * float(w_right) - float(s_right) * float(w_left)
         return apart * apart / wide
+    return _pair_score(criterion, w_left, s_left, w_right, s_right, logs)
+
+
+@separate_kernel
+def _pair_score(criterion, w_left, s_left, w_right, s_right, logs):
+    """The criteria that take longer than a call: apart, so that the first ones are merged into loops."""
     if criterion == ENTROPY:
         return _pair_information(w_left, s_left, logs) + _pair_information(w_right, s_right, logs)
     if criterion == ERROR:

@@ -56,6 +56,11 @@ class Table:
                 return panel.values[:, panel.columns.index(index)]
         raise IndexError(f"column {index} is not in a table of {self.n_columns} columns.")
 
+    def take(self, rows: np.ndarray) -> Table:
+        """Some of the rows."""
+        panels = tuple(Panel(panel.values[rows], panel.columns) for panel in self.panels)
+        return Table(len(rows), self.n_columns, panels)
+
 
 @dataclass(frozen=True)
 class Labels:

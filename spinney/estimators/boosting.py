@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.estimators.parameters import count_share, read_groups, read_monotone, read_seed
+from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree_model import whole
 from spinney.evaluate.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
 
@@ -364,24 +364,6 @@ class _GradientBoosting(BaseEstimator):
         return tags
 
 
-def _are_few_whole_numbers(y: np.ndarray) -> bool:
-    """Whether y holds integers from a range much shorter than y itself."""
-    return y.dtype.kind in "iu" and len(y) > 0 and int(y.max()) - int(y.min()) < len(y) // 4
-
-
-def _find_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The labels in order, and each row's place among them; `np.unique`, without sorting where it can be avoided."""
-    if not _are_few_whole_numbers(y):
-        return np.unique(y, return_inverse=True)
-    least = y.min()
-    from_least = y.astype(np.int64, copy=False)
-    if least != 0:
-        from_least = from_least - least.astype(np.int64)
-    present = np.bincount(from_least) > 0
-    place = np.cumsum(present) - 1.0
-    return np.flatnonzero(present).astype(y.dtype) + least, place[from_least]
-
-
 def _named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Evaluation sets by name, from any of the forms that `fit` takes."""
     if eval_set is None:
@@ -580,9 +562,7 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         y = column_or_1d(y, warn=True, dtype=np.float64)
-        _check_length(y, n_rows)
-        if not np.isfinite(y).all():
-            raise ValueError("Input y contains NaN or infinity: drop those rows or fill them in.")
+        check_numbers(y, n_rows)
         return y
 
     def _target(self, y: np.ndarray, weights: Weights) -> Target:
@@ -752,14 +732,10 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""
         y = column_or_1d(y, warn=True)
-        _check_length(y, n_rows)
-        if y.dtype == object and any(map(_is_missing, y)):
-            raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
-        if not _are_few_whole_numbers(y):  # those are classes for sure
-            check_classification_targets(y)
+        check_labels(y, n_rows)
         if known:
             return self._class_numbers(y)
-        self.classes_, numbers = _find_classes(y)
+        self.classes_, numbers = find_classes(y)
         self.n_classes_ = len(self.classes_)
         if self.n_classes_ < 2:
             raise ValueError(
@@ -770,7 +746,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
 
     def _class_numbers(self, y: np.ndarray) -> np.ndarray:
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        labels, place = _find_classes(y)
+        labels, place = find_classes(y)
         for label in labels.tolist():
             if label not in number:
                 raise ValueError(f"y holds the class {label!r}, which was not among {self.classes_.tolist()} at fit.")
@@ -806,15 +782,3 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         if isinstance(self.loss, str):
             return Metric("log_loss", None, False)
         return Metric("loss", None, False) if target.loss.value is not None else CLASS_METRICS["log_loss"]
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA is neither equal nor unequal
-        return True
-
-
-def _check_length(y: np.ndarray, n_rows: int) -> None:
-    if len(y) != n_rows:
-        raise ValueError(f"X and y must have the same number of rows: X has {n_rows}, y has {len(y)}.")

@@ -92,3 +92,10 @@ def count_share(value: Any, n: int, parameter: str) -> float:
             raise ValueError(f"{parameter} must be at most the number of columns, {n}, got {value}.")
         return int(value) / n
     return float(value)
+
+
+def count_columns(value: Any, n: int, parameter: str) -> int:
+    """The number of columns that scikit-learn's max_features means."""
+    if isinstance(value, Integral) and int(value) > n:
+        return n  # as scikit-learn's trees do
+    return max(1, int(count_share(value, n, parameter) * n + 1e-9))

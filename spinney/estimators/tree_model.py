@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.estimators.targets import find_classes
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -114,10 +114,8 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
     """A tree that predicts classes."""
 
     def _keep_classes(self, y: np.ndarray) -> np.ndarray:
-        """Set `classes_` and `n_classes_` from y of shape (rows,) or (rows, outputs); return codes (outputs, rows)."""
-        check_classification_targets(y)
-        columns = [y] if y.ndim == 1 else list(y.T)
-        found = [np.unique(column, return_inverse=True) for column in columns]
+        """Set `classes_` and `n_classes_` from checked y, (rows,) or (rows, outputs); return codes (outputs, rows)."""
+        found = [find_classes(column) for column in ([y] if y.ndim == 1 else y.T)]
         classes = [one[0] for one in found]
         sizes = [len(one) for one in classes]
         self.classes_: Any = classes[0] if len(classes) == 1 else classes

@@ -76,9 +76,7 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work, has_cat
             _partition_list(rank, work, work.nodes[work.open[chunk // n_lists]], chunk % n_lists)
         else:
             task = work.tasks[chunk]
-            _grow_subtree(
-                rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone
-            )
+            _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone)
         if finish_chunk(sync):
             _go_on(rank, columns, statistics, criterion, rules, work, has_categories, has_monotone)
             if state.phase == DONE or stop_wanted(sync):
@@ -180,6 +178,12 @@ def _go_on(rank, columns, statistics, criterion, rules, work, has_categories, ha
             _begin_partition(rules, work)
     else:
         _open_children(statistics, rules, work)
+        if state.n_open > 0:
+            _begin_search(rules, work)
+        elif rules.best_first:
+            _next_best(rank, columns, statistics, rules, work, has_categories, has_monotone)
+        else:
+            _begin_partition(rules, work)
 
 
 @inner_kernel
@@ -231,12 +235,6 @@ def _open_children(statistics, rules, work):
                 else:
                     work.tasks[state.n_tasks] = child
                     state.n_tasks += 1
-    if state.n_open > 0:
-        _begin_search(rules, work)
-    elif rules.best_first:
-        state.phase, state.n_chunks = SEARCH, 0
-    else:
-        _begin_partition(rules, work)
 
 
 # --- one thread's part ----------------------------------------------------------------------------------------------------
@@ -376,9 +374,7 @@ def _threshold(entries, position, values, is_binned):
 
 
 @inner_kernel
-def _search_categories(
-    rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone
-):
+def _search_categories(rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone):
     """Put the categories in order and cut the order once; with several classes, in several orders."""
     out = work.entries[rank, : entries.size]
     n_sums = rules.n_leans
@@ -421,6 +417,9 @@ def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_cat
     node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, best.focus
     node.missing_left, node.n_left, node.weight_left = best.missing_left, best.n_left, best.weight_left
     node.decrease = fall
+    entries = work.lists[j, node.begin : node.end]
+    if count_known(entries) == entries.size:  # later missing values go with the larger part
+        node.missing_left = np.uint8(1) if 2 * node.n_left > entries.size else np.uint8(0)
     _mark_sides(rank, columns, statistics, rules, work, node, has_categories)
     if rules.critical.size:
         rows = work.lists[-1, node.begin : node.end]
@@ -537,7 +536,7 @@ def _is_mixed(statistics, rows, side, which):
 def _partition_list(rank, work, node, k):
     """Cut one list of a node in two. Those of the columns only where somebody will search them again."""
     entries = work.lists[k, node.begin : node.end]
-    if k == work.lists.shape[0] - 1:
+    if k >= work.candidates.shape[1]:
         partition(entries, work.side, work.entries[rank], BOTH)
     elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
         partition(entries, work.side, work.entries[rank], node.keep)

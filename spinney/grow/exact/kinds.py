@@ -18,12 +18,8 @@ decrease = by_type(
         Medians: medians.decrease,
     }
 )
-same = by_type(
-    {Pairs: pairs.same, Classes: sums.same_classes, Values: sums.same_values, Medians: sums.same_values}
-)
-lean = by_type(
-    {Pairs: pairs.lean, Classes: sums.lean_of_classes, Values: sums.lean_of_values, Medians: medians.lean}
-)
+same = by_type({Pairs: pairs.same, Classes: sums.same_classes, Values: sums.same_values, Medians: sums.same_values})
+lean = by_type({Pairs: pairs.lean, Classes: sums.lean_of_classes, Values: sums.lean_of_values, Medians: medians.lean})
 evidence = by_type(
     {
         Pairs: pairs.evidence,

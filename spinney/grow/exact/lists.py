@@ -1,8 +1,8 @@
 """What is done to lists between scans: cut them in two, keep one side, put categories in order, draw a threshold.
 
-    # a node's entries before and after its rows 2, 5, 7 went left:
-    #     [ 7 1 5 2 4 ]
-    #     [ 7 5 2 | 1 4 ]     each side in the old order
+# a node's entries before and after its rows 2, 5, 7 went left:
+#     [ 7 1 5 2 4 ]
+#     [ 7 5 2 | 1 4 ]     each side in the old order
 """
 
 from __future__ import annotations

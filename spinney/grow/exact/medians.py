@@ -55,9 +55,9 @@ def fill_places(numbers, by_target, place, out):
 
 
 @inner_kernel
-def _by_target(statistics, lists, node, output):
-    """A node's entries in order of the target: lists of their own, before the last one."""
-    return lists[lists.shape[0] - 1 - statistics.numbers.shape[0] + output, node.begin : node.end]
+def _by_target(statistics, lists, output):
+    """Which list has the rows in order of the target: one for each output, before the last one."""
+    return lists.shape[0] - 1 - statistics.numbers.shape[0] + output
 
 
 @inner_kernel
@@ -69,7 +69,8 @@ def totals(statistics, work, node, total):
         total[0] += weight_at(statistics.weight, row_of(rows[i]))
     error, n_outputs = 0.0, statistics.numbers.shape[0]
     for o in range(n_outputs):
-        error += _node_error(statistics, _by_target(statistics, work.lists, node, o), o, total[0])
+        by_target = work.lists[_by_target(statistics, work.lists, o), node.begin : node.end]
+        error += _node_error(statistics, by_target, o, total[0])
     node.impurity = error * statistics.units[1] / (float(n_outputs) * float(total[0]))
 
 
@@ -141,7 +142,8 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
         left, right = entries[n - extra :], entries[known + extra :]
         for o in range(statistics.numbers.shape[0]):
             place = work.place[o]
-            fill_places(statistics.numbers[o], _by_target(statistics, work.lists, node, o), place, by_place)
+            by_target = work.lists[_by_target(statistics, work.lists, o), node.begin : node.end]
+            fill_places(statistics.numbers[o], by_target, place, by_place)
             _walk(statistics, o, entries, left, known, 1, place, by_place, weights, amounts, errors, o > 0)
             _walk(statistics, o, entries, right, known, -1, place, by_place, weights, amounts, errors, True)
         _choose_cut(statistics, entries, known, missing_left, total, rules, errors, best)

@@ -47,6 +47,7 @@ class Values(NamedTuple):
     amounts: np.ndarray  # int64 (outputs, rows)
     weight: Any
     ys: np.ndarray  # float64 (outputs, rows)
+    logs: np.ndarray  # empty
     units: np.ndarray
 
 
@@ -103,7 +104,9 @@ def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares:
 def several_numbers(y: np.ndarray, weights: Weights, centred: bool) -> tuple[Values, np.ndarray]:
     """Numbers (outputs, rows); also what was subtracted from each output."""
     whole = fixed_numbers(y, weights, centred)
-    return Values(whole.amounts, whole.weight, y, np.array([whole.weight_unit, whole.unit])), whole.centre
+    return Values(
+        whole.amounts, whole.weight, y, np.empty(0, np.int64), np.array([whole.weight_unit, whole.unit])
+    ), whole.centre
 
 
 def medians(y: np.ndarray, weights: Weights) -> Medians:

@@ -1,7 +1,7 @@
 """Classes of one or more outputs, and several numbers: the walk down a list keeps its sums in memory. See pairs.py.
 
-    sums of classes    [ weight | class | class | ... | left terms | right terms ]
-    sums of values     [ weight | output | output | ... ]
+sums of classes    [ weight | class | class | ... | left terms | right terms ]
+sums of values     [ weight | output | output | ... ]
 """
 
 from __future__ import annotations
