@@ -13,6 +13,8 @@ def check_labels(y: np.ndarray, n_rows: int) -> None:
     _check_length(y, n_rows)
     if y.dtype == object and any(map(_is_missing, y.ravel())):
         raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
+    if y.dtype.kind == "f":
+        _check_finite(y)
     for column in [y] if y.ndim == 1 else y.T:
         if not _are_few_whole_numbers(column):  # those are classes for sure
             check_classification_targets(column)
@@ -21,6 +23,10 @@ def check_labels(y: np.ndarray, n_rows: int) -> None:
 def check_numbers(y: np.ndarray, n_rows: int) -> None:
     """Raise unless y holds finite numbers, one a row (or one a row and output)."""
     _check_length(y, n_rows)
+    _check_finite(y)
+
+
+def _check_finite(y: np.ndarray) -> None:
     if not np.isfinite(y).all():
         raise ValueError("Input y contains NaN or infinity: drop those rows or fill them in.")
 

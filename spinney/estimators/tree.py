@@ -495,7 +495,8 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number in each row's leaf, (n_samples,) or (n_samples, n_outputs)."""
-        values = self.tree_.answers[self._leaves(self._read(X)), :, 0]
+        leaves = self._leaves(self._read(X))
+        values = self.tree_.answers[leaves, :, 0]
         return values[:, 0] if self.n_outputs_ == 1 else values
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:

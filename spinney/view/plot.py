@@ -20,6 +20,7 @@ from spinney.view.words import Box, Words, check_count, check_depth, words_of
 
 _FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
 _LARGEST, _SMALLEST, _LEAST = 14.0, 3.0, 0.1  # sizes: no larger; no smaller without a warning; no smaller
+_TRIES = 8  # to find the size
 _WORTH = 1.1  # so much larger must text become for lines to be wrapped or leaves staggered
 _PAD = 0.35  # around the text of a box, in font sizes
 _GAP, _RISE = 9.0, 30.0  # between boxes; between levels
@@ -119,9 +120,8 @@ def plot_tree(
     layout, pieces = _best(ax, pieces, room)
     if is_new:
         _fit_figure(ax, layout)
-    fit = _fit(layout, _room(ax))
-    if fit < 1:  # measure again, at the size at which it will be drawn
-        layout = _lay_out(ax, pieces, max(fit * _FONT, _LEAST))
+    if fontsize is None:
+        layout, fontsize = _shrink(ax, pieces, layout)
     return _draw(ax, pieces, layout, fontsize, rounded)
 
 
@@ -212,9 +212,9 @@ def _stagger(pieces: Sequence[_Piece]) -> list[_Piece]:
 
 
 def _every_second_leaf(piece: _Piece, pieces: Sequence[_Piece]) -> list[int]:
-    """Of the children that are leaves and stand side by side, the second, the fourth, ..."""
-    runs = groupby(piece.children, key=lambda child: not pieces[child].children)
-    return [child for is_leaf, run in runs if is_leaf for child in list(run)[1::2]]
+    """Of the children that are leaves, or cut off, and stand side by side: the second, the fourth, ..."""
+    runs = groupby(piece.children, key=lambda child: all(pieces[low].text == MORE for low in pieces[child].children))
+    return [child for is_last, run in runs if is_last for child in list(run)[1::2]]
 
 
 # --- where -----------------------------------------------------------------------------------------------------------
@@ -265,6 +265,30 @@ def _room(ax: Any) -> tuple[float, float]:
     return extent.width * points * _MARGIN, extent.height * points * _MARGIN
 
 
+def _shrink(ax: Any, pieces: Sequence[_Piece], layout: Layout) -> tuple[Layout, float]:
+    """The font size that fits, and the layout measured at it: letters are whole pixels wide."""
+    room = _room(ax)
+    size = min(_fit(layout, room) * _FONT, _LARGEST)
+    for _ in range(_TRIES):
+        layout = _lay_out(ax, pieces, max(size, _LEAST))
+        fits = _fit(layout, room) * _FONT
+        if fits >= size:
+            break
+        size = fits
+    if size < _SMALLEST:
+        _warn(size)
+    return layout, max(size, _LEAST)
+
+
+def _warn(size: float) -> None:
+    warnings.warn(
+        f"plot_tree: the tree fits only with text of {size:.1f} points, too small to read. "
+        "Set max_depth, or draw on a larger figure.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
 def _fit(layout: Layout, room: tuple[float, float]) -> float:
     """The factor that makes the layout as large as the room."""
     return min(room[0] / layout.width, room[1] / layout.height)
@@ -280,16 +304,12 @@ def _fit_figure(ax: Any, layout: Layout) -> None:
 # --- how -------------------------------------------------------------------------------------------------------------
 
 
-def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, fontsize: float | None, rounded: bool) -> list[Any]:
-    room = _room(ax)
-    fit = min(_fit(layout, room), _LARGEST / _FONT)
-    size = max(fit * _FONT, _LEAST) if fontsize is None else fontsize
-    if size < _SMALLEST:
-        _warn(size)
+def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, size: float, rounded: bool) -> list[Any]:
+    room, zoom = _room(ax), size / _FONT
     # points of the layout -> shares of the axes; small trees do not spread over all of it
-    across = min(room[0] / layout.width, fit * _STRETCH[0]) / room[0] * _MARGIN
-    down = min(room[1] / layout.height, fit * _STRETCH[1]) / room[1] * _MARGIN
-    half = layout.heights / 2 * size / _FONT / room[1] * _MARGIN
+    across = min(room[0] / layout.width, zoom * _STRETCH[0]) / room[0] * _MARGIN
+    down = min(room[1] / layout.height, zoom * _STRETCH[1]) / room[1] * _MARGIN
+    half = layout.heights / 2 * zoom / room[1] * _MARGIN
     x = 0.5 + (layout.x - layout.width / 2) * across
     y = -layout.top * down - half
     y += 0.5 - ((y + half).max() + (y - half).min()) / 2
@@ -298,15 +318,6 @@ def _draw(ax: Any, pieces: Sequence[_Piece], layout: Layout, fontsize: float | N
         for child in piece.children:
             _branch(ax, (x[index], y[index] - ends[index]), (x[child], y[child] + ends[child]), pieces[child].tag, size)
     return [_box(ax, piece, (x[i], y[i]), size, rounded) for i, piece in enumerate(pieces) if not piece.is_knee]
-
-
-def _warn(size: float) -> None:
-    warnings.warn(
-        f"plot_tree: the tree fits only with text of {size:.1f} points, too small to read. "
-        "Set max_depth, or draw on a larger figure.",
-        UserWarning,
-        stacklevel=4,
-    )
 
 
 def _box(ax: Any, piece: _Piece, place: tuple[float, float], size: float, rounded: bool) -> Any:

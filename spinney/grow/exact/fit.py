@@ -84,7 +84,7 @@ def grow_exact_tree(
     has_monotone = True if settings.monotone.any() else None
     run = grow if settings.own is None else grow_own
     n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
-    tree, turn = freeze(work, int(n_nodes), target, settings.criterion)
+    tree, turn = freeze(work, int(n_nodes), target, settings.criterion, bool(has_monotone))
     return Grown(with_sets(tree, work, table, rows, n_categories), turn)
 
 
@@ -137,5 +137,5 @@ def _rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any, tar
         n_leans=n_leans,
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
-        seed=stream_key(settings.seed, NODE_FEATURES, 0),
+        seed=np.uint64(stream_key(settings.seed, NODE_FEATURES, 0)),
     )

@@ -44,10 +44,12 @@ class _Shape(NamedTuple):
     rows: np.ndarray  # int64: rows in the order of the leaves
 
 
-def freeze(work: Work, n_nodes: int, target: Target, criterion: int) -> tuple[DecisionTree, np.ndarray]:
+def freeze(
+    work: Work, n_nodes: int, target: Target, criterion: int, bounded: bool = False
+) -> tuple[DecisionTree, np.ndarray]:
     """The finished tree, with all tests by numbers, and each node's turn in best-first growth (-1: not split).
 
-    Tests on categories are given their sets by `with_sets`.
+    Tests on categories are given their sets by `with_sets`. If `bounded`, answers are kept within their nodes' bounds.
     """
     grown = np.asarray(work.nodes[:n_nodes])
     order, number = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
@@ -60,6 +62,8 @@ def freeze(work: Work, n_nodes: int, target: Target, criterion: int) -> tuple[De
     rows = (work.lists[-1] & ROW).astype(np.int64)
     shape = _Shape(nodes["begin"].copy(), nodes["end"].copy(), ~inner, parent, rows)
     answers, impurity, weight = _describe(target, criterion, shape, work.lists)
+    if bounded:
+        _clip(answers, nodes, target, criterion)
     tree = DecisionTree(
         n_classes=target.n_classes,
         kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
@@ -76,6 +80,19 @@ def freeze(work: Work, n_nodes: int, target: Target, criterion: int) -> tuple[De
         weight=weight,
     )
     return tree, nodes["turn"].copy()
+
+
+def _clip(answers: np.ndarray, nodes: np.ndarray, target: Target, criterion: int) -> None:
+    """Keep a number, or the share of the second class, within the bounds that monotone columns above have set."""
+    if target.y is None:
+        total = answers[:, 0].sum(axis=1)
+        share = np.clip(answers[:, 0, 1] / total, nodes["lower"], nodes["upper"])
+        answers[:, 0] = np.column_stack([1.0 - share, share]) * total[:, None]
+        return
+    fixed = fixed_numbers(target.y, target.weights, centred=criterion != POISSON)
+    scale = fixed.unit / fixed.weight_unit
+    lower, upper = (nodes[side] * scale + fixed.centre[0] for side in ("lower", "upper"))
+    answers[:, 0, 0] = np.clip(answers[:, 0, 0], lower, upper)
 
 
 @kernel

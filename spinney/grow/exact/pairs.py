@@ -57,7 +57,7 @@ def _is_monotone(direction, node, statistics, w_left, s_left, total):
     left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
     if min(left, right) < node.lower or max(left, right) > node.upper:
         return False
-    return direction == 0 or (right - left) * float(direction) >= 0.0
+    return (right - left) * float(direction) >= 0.0
 
 
 @separate_kernel
@@ -86,7 +86,7 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
                     score = judge_pair(criterion, units, w_left, s_left, q_left, sums, logs)
                     if score > best_score:
                         fits = True
-                        if has_monotone is not None:
+                        if has_monotone is not None and direction != 0:
                             fits = _is_monotone(direction, node, statistics, w_left, s_left, sums)
                         if fits:
                             best_score = score
