@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 
 from spinney import prune
@@ -95,8 +96,10 @@ def test_a_scorer_is_asked_for_what_is_otherwise_summed_up(kind, scoring):
 
 def test_any_scorer():
     model, X, y = make_case("classes")
-    by_loss = prune.cost_complexity_cv(model, X, y, scoring="neg_log_loss").pruning_curve_
-    assert (by_loss.scores < 0).all()
+    by_name = prune.cost_complexity_cv(model, X, y, scoring="neg_log_loss").pruning_curve_
+    own = prune.cost_complexity_cv(model, X, y, scoring=get_scorer("neg_log_loss")).pruning_curve_
+    np.testing.assert_array_equal(by_name.scores, own.scores)
+    assert (own.scores < 0).all()
     by_leaves = prune.cost_complexity_cv(model, X, y, scoring=lambda model, X, y: model.get_n_leaves())
     assert (np.diff(by_leaves.pruning_curve_.mean) <= 0).all()
     assert (by_leaves.pruning_curve_.scores[-1] == 1).all()
