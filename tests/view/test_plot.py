@@ -65,6 +65,13 @@ def test_boxes_do_not_overlap_at_depth_4(size):
         assert outer.y0 <= area.y0 < area.y1 <= outer.y1
 
 
+@pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only")
+@pytest.mark.parametrize("width", range(8, 13))
+def test_boxes_do_not_overlap_where_letters_are_wider_than_in_proportion(width):
+    plt.figure(figsize=(width, 3))
+    assert not overlapping(plot_tree(deep(), precision=1))
+
+
 def test_text_is_readable_at_depth_4_on_a_slide():
     plt.figure(figsize=(13.3, 7.5))
     assert plot_tree(deep())[0].get_fontsize() > 6.5
