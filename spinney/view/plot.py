@@ -21,6 +21,7 @@ from spinney.view.words import Box, Words, check_count, check_depth, words_of
 _FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
 _LARGEST, _SMALLEST, _LEAST = 14.0, 3.0, 0.1  # sizes: no larger; no smaller without a warning; no smaller
 _TRIES = 8  # to find the size
+_HOPELESS = 0.05  # a tree twenty times too large is not worth measuring again
 _WORTH = 1.1  # so much larger must text become for lines to be wrapped or leaves staggered
 _PAD = 0.35  # around the text of a box, in font sizes
 _GAP, _RISE = 9.0, 30.0  # between boxes; between levels
@@ -223,7 +224,7 @@ def _every_second_leaf(piece: _Piece, pieces: Sequence[_Piece]) -> list[int]:
 def _best(ax: Any, pieces: list[_Piece], room: tuple[float, float]) -> tuple[Layout, list[_Piece]]:
     """The layout as it is; where it has too little room, with long lines wrapped or leaves staggered if that helps."""
     best, chosen = _lay_out(ax, pieces, _FONT), pieces
-    if _fit(best, room) >= 1:
+    if _fit(best, room) >= 1 or _fit(best, room) < _HOPELESS:
         return best, chosen
     narrow = [_narrow(piece) for piece in pieces]
     for other in (narrow, _stagger(pieces), _stagger(narrow)):
@@ -282,7 +283,7 @@ def _shrink(ax: Any, pieces: Sequence[_Piece], layout: Layout) -> tuple[Layout, 
 
 def _warn(size: float) -> None:
     warnings.warn(
-        f"plot_tree: the tree fits only with text of {size:.1f} points, too small to read. "
+        f"plot_tree: the tree fits only with text of {size:.2g} points, too small to read. "
         "Set max_depth, or draw on a larger figure.",
         UserWarning,
         stacklevel=4,

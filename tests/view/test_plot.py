@@ -167,7 +167,7 @@ def test_font():
 
 def test_a_tree_too_large_to_read():
     plt.figure(figsize=(3, 2))
-    with pytest.warns(UserWarning, match=r"text of 0\.\d points, too small to read. Set max_depth") as caught:
+    with pytest.warns(UserWarning, match=r"text of 0\.\d+ points, too small to read. Set max_depth") as caught:
         plot_tree(deep(6))
     assert caught[0].filename == __file__
 
