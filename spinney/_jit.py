@@ -19,6 +19,7 @@ import contextlib
 import functools
 import gc
 import hashlib
+import inspect
 import os
 import pickle
 import platform
@@ -248,15 +249,22 @@ class _EntryCompiler(Compiler):
 
 
 def _all_libraries(library: Any) -> list[Any]:
-    """The libraries that one needs, and those that they need, each once."""
-    found: dict[Any, None] = {}
-    waiting = list(reversed(library._linking_libraries))
+    """The libraries that one needs, and those that they need, each once and after all that need it.
+
+    (LLVM's linker passes over a function that nothing linked before it asks for.)
+    """
+    finished: dict[Any, None] = {}
+    started = set()
+    waiting = [(one, False) for one in reversed(library._linking_libraries)]
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found[one] = None
-            waiting.extend(reversed(one._linking_libraries))
-    return list(found)
+        one, children_done = waiting.pop()
+        if children_done:
+            finished[one] = None
+        elif one not in started:
+            started.add(one)
+            waiting.append((one, True))
+            waiting.extend((other, False) for other in reversed(one._linking_libraries))
+    return list(reversed(finished))
 
 
 class _KernelCompiler(_FewPasses, _EntryCompiler):
@@ -339,11 +347,12 @@ def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     def call(first: Any, *rest: Any) -> Any:
         return table[type(first)](first, *rest)
 
-    @overload(call, jit_options=inner_options())
-    def choose(first, *rest):  # type: ignore[no-untyped-def]
-        chosen = table[first.instance_class]
-        return lambda first, *rest: chosen(first, *rest)
-
+    # Numba wants the arguments by name: in a tuple of the rest, functions would lose their identity.
+    names = list(inspect.signature(python_of(next(iter(table.values())))).parameters)
+    arguments = ", ".join(names)
+    calls = {kind: eval(f"lambda {arguments}: chosen({arguments})", {"chosen": one}) for kind, one in table.items()}
+    find = eval(f"lambda {arguments}: calls[{names[0]}.instance_class]", {"calls": calls})
+    overload(call, jit_options=inner_options(), strict=False)(find)
     return call
 
 

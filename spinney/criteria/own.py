@@ -66,15 +66,7 @@ def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any
     """What a split is worth, from the weights of one output's classes on both sides; `weights` are their sums."""
     if isinstance(criterion, int):
         return side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
-    return _ask(criterion, left, right, unit, floats)
-
-
-def _ask(criterion, left, right, unit, floats):  # type: ignore[no-untyped-def]
-    """The user's function wants real weights."""
-    for k in range(left.size):
-        floats[0, k] = left[k] * unit
-        floats[1, k] = right[k] * unit
-    return criterion(floats[0, : left.size], floats[1, : left.size])
+    return criterion(left * unit, right * unit)
 
 
 @overload(judge_classes, jit_options=inner_options())
@@ -115,13 +107,12 @@ def _check(function: Callable[..., Any]) -> None:
 
 
 def _compile(function: Callable[..., Any], for_classes: bool) -> Any:
-    import numba
     from numba.core import errors
 
-    from spinney._jit import PLAIN_PYTHON
+    from spinney._jit import PLAIN_PYTHON, python_of, uncached_kernel
     from spinney.criteria.custom import _gist
 
-    own: Any = numba.njit(**inner_options())(function)
+    own: Any = uncached_kernel(python_of(function))  # may make arrays of its own
 
     def judge_sides(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
         left = Side(w_left * units[0], s_left * units[1], q_left * units[2])
@@ -130,7 +121,7 @@ def _compile(function: Callable[..., Any], for_classes: bool) -> Any:
     def judge_arrays(left, right):  # type: ignore[no-untyped-def]
         return float(own(left, right))
 
-    judge: Any = numba.njit(**inner_options())(judge_arrays if for_classes else judge_sides)
+    judge: Any = uncached_kernel(judge_arrays if for_classes else judge_sides)
     if PLAIN_PYTHON:
         return judge
     array = types.Array(types.float64, 1, "C")

@@ -58,7 +58,7 @@ class _CartTree(TreeModel):
         "n_jobs": [Integral, None],
     }
 
-    # --- fit ---------------------------------------------------------------------------------------------------------
+    # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
         """Grow the tree.
@@ -208,7 +208,7 @@ class _CartTree(TreeModel):
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
         raise NotImplementedError
 
-    # --- reading -----------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------------------------
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Grow a tree on X, y and list the alphas at which minimal cost-complexity pruning changes it.

@@ -144,8 +144,7 @@ class DecisionTree:
         at = np.asarray(at, dtype=bool)
         gone = np.zeros(self.n_nodes, dtype=bool)
         end = self.subtree_end
-        node = 0
-        for node in np.flatnonzero(at & ~self.is_leaf):
+        for node in np.flatnonzero(at & ~self.is_leaf).tolist():
             gone[node + 1 : end[node]] = True
         return self._select(~gone, at & ~gone)
 
@@ -198,7 +197,7 @@ class DecisionTree:
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # --- scikit-learn's names for binary trees -----------------------------------------------------------------------
+    # --- scikit-learn's names for binary trees ----------------------------------------------------------------------
 
     @property
     def node_count(self) -> int:
@@ -244,7 +243,7 @@ class DecisionTree:
         return child
 
     def impurity_decreases(self) -> np.ndarray:
-        """By how much each node's question lowers the weighted impurity, as a share of the root's weight; 0 in leaves."""
+        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves."""
         mass = self.weight * self.impurity
         below = np.bincount(self.parent[1:], mass[1:], minlength=self.n_nodes) if self.n_nodes > 1 else 0.0
         return np.where(self.is_leaf, 0.0, (mass - below) / self.weight[0])

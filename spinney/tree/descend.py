@@ -37,7 +37,7 @@ STEP = np.dtype(
 
 def make_steps(tree: DecisionTree) -> np.ndarray:
     """The tree's questions as records."""
-    steps = np.zeros(tree.n_nodes, STEP)
+    steps = np.zeros(tree.n_nodes, STEP).view(np.recarray)
     steps["threshold"], steps["feature"], steps["missing"] = tree.threshold, tree.feature, tree.missing
     steps["kind"], steps["first"], steps["set_start"] = tree.kind, tree.child_start[:-1], tree.set_start[:-1]
     steps["n_children"] = np.diff(tree.child_start)

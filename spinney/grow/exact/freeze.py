@@ -129,7 +129,7 @@ def with_sets(tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray |
     set_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_words)])
     sets = np.zeros(set_start[-1], np.uint64)
     codes = {j: table.column(j) for j in np.unique(tree.feature[is_set])}
-    for node in np.flatnonzero(is_set):
+    for node in np.flatnonzero(is_set).tolist():
         j = tree.feature[node]
         middle, end = begin[tree.children_of(node)[1]], begin[node] + tree.n_samples[node]
         words = sets[set_start[node] : set_start[node + 1]]
@@ -154,7 +154,7 @@ def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bo
     words[:] = np.packbits(goes, bitorder="little").view("<u8")
 
 
-# --- what the nodes say ---------------------------------------------------------------------------------------------------
+# --- what the nodes say ---------------------------------------------------------------------------------------------
 
 
 def _describe(target: Target, criterion: int, shape: _Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -202,7 +202,7 @@ def _describe_numbers(
     assert y is not None
     fixed = fixed_numbers(y, target.weights, centred=criterion != POISSON)
     weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
-    answers, impurity, weight = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes), np.empty(n_nodes)
+    answers, impurity = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes)
     sums = np.empty((n_nodes, 3))
     for o in range(len(y)):
         amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -214,8 +214,7 @@ def _describe_numbers(
             numbers = fixed.amounts[o], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[o]
             _describe_means(*shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
             impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
-        weight = weight_sums * fixed.weight_unit
-    return answers, impurity / len(y), weight
+    return answers, impurity / len(y), weight_sums * fixed.weight_unit
 
 
 @kernel

@@ -89,7 +89,7 @@ grow = kernel(_grow)
 grow_own = uncached_kernel(_grow)
 
 
-# --- the team's part ------------------------------------------------------------------------------------------------------
+# --- the team's part ------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -237,7 +237,7 @@ def _open_children(statistics, rules, work):
                     state.n_tasks += 1
 
 
-# --- one thread's part ----------------------------------------------------------------------------------------------------
+# --- one thread's part ----------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -328,7 +328,7 @@ def _is_large(rules, n_rows, depth):
     return depth < rules.max_depth and n_rows >= rules.min_split and n_rows >= 2 * rules.min_leaf
 
 
-# --- one column, one node -------------------------------------------------------------------------------------------------
+# --- one column, one node -------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -400,7 +400,7 @@ def _arrange(rank, statistics, rules, work, node, entries, j, focus, out):
     arrange(statistics, entries, focus, key, work.runs[rank], work.run_keys[rank], out)
 
 
-# --- the node's split -----------------------------------------------------------------------------------------------------
+# --- the node's split -----------------------------------------------------------------------------------------------
 
 
 @inner_kernel

@@ -34,7 +34,7 @@ def _has_terms(statistics, code):
     return statistics.by_terms and (code == GINI or code == ENTROPY)
 
 
-# --- classes --------------------------------------------------------------------------------------------------------------
+# --- classes --------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -143,7 +143,7 @@ def evidence_of_classes(statistics, rank, work, rows, total):
     return statistic, degrees
 
 
-# --- values ---------------------------------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -208,7 +208,7 @@ def evidence_of_values(statistics, rank, work, rows, total):
     return statistic, n_outputs
 
 
-# --- the walk -------------------------------------------------------------------------------------------------------------
+# --- the walk -------------------------------------------------------------------------------------------------------
 
 start_left = by_type({Classes: _start_classes, Values: _start_values})
 move_left = by_type({Classes: _move_classes, Values: _move_values})
