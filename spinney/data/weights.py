@@ -44,6 +44,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> Weights:
         raise ValueError("sample_weight must not be negative.")
     if not weight.any():
         raise ValueError("sample_weight must hold at least one positive value: all are zero.")
+    if not np.isfinite(weight.max() * n_rows):
+        raise ValueError("sample_weight must have a finite sum: scale the weights down.")
     if (weight == 1).all():
         return Weights(None, None)
     if weight.max() <= MOST_REPEATS and (weight == np.floor(weight)).all():

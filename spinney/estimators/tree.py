@@ -100,7 +100,7 @@ class _CartTree(TreeModel):
         from spinney.grow.exact.fit import grow_exact_tree
 
         rows = _rows_that_count(weights)
-        settings = self._settings(schema, table.n_rows, weights, rows)
+        settings = self._settings(schema, answers, weights)
         if self.n_iter_no_change is not None:
             return self._grow_while_better(schema, table, answers, weights, settings, team)
         target = self._target(answers, weights, rows)
@@ -161,11 +161,11 @@ class _CartTree(TreeModel):
     def _strata(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
         return None
 
-    def _settings(self, schema: Schema, n_rows: int, weights: Weights, rows: np.ndarray | None) -> Settings:
+    def _settings(self, schema: Schema, answers: np.ndarray, weights: Weights) -> Settings:
         from spinney.criteria.impurity import NAMES, OWN
         from spinney.grow.exact.fit import Settings
 
-        n = schema.n_columns
+        n, n_rows = schema.n_columns, answers.shape[1]
         own = None if isinstance(self.criterion, str) else self.criterion
         n_features = count_columns(self.max_features, n, "max_features")
         is_random = self.splitter == "random" or n_features < n
@@ -183,14 +183,16 @@ class _CartTree(TreeModel):
             by_ratio=self.criterion == "gain_ratio",
             random=self.splitter == "random",
             n_features=n_features,
-            monotone=self._read_monotone(schema),
+            monotone=self._read_monotone(schema, len(answers)),
             significance=self.significance,
             seed=read_seed(self.random_state) if is_random else 0,
         )
 
-    def _read_monotone(self, schema: Schema) -> np.ndarray:
+    def _read_monotone(self, schema: Schema, n_outputs: int) -> np.ndarray:
         monotone = read_monotone(self.monotonic_cst, schema.names, schema.is_categorical)
         if monotone.any():
+            if n_outputs > 1:
+                raise ValueError("Monotonicity constraints are not supported with several outputs.")
             self._check_monotone()
         return monotone
 
@@ -410,8 +412,8 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         return labels if len(answers) == 1 and counts[counts > 0].min() > 1 else None
 
     def _check_monotone(self) -> None:
-        if np.ndim(self.n_classes_) > 0 or self.n_classes_ > 2:
-            raise ValueError("Monotonicity constraints are not supported with more than two classes or outputs.")
+        if self.n_classes_ > 2:
+            raise ValueError("Monotonicity constraints are not supported with more than two classes.")
         if callable(self.criterion):
             raise ValueError("Monotonicity constraints are not supported with a criterion of your own.")
 

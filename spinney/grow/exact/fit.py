@@ -81,7 +81,7 @@ def grow_exact_tree(
     work = make_work(presorted, n_sums, by_target, rules, team.size)
     columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned)
     has_categories = True if presorted.is_categorical.any() else None
-    has_monotone = True if settings.monotone.any() else None
+    has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
     run = grow if settings.own is None else grow_own
     n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
     tree, turn = freeze(work, int(n_nodes), target, settings.criterion, bool(has_monotone))
@@ -100,7 +100,7 @@ def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
     y = target.y
     assert y is not None
     if code == ABSOLUTE:
-        return medians(y, target.weights), 3, code
+        return medians(y, target.weights), len(y) + 1, code
     centred = code not in (POISSON, OWN)
     if len(y) > 1:
         return several_numbers(y, target.weights, centred)[0], len(y) + 1, code

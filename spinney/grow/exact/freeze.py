@@ -208,7 +208,8 @@ def _describe_numbers(
         amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
         if criterion == ABSOLUTE:
             by_target = lists[lists.shape[0] - 1 - len(y) + o]
-            _describe_medians(shape.begin, shape.end, by_target, y[o], weights, weight_sums, answers[:, o, 0], sums)
+            nodes, spare = (shape.begin, shape.end, shape.is_leaf), np.empty_like(by_target)
+            _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], sums)
             impurity += sums[:, 0] / weight_sums
         else:
             numbers = fixed.amounts[o], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[o]
@@ -262,23 +263,51 @@ def _sum_errors(begin, end, is_leaf, parent, rows, weights, y, is_poisson, w, me
 
 
 @kernel
-def _describe_medians(begin, end, by_target, y, weights, w, median, sums):
-    """Medians and sums of distances from them; every node's entries stand in order of the target."""
-    for node in range(begin.size):
-        for i in range(begin[node], end[node]):
-            w[node] += weights[np.int64(by_target[i] & ROW)] if weights.size else 1
-        below, i = np.int64(0), begin[node]
-        while True:
-            row = np.int64(by_target[i] & ROW)
-            below += weights[row] if weights.size else 1
-            if 2 * below >= w[node]:
-                break
-            i += 1
-        median[node] = y[row]
-        if 2 * below == w[node]:
-            median[node] = y[row] / 2.0 + y[np.int64(by_target[i + 1] & ROW)] / 2.0
+def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, median, sums):
+    """Medians and sums of distances from them, from the leaves up.
+
+    A leaf's entries stand in order of the target; those of other nodes are their children's, merged.
+    """
+    for node in range(begin.size - 1, -1, -1):
+        entries = by_target[begin[node] : end[node]]
+        if not is_leaf[node]:
+            _merge(entries, end[node + 1] - begin[node], spare)
+        w[node], median[node] = _median(entries, y, weights)
         sums[node, 0] = 0.0
-        for i in range(begin[node], end[node]):
-            row = np.int64(by_target[i] & ROW)
+        for i in range(entries.size):
+            row = np.int64(entries[i] & ROW)
             one = float(weights[row]) if weights.size else 1.0
             sums[node, 0] += one * abs(y[row] - median[node])
+
+
+@inner_kernel
+def _merge(entries, middle, spare):
+    """Two sorted parts, up to the middle and from it on, into one."""
+    for i in range(middle):
+        spare[i] = entries[i]
+    a, b = 0, middle
+    for i in range(entries.size):
+        if a < middle and (b >= entries.size or spare[a] < entries[b]):
+            entries[i] = spare[a]
+            a += 1
+        else:
+            entries[i] = entries[b]
+            b += 1
+
+
+@inner_kernel
+def _median(entries, y, weights):
+    """(weight, median) of entries in order of the target."""
+    total, below, i = np.int64(0), np.int64(0), 0
+    for k in range(entries.size):
+        total += weights[np.int64(entries[k] & ROW)] if weights.size else 1
+    row = np.int64(entries[0] & ROW)
+    while True:
+        row = np.int64(entries[i] & ROW)
+        below += weights[row] if weights.size else 1
+        if 2 * below >= total:
+            break
+        i += 1
+    if 2 * below == total:
+        return total, y[row] / 2.0 + y[np.int64(entries[i + 1] & ROW)] / 2.0
+    return total, y[row]

@@ -143,8 +143,8 @@ def _sort_by_key(order, spare, keys):
 def draw_cut(entries, values, random_key, is_binned):
     """(how many entries lie at or below a random threshold, the threshold), between the node's extremes."""
     known = count_known(entries)
-    if known == 0:
-        return 0, np.inf
+    if known == 0 or entries[0] >> RANK == entries[known - 1] >> RANK:  # all but the missing ones
+        return known, np.inf
     low, high = values[np.int64(entries[0] >> RANK)], values[np.int64(entries[known - 1] >> RANK)]
     threshold = low + uniform(random_key, 0) * (high - low)
     if not (low <= threshold < high):  # rounded up, or one end is infinite

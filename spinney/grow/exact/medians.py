@@ -64,7 +64,7 @@ def _by_target(statistics, lists, output):
 def totals(statistics, work, node, total):
     """Only the weight; the error goes into the node, as mean over outputs."""
     rows = work.lists[-1, node.begin : node.end]
-    total[0] = 0
+    total[:] = 0
     for i in range(rows.size):
         total[0] += weight_at(statistics.weight, row_of(rows[i]))
     error, n_outputs = 0.0, statistics.numbers.shape[0]

@@ -22,7 +22,7 @@ from spinney.data.weights import Weights
 _WEIGHT_BITS = 52  # a float64 holds every sum of weights exactly
 _SUM_BITS = 61
 _MOST_LOGS = 1 << 24  # entries of the table of logarithms
-_MOST_SQUARED = 1 << 31  # whole weights up to here can be squared
+_MOST_SQUARES = 1 << 62  # sums of squares up to here fit
 
 
 class Pairs(NamedTuple):
@@ -82,7 +82,7 @@ def classes(labels: np.ndarray, n_classes: tuple[int, ...], weights: Weights, cr
     """Labels (outputs, rows) of any number of classes."""
     weight, unit, total = fixed_weights(weights)
     total = labels.shape[1] if weight is None else total
-    whole = weights.importance is None and total < _MOST_SQUARED
+    whole = weights.importance is None and total * total * len(n_classes) < _MOST_SQUARES
     has_logs = criterion == ENTROPY and whole and total < _MOST_LOGS
     logs = log_table(total) if has_logs else np.empty(0, np.int64)
     first = np.cumsum([1, *n_classes], dtype=np.int64)
