@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
+BENCH ?= boosting trees
+OPTIONS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 
 help: ## say what there is
-	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=2]"
+	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=2] [BENCH=trees OPTIONS='--case all']"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.datasets ## fit a model to 15,000 flights and judge it on others
@@ -32,8 +34,8 @@ format: $(VENV)/.lint ## put the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.bench ## time boosting beside its peers
-	$(BIN)/python -m benchmarks.versus.boosting
+bench: $(VENV)/.bench ## time boosting and trees beside their peers
+	@set -e; for what in $(BENCH); do $(BIN)/python -m benchmarks.versus.$$what $(OPTIONS); done
 
 clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache catboost_info

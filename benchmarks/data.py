@@ -1,17 +1,20 @@
 """Tables made from a seed: the same rows on every machine, nothing to download.
 
-Every generator takes the number of training rows and returns a `Table` whose test part has a fifth as many rows.
+Every generator takes the number of training rows and returns a `Table` whose test part has a fifth as many rows, unless
+it says otherwise.
 The target is a noisy function of about a dozen columns with interactions, steps, waves and plain slopes, so that
 trees have something to find at every depth. No generator knows which library will read the table.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.datasets import load_iris
 
 Task = Literal["binary", "multiclass", "regression"]
 Matrix = NDArray[np.float32]
@@ -20,6 +23,7 @@ Features = Any  # a float32 matrix or a pandas frame
 COLUMNS = 28
 CLASSES = 7
 CATEGORIES = 100
+QUESTIONS = (9, 16, 7, 15, 6, 5, 2, 42, 12, 3)  # answers to each question of a form
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def multiclass(rows: int = 100_000, columns: int = 54, seed: int = 0) -> Table:
 
 
 def missing(rows: int = 1_000_000, share: float = 0.9, seed: int = 0) -> Table:
-    """The main table with nine cells in ten missing; the target follows what can still be seen."""
+    """The main table with nine cells in ten missing, or another share; the target follows what can still be seen."""
     rng = np.random.default_rng(seed)
     X = mixed_columns(rng, rows + held_out_rows(rows), COLUMNS)
     for j in range(COLUMNS):
@@ -96,6 +100,34 @@ def categorical(rows: int = 1_000_000, columns: int = 20, seed: int = 0) -> Tabl
     return _split("binary", frame, _draw_classes(rng, _signal(hidden)), rows)
 
 
+def strings(rows: int = 200_000, seed: int = 0) -> Table:
+    """A form filled in by people: a pandas frame of ten columns of words and six of numbers."""
+    rng = np.random.default_rng(seed)
+    count = rows + held_out_rows(rows)
+    numbers = mixed_columns(rng, count, 6)
+    columns = {f"number {j}": numbers[:, j] for j in range(numbers.shape[1])}
+    hidden = list(numbers.T)
+    for j, size in enumerate(QUESTIONS):
+        codes = rng.choice(size, count, p=rng.dirichlet(np.full(size, 2.0)))
+        columns[f"question {j}"] = np.array([f"answer {v:02d}" for v in range(size)], dtype=object)[codes]
+        hidden.append(rng.standard_normal(size).astype(np.float32)[codes])
+    signal = _signal(np.stack(hidden, axis=1)[:, rng.permutation(len(hidden))])
+    return _split("binary", pd.DataFrame(columns), _draw_classes(rng, signal), rows)
+
+
+def halves(rows: int = 200_000, seed: int = 0) -> Table:
+    """The main table with as many rows to test on as to train on."""
+    rng = np.random.default_rng(seed)
+    X = mixed_columns(rng, 2 * rows, COLUMNS)
+    return _split("binary", X, _draw_classes(rng, _signal(X)), rows)
+
+
+def iris(rows: int = 150) -> Table:
+    """All rows of iris, to train on and again to predict: a table on which only the overhead counts."""
+    X, y = load_iris(return_X_y=True)
+    return Table("multiclass", X[:rows], y[:rows], X[:rows], y[:rows])
+
+
 def wide(rows: int = 20_000, seed: int = 0) -> Table:
     """Few rows and 2,000 columns, most of them noise."""
     return binary(rows, 2_000, seed)
@@ -111,7 +143,11 @@ GENERATORS: dict[str, Callable[[int], Table]] = {
     "regression": regression,
     "multiclass": multiclass,
     "missing": missing,
+    "missing20": partial(missing, share=0.2),
     "categorical": categorical,
+    "strings": strings,
+    "halves": halves,
+    "iris": iris,
     "wide": wide,
     "small": small,
 }

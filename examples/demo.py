@@ -81,7 +81,7 @@ NEXT = """What to try next:
 
   make demo         again: the kernels are compiled now
   make test         run the tests
-  make bench        time boosting beside its peers
+  make bench        time boosting and trees beside their peers
   examples/demo.py  change this model: learning_rate, max_depth, max_leaf_nodes ...
   README.md         a ten-line example of your own"""
 

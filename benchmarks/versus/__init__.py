@@ -1,1 +1,1 @@
-"""Spinney beside its peers: `boosting` measures speed and memory, `accuracy` measures the defaults on real tables."""
+"""Spinney beside its peers: `boosting` and `trees` measure speed and memory, `accuracy` the defaults on real tables."""

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.versus import tables
+from benchmarks.versus.boosting_peers import PEERS
 from benchmarks.versus.crowd import cores
 from benchmarks.versus.defaults import CONTESTANTS, Contestant, spinney_variant
 from benchmarks.versus.peers import installed
@@ -151,7 +152,7 @@ def _contestants(options: argparse.Namespace) -> list[Contestant]:
     asked = options.peers.split(",") if options.peers else ["spinney", *CONTESTANTS]
     if unknown := [name for name in asked if name not in ("spinney", *CONTESTANTS)]:
         raise SystemExit(f"--peers must name some of spinney, {', '.join(CONTESTANTS)}; got {', '.join(unknown)}.")
-    here = [peer.name for peer in installed(asked)]
+    here = [peer.name for peer in installed(asked, PEERS)]
     base: dict[str, Any] = {}
     for change in options.set:
         base |= parse_changes(change)

@@ -6,41 +6,41 @@ the mark of the whole life of the process has to do. Called with `python -m`, th
 """
 
 import gc
-import json
+import pickle
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.data import Table
-from benchmarks.versus.peers import PEERS, Settings
+from benchmarks.versus.peers import Peer, Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 STATUS = Path("/proc/self/status")
 WARM_UP_ROWS = 2_000
 
 
-def peak_memory(peer: str, table: Table, settings: Settings) -> int:
+def peak_memory(peer: Peer, table: Table, settings: Settings) -> int:
     """Bytes above the input at the worst moment of the peer's fit."""
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder, "X.npy"), table.X)
         np.save(Path(folder, "y.npy"), table.y)
-        command = [sys.executable, "-m", "benchmarks.versus.memory", peer, folder, json.dumps(asdict(settings))]
+        Path(folder, "peer.pickle").write_bytes(pickle.dumps((peer, settings)))
+        command = [sys.executable, "-m", "benchmarks.versus.memory", folder]
         child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if child.returncode:
         raise RuntimeError((child.stderr.strip().splitlines() or [f"exit status {child.returncode}"])[-1])
     return int(child.stdout.split()[-1])
 
 
-def rise_of_fit(peer_name: str, folder: Path, settings: Settings) -> int:
+def rise_of_fit(folder: Path) -> int:
     """Train in this process; bytes between what it held before and the high-water mark."""
-    peer = PEERS[peer_name]
+    peer, settings = pickle.loads(Path(folder, "peer.pickle").read_bytes())
     X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
-    peer.fit(X[:WARM_UP_ROWS].copy(), y[:WARM_UP_ROWS].copy(), replace(settings, rounds=2))
+    peer.fit(X[:WARM_UP_ROWS].copy(), y[:WARM_UP_ROWS].copy(), settings.short())
     gc.collect()
     _reset_mark()
     before = _memory("VmRSS")
@@ -69,4 +69,4 @@ def _memory(field: str) -> int:
 
 
 if __name__ == "__main__":
-    print(rise_of_fit(sys.argv[1], Path(sys.argv[2]), Settings(**json.loads(sys.argv[3]))))
+    print(rise_of_fit(Path(sys.argv[1])))

@@ -1,13 +1,16 @@
 """How good predictions are: the figures printed beside the times, and the one that ranks the defaults."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import log_loss, roc_auc_score, root_mean_squared_error
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_squared_error
 
 from benchmarks.data import Task
 
+Judge = Callable[[Task, NDArray[Any], NDArray[Any]], dict[str, float]]
+MORE_IS_BETTER = ("AUC", "accuracy")
 CLIP = 1e-7  # no probability counts as more certain, so that single and double precision are judged alike
 
 
@@ -16,6 +19,13 @@ def quality(task: Task, y: NDArray[Any], scores: NDArray[Any]) -> dict[str, floa
     if task == "binary":
         return {"AUC": float(roc_auc_score(y, scores)), "log loss": loss(task, y, scores)}
     return {"log loss" if task == "multiclass" else "RMSE": loss(task, y, scores)}
+
+
+def accuracy(task: Task, y: NDArray[Any], answers: NDArray[Any]) -> dict[str, float]:
+    """Of predicted classes the share that is right, of predicted numbers the RMSE."""
+    if task == "regression":
+        return {"RMSE": float(root_mean_squared_error(y, answers))}
+    return {"accuracy": float(accuracy_score(y, answers))}
 
 
 def loss(task: Task, y: NDArray[Any], scores: NDArray[Any]) -> float:

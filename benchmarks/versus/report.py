@@ -1,14 +1,18 @@
 """Tables of results: one per case for the terminal, and the table for the README."""
 
 import datetime
+import json
 import platform
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.versus.cases import FASTEST, Case
 from benchmarks.versus.crowd import cores
 from benchmarks.versus.measure import Result
-from benchmarks.versus.peers import PEERS
+from benchmarks.versus.peers import Peer
+from benchmarks.versus.quality import MORE_IS_BETTER
 
+Row = tuple[Case, str, list[Result]]  # a case, what was run, what was found
 SPINNEY = "spinney"
 CLOSE_AUC = 0.0005
 
@@ -23,12 +27,12 @@ def machine() -> str:
     return f"{model}, {len(cores())} cores"
 
 
-def versions(peers: list[str]) -> str:
+def versions(peers: list[Peer]) -> str:
     """The libraries that took part, with their versions."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}
-    for module in dict.fromkeys(PEERS[peer].module for peer in peers):
+    for module in dict.fromkeys(peer.module for peer in peers):
         name = "scikit-learn" if module == "sklearn" else module
         try:
             found[name] = version(name)
@@ -39,17 +43,18 @@ def versions(peers: list[str]) -> str:
 
 def rival(case: Case, results: list[Result], symmetric: bool = True) -> Result | None:
     """The peer that Spinney's figure is held against: the fastest, or the one the case names."""
-    others = [r for r in results if r.peer != SPINNEY and r.value is not None]
-    if case.bar.against not in (FASTEST, None):
-        others = [r for r in others if r.peer == case.bar.against]
+    others = [r for r in results if r.peer != SPINNEY and r.value is not None and case.registry[r.peer].rival]
+    if case.against not in (FASTEST, None):
+        others = [r for r in others if r.peer == case.against]
     if not symmetric:
-        others = [r for r in others if not PEERS[r.peer].symmetric]
+        others = [r for r in others if not case.registry[r.peer].symmetric]
     return min(others, key=lambda r: r.value or 0.0, default=None)
 
 
 def print_case(case: Case, shape: str, results: list[Result]) -> None:
     """The peers of one case, fastest first, with ratios to the rival."""
-    print(f"\n{case.name}: {case.title} ({shape}); bar: at most {case.bar_text}")
+    bar = f"; bar: at most {case.bar_text}" if case.bar else ""
+    print(f"\n{case.name}: {case.title} ({shape}){bar}")
     names = list(dict.fromkeys(name for r in results for name in r.quality))
     base = rival(case, results)
     print(f"  {'peer':22s}{case.unit:>12s}{'ratio':>9s}" + "".join(f"{name:>12s}" for name in names))
@@ -58,7 +63,7 @@ def print_case(case: Case, shape: str, results: list[Result]) -> None:
             print(f"  {r.peer:22s}  failed: {r.error}")
             continue
         ratio = f"{r.value / base.value:9.2f}" if base and base.value else f"{'-':>9s}"
-        extra = "".join(f"{r.quality[name]:12.5f}" if name in r.quality else f"{'-':>12s}" for name in names)
+        extra = "".join(f"{_short(r.quality.get(name)):>12s}" for name in names)
         print(f"  {r.peer:22s}{r.value:12.4g}{ratio}{extra}")
     print(f"  {verdict(case, results)}")
 
@@ -69,32 +74,55 @@ def verdict(case: Case, results: list[Result]) -> str:
     base = rival(case, results)
     if own is None:
         return "no figure for Spinney"
+    if case.bar is None:
+        return f"spinney {own:.4g} {case.unit}"
     if case.bar.against is None:
         return f"spinney {own:.4g} {case.unit}: {_cleared(own, case.bar.limit)}" + _auc_remark(results)
-    if base is None or base.value is None:
+    if base is None or not base.value:
         return "no peer to compare with"
     text = f"spinney / {base.peer} = {own / base.value:.2f}: {_cleared(own / base.value, case.bar.limit)}"
     other = rival(case, results, symmetric=False)
-    if PEERS[base.peer].symmetric and other is not None and other.value is not None:
+    if case.registry[base.peer].symmetric and other is not None and other.value is not None:
         text += f"; without symmetric trees: spinney / {other.peer} = {own / other.value:.2f}"
     return text + _auc_remark(results)
 
 
-def markdown(rows: list[tuple[Case, str, list[Result]]]) -> str:
+def markdown(rows: list[Row]) -> str:
     """The table for the README, with the machine and the date."""
-    peers = list(dict.fromkeys(r.peer for _, _, results in rows for r in results))
     lines = [
-        f"Measured on {datetime.date.today().isoformat()}: {machine()}; {versions(peers)}.",
+        f"Measured on {datetime.date.today().isoformat()}: {machine()}; {versions(_peers(rows))}.",
         "",
         "| what | table | Spinney | ratio | bar | test part: Spinney, best peer | each library's best |",
         "|---|---|--:|--:|--:|---|---|",
     ]
     for case, shape, results in rows:
         own, base = _value(results, SPINNEY), rival(case, results)
-        ratio = f"{own / base.value:.2f}" if own and base and base.value and case.bar.against else "-"
+        ratio = f"{own / base.value:.2f}" if own and base and base.value and case.against else "-"
         figures = [_figure(own, case), ratio, case.bar_text, _test_part(results), _others(case, results)]
         lines.append(f"| {case.title} | {shape} | {' | '.join(figures)} |")
     return "\n".join(lines)
+
+
+def as_json(rows: list[Row]) -> str:
+    """All figures, with the machine, the versions and the date."""
+    cases = [
+        {
+            "case": case.name,
+            "title": case.title,
+            "shape": shape,
+            "unit": case.unit,
+            "bar": case.bar_text,
+            "verdict": verdict(case, results),
+            "results": [asdict(result) for result in results],
+        }
+        for case, shape, results in rows
+    ]
+    head = {"date": datetime.date.today().isoformat(), "machine": machine(), "versions": versions(_peers(rows))}
+    return json.dumps({**head, "cases": cases}, indent=1)
+
+
+def _peers(rows: list[Row]) -> list[Peer]:
+    return [case.registry[result.peer] for case, _, results in rows for result in results]
 
 
 def _test_part(results: list[Result]) -> str:
@@ -104,7 +132,7 @@ def _test_part(results: list[Result]) -> str:
     name = next(iter(next(r.quality for r in results if r.quality)))
     found = {r.peer: r.quality[name] for r in results if name in r.quality}
     own = found.pop(SPINNEY, None)
-    best = (max if name == "AUC" else min)(found.values(), default=None)
+    best = (max if name in MORE_IS_BETTER else min)(found.values(), default=None)
     return f"{name} " + ", ".join("-" if value is None else f"{value:.4f}" for value in (own, best))
 
 
@@ -113,14 +141,22 @@ def _others(case: Case, results: list[Result]) -> str:
     shown: dict[str, str] = {}
     libraries = set()
     for value, peer in sorted((r.value, r.peer) for r in results if r.peer != SPINNEY and r.value is not None):
-        if PEERS[peer].module not in libraries or peer == case.bar.against:
+        library = case.registry[peer].module
+        if library not in libraries or peer == case.against:
             shown[peer] = _figure(value, case)
-        libraries.add(PEERS[peer].module)
+        libraries.add(library)
     return ", ".join(f"{peer} {figure}" for peer, figure in shown.items())
 
 
 def _figure(value: float | None, case: Case) -> str:
     return "-" if value is None else f"{value:.3g} {case.unit}"
+
+
+def _short(value: float | None) -> str:
+    """A figure of quality, or a count."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.5f}"
 
 
 def _value(results: list[Result], peer: str) -> float | None:

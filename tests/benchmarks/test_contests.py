@@ -1,0 +1,61 @@
+"""The contests run, on tiny tables: what they measure is for a quiet machine."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.data import GENERATORS
+from benchmarks.versus import boosting_cases, tree_cases
+from benchmarks.versus.measure import MEASURES, Result
+from benchmarks.versus.report import rival, verdict
+from benchmarks.versus.tree_peers import PEERS, Settings, gini_by_hand
+from benchmarks.versus.trees import main
+
+
+@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES])
+def test_cases_name_what_there_is(cases):
+    for case in cases.values():
+        assert case.table in GENERATORS
+        assert case.kind in MEASURES
+        assert set(case.peers) <= set(case.registry)
+        assert case.against in (None, "fastest", *case.peers)
+
+
+def test_a_run_is_printed_and_kept(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    cases, peers = "depth8,million8,categories", "spinney,sklearn"
+    main(f"--case {cases} --peers {peers} --rows 600 --repeats 1 --markdown --json {file}".split())
+    printed = capsys.readouterr().out
+    assert printed.count("spinney / sklearn = ") == 3
+    found = json.loads(file.read_text())["cases"]
+    assert [case["case"] for case in found] == ["depth8", "million8", "categories"]
+    for case in found:
+        for result in case["results"]:
+            assert result["error"] is None
+            assert result["value"] > 0
+            assert 0.4 < result["quality"]["accuracy"] <= 1
+    assert all(result["quality"]["of n log n"] > 0 for result in found[1]["results"])
+
+
+def test_information_is_no_rival():
+    case = tree_cases.CASES["depth8"]
+    results = [Result("spinney", 2.0), Result("lightgbm", 1.0), Result("sklearn", 4.0)]
+    assert rival(case, results).peer == "sklearn"
+    assert verdict(case, results).startswith("spinney / sklearn = 0.50: clears")
+
+
+def test_peers_grow_the_same_sort_of_tree():
+    table = GENERATORS["binary"](500)
+    settings = Settings(criterion="gini", depth=3, threads=1)
+    trees = [PEERS[name].fit(table.X, table.y, settings).fitted.tree_ for name in ("spinney", "sklearn")]
+    assert trees[0].feature[0] == trees[1].feature[0]
+    assert trees[0].threshold[0] == pytest.approx(trees[1].threshold[0], rel=1e-6)
+
+
+def test_the_gini_by_hand_is_the_decrease_of_gini():
+    left, right = np.array([30.0, 10.0]), np.array([5.0, 55.0])
+    gini = lambda side: 1 - ((side / side.sum()) ** 2).sum()
+    whole = left + right
+    expected = gini(whole) - (40 * gini(left) + 60 * gini(right)) / 100
+    assert gini_by_hand(left, right) == pytest.approx(expected)
