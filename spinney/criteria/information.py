@@ -66,12 +66,16 @@ class Terms(NamedTuple):
 
 def make_terms(total: int) -> Terms:
     """Terms for weights up to `total` units."""
-    rows = total / ROW
-    largest = math.frexp(max(2.0, rows * math.log2(max(2.0, rows))))[1]
-    scale = 2.0 ** min(_FINEST, 61 - largest)
+    scale = term_scale(total / ROW)
     table = np.zeros(min(_MOST_TABLED, (total >> ROW_BITS) + 1), np.int64)
     _fill_table(table, scale)
     return Terms(table, scale, int(scale * _TIE))
+
+
+def term_scale(rows: float) -> float:
+    """Units of a term: as fine as the largest one allows in 61 bits."""
+    largest = math.frexp(max(2.0, rows * math.log2(max(2.0, rows))))[1]
+    return 2.0 ** min(_FINEST, 61 - largest)
 
 
 @kernel

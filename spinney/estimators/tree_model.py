@@ -124,15 +124,21 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Probability of each class, (n_samples, n_classes): its share in the row's leaf. A list for several outputs."""
-        from spinney.tree.decision import SPREADS
-
         table = self._read(X)
-        if (self.tree_.missing == SPREADS).any():
+        if self.tree_.spreads:
             return self._shares(table)
-        shares = self.tree_.probabilities[self._leaves(table)]
+        shares = self._shares_of(self._leaves(table))
         if self.n_outputs_ == 1:
             return shares[:, 0, :]
         return [shares[:, k, : self.n_classes_[k]] for k in range(self.n_outputs_)]
+
+    def _shares_of(self, leaves: np.ndarray) -> np.ndarray:
+        """Shares of the classes in some nodes: from all nodes, or, if these are fewer, from those asked for."""
+        tree = self.tree_
+        if tree.n_nodes < len(leaves):
+            return tree.probabilities[leaves]
+        weights = tree.answers[leaves]
+        return weights / weights.sum(axis=2, keepdims=True)
 
     def _shares(self, table: Table) -> np.ndarray:
         from spinney.tree.descend import shares
@@ -150,12 +156,10 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The most common class of each row's leaf; of equals the first in `classes_`."""
-        from spinney.tree.decision import SPREADS
-
         table = self._read(X)
-        if (self.tree_.missing == SPREADS).any():
+        if self.tree_.spreads:
             return self.classes_[self._shares(table).argmax(axis=1)]
-        winner = self.tree_.answers.argmax(axis=2)[self._leaves(table)]
+        winner = self.tree_.majority[self._leaves(table)]
         if self.n_outputs_ == 1:
             return self.classes_[winner[:, 0]]
         return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])

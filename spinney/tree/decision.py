@@ -137,6 +137,34 @@ class DecisionTree:
         total = self.answers.sum(axis=2, keepdims=True)
         return np.divide(self.answers, total, out=np.zeros_like(self.answers), where=total > 0)
 
+    @cached_property
+    def majority(self) -> np.ndarray:
+        """Class trees: the heaviest class of every node and output, (node, output); of equals the first."""
+        return self.answers.argmax(axis=2)
+
+    # --- for going down (descend.py) ---------------------------------------------------------------------------------
+
+    @cached_property
+    def asks_numbers_only(self) -> bool:
+        return bool((self.kind <= NUMBER).all())
+
+    @cached_property
+    def spreads(self) -> bool:
+        """Whether a row can go down several branches."""
+        return bool((self.missing == SPREADS).any())
+
+    @cached_property
+    def steps(self) -> np.ndarray:
+        from spinney.tree.descend import make_steps
+
+        return make_steps(self)
+
+    @cached_property
+    def short_steps(self) -> np.ndarray:
+        from spinney.tree.descend import make_short_steps
+
+        return make_short_steps(self)
+
     # --- changes: each returns another tree ------------------------------------------------------------------------
 
     def collapse(self, at: np.ndarray) -> DecisionTree:

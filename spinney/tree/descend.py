@@ -20,7 +20,7 @@ _CHUNK = 2048  # rows a thread takes at a time
 
 _LEAF, _NUMBER, _SET, _BRANCHES = (np.uint8(k) for k in (LEAF, NUMBER, SET, BRANCHES))
 
-# What a row needs to know of a node, in half a cache line.
+# What a row needs to know of a node.
 STEP = np.dtype(
     [
         ("threshold", np.float64),
@@ -33,6 +33,22 @@ STEP = np.dtype(
     ],
     align=True,
 )
+# The same of trees that ask about numbers only: four nodes a cache line. The left child is the next node. A leaf asks
+# whether something is at most NaN, and leads to itself.
+SHORT_STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
+_MISSING_LEFT = np.int32(1 << 30)  # bit of `feature`
+
+
+def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
+    """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
+    leaf = np.zeros(table.n_rows, np.int64)
+    if tree.asks_numbers_only:
+        for start, values in blocks(table):
+            team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
+        return leaf
+    for start, values in blocks(table):
+        team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
+    return leaf
 
 
 def make_steps(tree: DecisionTree) -> np.ndarray:
@@ -44,19 +60,21 @@ def make_steps(tree: DecisionTree) -> np.ndarray:
     return steps
 
 
-def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
-    """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
-    leaf = np.zeros(table.n_rows, np.int64)
-    steps = make_steps(tree)
-    for start, values in blocks(table):
-        team.run(_descend, steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
-    return leaf
+def make_short_steps(tree: DecisionTree) -> np.ndarray:
+    """The questions of a tree that asks about numbers only."""
+    steps = np.zeros(tree.n_nodes, SHORT_STEP).view(np.recarray)
+    inner = ~tree.is_leaf
+    steps["threshold"] = np.where(inner, tree.threshold, np.nan)
+    steps["feature"] = np.where(inner, tree.feature | np.where(tree.missing == 0, _MISSING_LEFT, 0), 0)
+    steps["right"] = np.arange(tree.n_nodes)
+    steps["right"][inner] = tree.children[1::2]
+    return steps
 
 
 def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """(row, class) shares of the classes of the first output, for trees whose missing values may go every way."""
     out = np.zeros((table.n_rows, tree.answers.shape[2]))
-    steps, room = make_steps(tree), 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
+    steps, room = tree.steps, 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
     nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
     answers = np.ascontiguousarray(tree.probabilities[:, 0])
     for start, values in blocks(table):
@@ -108,6 +126,35 @@ def _descend(rank, size, sync, steps, children, sets, values, leaf):
                 node = np.int64(children[step.first + branch])
                 step = steps[node]
             leaf[row] = node
+
+
+@inner_kernel
+def _next(steps, node, values, row):
+    """The node after this one on a row's way; a leaf is its own."""
+    step = steps[node]
+    value = values[row, step.feature & ~_MISSING_LEFT]
+    goes_left = value <= step.threshold or (value != value and step.feature & _MISSING_LEFT != 0)
+    return node + 1 if goes_left else np.int64(step.right)
+
+
+@kernel
+def _descend_numbers(rank, size, sync, steps, values, leaf):
+    """`_descend` for numbers only: four rows at a time, so that none waits for memory alone."""
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= leaf.size:
+            return
+        stop = min(start + _CHUNK, leaf.size)
+        for row in range(start, stop, 4):
+            b, c, d = min(row + 1, stop - 1), min(row + 2, stop - 1), min(row + 3, stop - 1)
+            at_a, at_b, at_c, at_d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+            moved = True
+            while moved:
+                to_a, to_b = _next(steps, at_a, values, row), _next(steps, at_b, values, b)
+                to_c, to_d = _next(steps, at_c, values, c), _next(steps, at_d, values, d)
+                moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
+                at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
+            leaf[row], leaf[b], leaf[c], leaf[d] = at_a, at_b, at_c, at_d
 
 
 @kernel

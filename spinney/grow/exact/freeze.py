@@ -19,6 +19,8 @@ from spinney.grow.exact.memory import NO_CHILD, Work
 from spinney.grow.exact.statistics import fixed_numbers, fixed_weights
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 
+_MOST_BYTES = 8 << 30  # of the nodes' answers
+
 
 class Target(NamedTuple):
     """What is to be predicted, for the rows that count."""
@@ -54,24 +56,25 @@ def freeze(
     grown = np.asarray(work.nodes[:n_nodes])
     order, number = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     _number_nodes(grown["left"].copy(), order, number)
-    nodes = grown[order]
-    inner = nodes["left"] != NO_CHILD
-    children = np.column_stack([number[nodes["left"][inner]], number[nodes["left"][inner] + 1]]).ravel()
+    left = grown["left"][order]
+    inner = left != NO_CHILD
+    children = np.column_stack([number[left[inner]], number[left[inner] + 1]]).ravel()
     parent = np.full(n_nodes, -1, np.int64)
     parent[children] = np.repeat(np.flatnonzero(inner), 2)
     rows = (work.lists[-1] & ROW).astype(np.int64)
-    shape = _Shape(nodes["begin"].copy(), nodes["end"].copy(), ~inner, parent, rows)
+    shape = _Shape(grown["begin"][order], grown["end"][order], ~inner, parent, rows)
+    _check_size(n_nodes, target)
     answers, impurity, weight = _describe(target, criterion, shape, work.lists)
     if bounded:
-        _clip(answers, nodes, target, criterion)
+        _clip(answers, grown["lower"][order], grown["upper"][order], target, criterion)
     tree = DecisionTree(
         n_classes=target.n_classes,
         kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
         child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner.astype(np.int64))]),
         children=children.astype(np.int32),
-        feature=np.where(inner, nodes["feature"], NO_FEATURE).astype(np.int32),
-        threshold=np.where(inner, nodes["threshold"], np.nan),
-        missing=np.where(inner, 1 - nodes["missing_left"].astype(np.int32), STOPS).astype(np.int32),
+        feature=np.where(inner, grown["feature"][order], NO_FEATURE).astype(np.int32),
+        threshold=np.where(inner, grown["threshold"][order], np.nan),
+        missing=np.where(inner, 1 - grown["missing_left"][order].astype(np.int32), STOPS).astype(np.int32),
         set_start=np.zeros(n_nodes + 1, np.int64),
         sets=np.empty(0, np.uint64),
         answers=answers,
@@ -79,19 +82,30 @@ def freeze(
         n_samples=shape.end - shape.begin,
         weight=weight,
     )
-    return tree, nodes["turn"].copy()
+    return tree, grown["turn"][order]
 
 
-def _clip(answers: np.ndarray, nodes: np.ndarray, target: Target, criterion: int) -> None:
+def _check_size(n_nodes: int, target: Target) -> None:
+    """Every node keeps the weight of every class: say so before memory runs out."""
+    sizes = target.n_classes or (1,)
+    size = n_nodes * len(sizes) * max(sizes) * 8
+    if size > _MOST_BYTES:
+        raise ValueError(
+            f"this tree has {n_nodes:,} nodes and {max(sizes):,} classes: their weights would take {size / 2**30:.0f} GiB. "
+            "Limit max_depth or max_leaf_nodes, or raise min_samples_leaf."
+        )
+
+
+def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Target, criterion: int) -> None:
     """Keep a number, or the share of the second class, within the bounds that monotone columns above have set."""
     if target.y is None:
         total = answers[:, 0].sum(axis=1)
-        share = np.clip(answers[:, 0, 1] / total, nodes["lower"], nodes["upper"])
+        share = np.clip(answers[:, 0, 1] / total, lower, upper)
         answers[:, 0] = np.column_stack([1.0 - share, share]) * total[:, None]
         return
     fixed = fixed_numbers(target.y, target.weights, centred=criterion != POISSON)
     scale = fixed.unit / fixed.weight_unit
-    lower, upper = (nodes[side] * scale + fixed.centre[0] for side in ("lower", "upper"))
+    lower, upper = lower * scale + fixed.centre[0], upper * scale + fixed.centre[0]
     answers[:, 0, 0] = np.clip(answers[:, 0, 0], lower, upper)
 
 

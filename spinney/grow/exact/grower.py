@@ -70,10 +70,11 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work, has_cat
             return work.n_nodes[0] if state.phase == DONE else 0
         if state.phase == SEARCH:
             slot, at = chunk // rules.n_features, chunk % rules.n_features
-            _search_some(rank, columns, statistics, criterion, rules, work, slot, at, has_categories, has_monotone)
+            _search(rank, columns, statistics, criterion, rules, work, slot, at, at + 1, has_categories, has_monotone)
         elif state.phase == PARTITION:
             n_lists = work.lists.shape[0]
-            _partition_list(rank, work, work.nodes[work.open[chunk // n_lists]], chunk % n_lists)
+            one = chunk % n_lists
+            _partition_lists(rank, work, work.nodes[work.open[chunk // n_lists]], one, one + 1)
         else:
             task = work.tasks[chunk]
             _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone)
@@ -139,18 +140,6 @@ def _begin_search(rules, work):
 
 
 @inner_kernel
-def _search_some(rank, columns, statistics, criterion, rules, work, slot, at, has_categories, has_monotone):
-    """One chunk of a search: the at-th column that the node may use."""
-    node = work.nodes[work.open[slot]]
-    j = at
-    if rules.n_features < work.candidates.shape[1]:
-        order = work.chosen[rank]
-        choose(node.random, rules.n_features, order)
-        j = order[at]
-    _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
-
-
-@inner_kernel
 def _go_on(rank, columns, statistics, criterion, rules, work, has_categories, has_monotone):
     """What one thread does between two phases; sets the next one."""
     state = work.state[0]
@@ -160,9 +149,7 @@ def _go_on(rank, columns, statistics, criterion, rules, work, has_categories, ha
         n_split = 0
         for slot in range(state.n_open):
             node = work.open[slot]
-            _search_rest(
-                rank, columns, statistics, criterion, rules, work, slot, work.nodes[node], has_categories, has_monotone
-            )
+            _search_rest(rank, columns, statistics, criterion, rules, work, slot, has_categories, has_monotone)
             found = _settle(rank, columns, statistics, criterion, rules, work, slot, node, has_categories)
             if found and rules.best_first:
                 work.nodes[node].key = -work.nodes[node].decrease
@@ -243,7 +230,7 @@ def _open_children(statistics, rules, work):
 @inner_kernel
 def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone):
     """Grow the whole tree below a node, the smaller child of each node first."""
-    slot = work.open.size + rank
+    slot = work.totals.shape[0] - work.entries.shape[0] + rank
     stack = work.stacks[rank]
     stack[0] = task
     waiting = 1
@@ -256,12 +243,14 @@ def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task,
         totals(statistics, work, node, work.totals[slot])
         for j in range(work.candidates.shape[1]):
             work.candidates[slot, j].score = _NEVER
-        _search_node(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone)
+        work.open[slot] = at
+        n_features = rules.n_features
+        _search(rank, columns, statistics, criterion, rules, work, slot, 0, n_features, has_categories, has_monotone)
+        _search_rest(rank, columns, statistics, criterion, rules, work, slot, has_categories, has_monotone)
         if not _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_categories):
             continue
         _make_children(statistics, rules, work, at, has_monotone)
-        for k in range(work.lists.shape[0]):
-            _partition_list(rank, work, node, k)
+        _partition_lists(rank, work, node, 0, work.lists.shape[0])
         small = 0 if node.n_left <= node.end - node.begin - node.n_left else 1
         for turn in range(2):
             which = small if turn == 1 else 1 - small
@@ -271,35 +260,12 @@ def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task,
 
 
 @inner_kernel
-def _search_node(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone):
-    """All columns that a node may use."""
-    if rules.n_features == work.candidates.shape[1]:
-        for j in range(rules.n_features):
-            _search_column(
-                rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone
-            )
-        return
-    order = work.chosen[rank]
-    choose(node.random, rules.n_features, order)
-    for k in range(rules.n_features):
-        j = order[k]
-        _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
-    _search_rest(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone)
-
-
-@inner_kernel
-def _search_rest(rank, columns, statistics, criterion, rules, work, slot, node, has_categories, has_monotone):
+def _search_rest(rank, columns, statistics, criterion, rules, work, slot, has_categories, has_monotone):
     """Where none of the drawn columns can be split, draw on until one can."""
-    n_columns = work.candidates.shape[1]
-    if rules.n_features == n_columns or _has_candidate(work, slot):
-        return
-    order = work.chosen[rank]
-    choose(node.random, n_columns, order)
-    for k in range(rules.n_features, n_columns):
-        j = order[k]
-        _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone)
-        if work.candidates[slot, j].score > _NEVER:
-            return
+    k, n_columns = rules.n_features, work.candidates.shape[1]
+    while k < n_columns and not _has_candidate(work, slot):
+        _search(rank, columns, statistics, criterion, rules, work, slot, k, k + 1, has_categories, has_monotone)
+        k += 1
 
 
 @inner_kernel
@@ -328,36 +294,54 @@ def _is_large(rules, n_rows, depth):
     return depth < rules.max_depth and n_rows >= rules.min_split and n_rows >= 2 * rules.min_leaf
 
 
-# --- one column, one node -------------------------------------------------------------------------------------------
+# --- some columns, one node ---------------------------------------------------------------------------------------
 
 
 @inner_kernel
-def _search_column(rank, columns, statistics, criterion, rules, work, slot, node, j, has_categories, has_monotone):
-    """Note the column's best split of the node in its slot."""
-    entries = work.lists[j, node.begin : node.end]
-    if entries[0] >> RANK == entries[-1] >> RANK:
-        return
-    best, total, direction = work.candidates[slot, j], work.totals[slot], np.int64(0)
-    if has_monotone is not None:
-        direction = np.int64(rules.monotone[j])
-    if has_categories is not None:
-        if columns.is_categorical[j]:
-            _search_categories(
-                rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone
-            )
-            return
-    values = columns.values[j]
-    if rules.random:
-        position, threshold = draw_cut(entries, values, mix(node.random, np.uint64(1000 + j)), columns.is_binned)
+def _search(rank, columns, statistics, criterion, rules, work, slot, first, last, has_categories, has_monotone):
+    """Note the best splits of a node by some of its columns: the first-th to the last-th that it may use.
+
+    One function with everything in it: calls with so many arguments are dear for nodes of a few rows.
+    """
+    node, total = work.nodes[work.open[slot]], work.totals[slot]
+    order = work.chosen[rank]
+    is_drawn = rules.n_features < work.candidates.shape[1]
+    if is_drawn:
+        choose(node.random, last, order)
+    for k in range(first, last):
+        j = order[k] if is_drawn else k
+        entries = work.lists[j, node.begin : node.end]
+        if entries[0] >> RANK == entries[-1] >> RANK:
+            continue
+        best, values, direction = work.candidates[slot, j], columns.values[j], np.int64(0)
         out = work.entries[rank, : entries.size]
-        cut_in_two(entries, position, out)
-        scan(statistics, criterion, rank, work, rules, node, out, total, direction, best, has_monotone)
-        if best.score > _NEVER:
-            best.threshold = threshold if best.position == position else np.inf
-        return
-    scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone)
-    if best.score > _NEVER:
-        best.threshold = _threshold(entries, best.position, values, columns.is_binned)
+        position, threshold = np.int64(0), np.inf
+        focus, n_orders, is_set = np.int64(0), np.int64(1), False
+        if has_monotone is not None:
+            direction = np.int64(rules.monotone[j])
+        if has_categories is not None:
+            is_set = columns.is_categorical[j]
+            if is_set and not rules.random:
+                n_orders = min(np.int64(MOST_ORDERS), np.int64(rules.n_leans))
+        if rules.random and not is_set:
+            position, threshold = draw_cut(entries, values, mix(node.random, np.uint64(1000 + j)), columns.is_binned)
+            cut_in_two(entries, position, out)
+        for which in range(n_orders):
+            if has_categories is not None and is_set:
+                focus = heaviest(total, rules.n_leans, which) if rules.n_leans > 1 else np.int64(1)
+                _arrange(rank, statistics, rules, work, node, entries, j, focus, out)
+                if rules.random:
+                    cut_in_two(out, random_place(mix(node.random, np.uint64(1000 + j)), out, count_known(out)), out)
+            before = best.score
+            walked = out if is_set or rules.random else entries
+            scan(statistics, criterion, rank, work, rules, node, walked, total, direction, best, has_monotone)
+            if best.score > before:
+                best.focus = focus
+        if best.score > _NEVER and not is_set:
+            if not rules.random:
+                best.threshold = _threshold(entries, best.position, values, columns.is_binned)
+            else:
+                best.threshold = threshold if best.position == position else np.inf
 
 
 @inner_kernel
@@ -371,25 +355,6 @@ def _threshold(entries, position, values, is_binned):
     high = values[np.int64(entries[position] >> RANK)]
     middle = low / 2.0 + high / 2.0
     return middle if low <= middle < high else low
-
-
-@inner_kernel
-def _search_categories(rank, columns, statistics, criterion, rules, work, node, entries, total, j, best, has_monotone):
-    """Put the categories in order and cut the order once; with several classes, in several orders."""
-    out = work.entries[rank, : entries.size]
-    n_sums = rules.n_leans
-    n_orders = 1 if rules.random else min(np.int64(MOST_ORDERS), n_sums)
-    for which in range(n_orders):
-        focus = heaviest(total, n_sums, which) if n_sums > 1 else np.int64(1)
-        _arrange(rank, statistics, rules, work, node, entries, j, focus, out)
-        if rules.random:
-            known = count_known(out)
-            cut_in_two(out, random_place(mix(node.random, np.uint64(1000 + j)), out, known), out)
-        before = best.score
-        scan(statistics, criterion, rank, work, rules, node, out, total, np.int64(0), best, has_monotone)
-        if best.score > before:
-            best.focus = focus
-            best.threshold = np.nan
 
 
 @inner_kernel
@@ -533,10 +498,12 @@ def _is_mixed(statistics, rows, side, which):
 
 
 @inner_kernel
-def _partition_list(rank, work, node, k):
-    """Cut one list of a node in two. Those of the columns only where somebody will search them again."""
-    entries = work.lists[k, node.begin : node.end]
-    if k >= work.candidates.shape[1]:
-        partition(entries, work.side, work.entries[rank], BOTH)
-    elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
-        partition(entries, work.side, work.entries[rank], node.keep)
+def _partition_lists(rank, work, node, first, last):
+    """Cut some lists of a node in two. Those of the columns only where somebody will search them again."""
+    n_columns, spare = work.candidates.shape[1], work.entries[rank]
+    for k in range(first, last):
+        entries = work.lists[k, node.begin : node.end]
+        if k >= n_columns:
+            partition(entries, work.side, spare, BOTH)
+        elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
+            partition(entries, work.side, spare, node.keep)

@@ -102,7 +102,7 @@ class Work(NamedTuple):
     nodes: Any  # NODE records
     n_nodes: np.ndarray  # int64 (1): how many there are
     state: Any  # one STATE record
-    open: np.ndarray  # int64: nodes for the whole team
+    open: np.ndarray  # int64: nodes for the whole team, then the one that each thread is at
     parents: np.ndarray  # int64: those that have just been partitioned
     tasks: np.ndarray  # int64
     stacks: np.ndarray  # int64 (threads, STACK)
@@ -139,7 +139,7 @@ def make_work(presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n
         nodes=np.empty(most_nodes, NODE).view(np.recarray),
         n_nodes=np.ones(1, np.int64),
         state=records(1, STATE),
-        open=np.empty(n_open, np.int64),
+        open=np.empty(n_open + n_threads, np.int64),
         parents=np.empty(n_open, np.int64),
         stacks=np.empty((n_threads, STACK), np.int64),
         tasks=np.empty(most_nodes if n_threads > 1 else 1, np.int64),

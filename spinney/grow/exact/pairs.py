@@ -35,42 +35,63 @@ def _square_at(square, row):
 
 
 @inner_kernel
-def _sum(statistics, entries):
-    """(weight, amount, square) of some rows."""
-    weight, amount, square = np.int64(0), np.int64(0), np.int64(0)
+def _sum(amount, weight, square, entries):
+    """Sums of weight, amount and square over some rows."""
+    w, s, q = np.int64(0), np.int64(0), np.int64(0)
     for i in range(entries.size):
         row = row_of(entries[i])
-        weight += weight_at(statistics.weight, row)
-        amount += statistics.amount[row]
-        square += _square_at(statistics.square, row)
-    return weight, amount, square
+        w += weight_at(weight, row)
+        s += amount[row]
+        q += _square_at(square, row)
+    return w, s, q
 
 
 @inner_kernel
 def totals(statistics, work, node, total):
-    total[0], total[1], total[2] = _sum(statistics, work.lists[-1, node.begin : node.end])
+    rows = work.lists[-1, node.begin : node.end]
+    total[0], total[1], total[2] = _sum(statistics.amount, statistics.weight, statistics.square, rows)
 
 
 @inner_kernel
-def _is_monotone(direction, node, statistics, w_left, s_left, total):
+def _is_monotone(direction, bounds, w_left, s_left, total):
     """Whether the sides' means keep the column's direction and the node's bounds."""
     left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
-    if min(left, right) < node.lower or max(left, right) > node.upper:
+    if min(left, right) < bounds[0] or max(left, right) > bounds[1]:
         return False
     return (right - left) * float(direction) >= 0.0
 
 
-@separate_kernel
+@inner_kernel
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+    least = (rules.min_leaf, rules.min_weight)
+    bounds = (node.lower, node.upper)
+    _walk(
+        statistics.amount,
+        statistics.weight,
+        statistics.square,
+        statistics.logs,
+        statistics.units,
+        criterion,
+        entries,
+        (total[0], total[1], total[2]),
+        least,
+        bounds,
+        direction,
+        best,
+        has_monotone,
+    )
+
+
+@separate_kernel
+def _walk(amount, weight, square, logs, units, criterion, entries, total, least, bounds, direction, best, has_monotone):
+    """The scan itself, with no more arguments than it needs: of small nodes there are many."""
     n, known = entries.size, count_known(entries)
-    units, logs = statistics.units, statistics.logs
-    w_total, s_total, q_total = total[0], total[1], total[2]
-    sums = (w_total, s_total, q_total)
-    min_leaf, min_weight = rules.min_leaf, rules.min_weight
+    w_total = total[0]
+    min_leaf, min_weight = least
     best_score = best.score
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
-        w_left, s_left, q_left = _sum(statistics, entries[n - extra :])
+        w_left, s_left, q_left = _sum(amount, weight, square, entries[n - extra :])
         last = entries[0] >> RANK
         for i in range(known if missing_left else n):
             entry = entries[i]
@@ -83,18 +104,18 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
                     and w_left >= min_weight
                     and w_total - w_left >= min_weight
                 ):
-                    score = judge_pair(criterion, units, w_left, s_left, q_left, sums, logs)
+                    score = judge_pair(criterion, units, w_left, s_left, q_left, total, logs)
                     if score > best_score:
                         fits = True
                         if has_monotone is not None and direction != 0:
-                            fits = _is_monotone(direction, node, statistics, w_left, s_left, sums)
+                            fits = _is_monotone(direction, bounds, w_left, s_left, total)
                         if fits:
                             best_score = score
                             note(best, score, i, missing_left, n_left, w_left)
             row = row_of(entry)
-            w_left += weight_at(statistics.weight, row)
-            s_left += statistics.amount[row]
-            q_left += _square_at(statistics.square, row)
+            w_left += weight_at(weight, row)
+            s_left += amount[row]
+            q_left += _square_at(square, row)
 
 
 @inner_kernel

@@ -215,11 +215,17 @@ move_left = by_type({Classes: _move_classes, Values: _move_values})
 judge_sums = by_type({Classes: _judge_class_sums, Values: _judge_value_sums})
 
 
-@separate_kernel
+@inner_kernel
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
-    code = code_of(criterion)
-    n, known = entries.size, count_known(entries)
     left, right, floats = work.left[rank, 0], work.left[rank, 1], work.floats[rank]
+    least = (rules.min_leaf, rules.min_weight)
+    _walk(statistics, criterion, entries, total, least, left, right, floats, best)
+
+
+@separate_kernel
+def _walk(statistics, criterion, entries, total, least, left, right, floats, best):
+    code, (min_leaf, min_weight) = code_of(criterion), least
+    n, known = entries.size, count_known(entries)
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
         start_left(statistics, code, entries[n - extra :], left, total)
@@ -229,7 +235,7 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
             if entry >> RANK != last:
                 last = entry >> RANK
                 n_left, w_left = i + extra, left[0]
-                if min(n_left, n - n_left) >= rules.min_leaf and min(w_left, total[0] - w_left) >= rules.min_weight:
+                if min(n_left, n - n_left) >= min_leaf and min(w_left, total[0] - w_left) >= min_weight:
                     score = judge_sums(statistics, criterion, left, total, right, floats)
                     if score > best.score:
                         note(best, score, i, missing_left, n_left, w_left)
