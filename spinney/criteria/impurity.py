@@ -152,12 +152,37 @@ def side_score(criterion, sums, weight, logs):
 
 
 def class_impurity(criterion: int, weights: np.ndarray) -> np.ndarray:
-    """Impurity of nodes from the weights (node, class) of their classes; entropy in bits."""
-    total = weights.sum(axis=-1, keepdims=True)
-    share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    if criterion == GINI:
-        return 1.0 - (share * share).sum(axis=-1)
+    """Impurity of nodes, the mean over outputs, from the weights (node, output, class) of their classes."""
+    impurity = np.empty(len(weights))
+    _fill_impurity(criterion, weights, impurity)
+    return impurity
+
+
+@kernel
+def _fill_impurity(criterion, weights, impurity):
+    for node in range(impurity.size):
+        total = 0.0
+        for o in range(weights.shape[1]):
+            total += impurity_of(criterion, weights[node, o])
+        impurity[node] = total / float(weights.shape[1])
+
+
+@inner_kernel
+def impurity_of(criterion, weights):
+    """Impurity from the weights of the classes; entropy in bits."""
+    total, most = 0.0, 0.0
+    for k in range(weights.size):
+        total += weights[k]
+        most = max(most, weights[k])
+    if total <= 0.0 or most == total:
+        return 0.0
     if criterion == ERROR:
-        return 1.0 - share.max(axis=-1)
-    logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
-    return np.abs(-(share * logs).sum(axis=-1))  # abs: -0.0 is 0.0
+        return 1.0 - most / total
+    result = 1.0 if criterion == GINI else 0.0
+    for k in range(weights.size):
+        share = weights[k] / total
+        if criterion == GINI:
+            result -= share * share
+        elif share > 0.0:
+            result -= share * (log(share) / _LOG2)
+    return result

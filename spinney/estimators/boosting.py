@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.parameters import count_share, read_groups, read_monotone, read_seed
+from spinney.estimators.parameters import check_parameters, count_share, read_groups, read_monotone, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree_model import whole
 from spinney.evaluate.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
@@ -96,7 +96,7 @@ class _GradientBoosting(BaseEstimator):
         -------
         self
         """
-        self._validate_params()
+        check_parameters(self)
         from spinney._team import Team, available_threads
 
         owner, n_threads = type(self).__name__, available_threads(self.n_jobs)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.parameters import check_parameters
 from spinney.estimators.targets import check_labels
 from spinney.estimators.tree_model import ClassTreeModel, whole
 
@@ -48,7 +49,7 @@ class _ClassicTree(ClassTreeModel):
         -------
         self
         """
-        self._validate_params()
+        check_parameters(self)
         from spinney._team import Team
 
         with whole(self):

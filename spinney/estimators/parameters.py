@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import combinations
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import validate_parameter_constraints
+
+
+def check_parameters(estimator: Any) -> None:
+    """scikit-learn's check of the parameters, for those that are not at their defaults."""
+    defaults = _defaults(type(estimator))
+    changed = {name: value for name in defaults if (value := getattr(estimator, name)) is not defaults[name]}
+    if changed:
+        name = type(estimator).__name__
+        validate_parameter_constraints(estimator._parameter_constraints, changed, caller_name=name)
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]  # type: ignore[misc]
+    return {one.name: one.default for one in parameters}
 
 
 def read_seed(random_state: Any) -> int:

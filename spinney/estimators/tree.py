@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.parameters import count_columns, read_monotone, read_seed
+from spinney.estimators.parameters import check_parameters, count_columns, read_monotone, read_seed
 from spinney.estimators.targets import check_labels, check_numbers
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel, whole
 
@@ -55,7 +55,7 @@ class _CartTree(TreeModel):
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
     }
 
     # --- fit --------------------------------------------------------------------------------------------------------
@@ -77,16 +77,15 @@ class _CartTree(TreeModel):
         -------
         self
         """
-        self._validate_params()
+        check_parameters(self)
         from spinney._team import Team, available_threads
 
-        n_threads = available_threads(self.n_jobs)
         with whole(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             answers = self._read_target(y, table.n_rows)
             weights = self._read_weights(sample_weight, y, table.n_rows)
             small = table.n_rows * table.n_columns < _SMALL
-            with Team(1 if small else n_threads, inline=small) as team:
+            with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
                 tree = self._grow(schema, table, answers, weights, team)
             if self.ccp_alpha > 0.0:
                 from spinney.prune.cost_complexity import collapse_by_alpha

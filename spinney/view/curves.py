@@ -37,7 +37,7 @@ def plot_impurity_curves(ax: Any = None) -> Any:
     shares = np.column_stack([p, 1 - p])
     curves = {"entropy (bits)": ENTROPY, "Gini": GINI, "misclassification": ERROR}
     for (name, criterion), colour in zip(curves.items(), class_colours(len(curves))):
-        ax.plot(p, class_impurity(criterion, shares), label=name, color=colour, linewidth=2.5)
+        ax.plot(p, class_impurity(criterion, shares[:, None, :]), label=name, color=colour, linewidth=2.5)
     ax.set(xlabel="share of the first class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.05))
     ax.grid(alpha=0.3)
     ax.legend()

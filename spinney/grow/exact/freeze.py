@@ -186,8 +186,7 @@ def _describe_classes(target: Target, criterion: int, shape: _Shape) -> tuple[np
     _count_classes(*shape, target.labels, np.empty(0, np.int64) if whole is None else whole, answers, weight)
     answers *= unit
     known = criterion if criterion in (GINI, ENTROPY, ERROR) else GINI
-    impurity = np.mean([class_impurity(known, answers[:, o, :n]) for o, n in enumerate(sizes)], axis=0)
-    return answers, impurity, weight * unit
+    return answers, class_impurity(known, answers), weight * unit
 
 
 @kernel

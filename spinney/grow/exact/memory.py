@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney.data.presort import Presorted
-from spinney.grow.memory import records
 
 NO_CHILD = -1
 NO_FEATURE = -1
@@ -138,14 +137,14 @@ def make_work(presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n
         lists=presorted.lists,
         nodes=np.empty(most_nodes, NODE).view(np.recarray),
         n_nodes=np.ones(1, np.int64),
-        state=records(1, STATE),
+        state=np.zeros(1, STATE).view(np.recarray),
         open=np.empty(n_open + n_threads, np.int64),
         parents=np.empty(n_open, np.int64),
         stacks=np.empty((n_threads, STACK), np.int64),
         tasks=np.empty(most_nodes if n_threads > 1 else 1, np.int64),
         heap=np.empty(rules.max_leaves + 1 if rules.best_first else 1, np.int64),
         totals=np.empty((n_open + n_threads, n_sums), np.int64),
-        candidates=records((n_open + n_threads, columns), CANDIDATE),
+        candidates=np.zeros((n_open + n_threads, columns), CANDIDATE).view(np.recarray),
         side=np.empty(n, np.uint8),
         entries=np.empty((n_threads, n), np.uint64),
         left=np.zeros((n_threads, 2, n_sums), np.int64),
