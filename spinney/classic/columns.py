@@ -34,10 +34,6 @@ class Columns(NamedTuple):
         categories = self.n_values[self.is_number == 0]
         return max(2, int(categories.max(initial=0)))
 
-    @property
-    def has_missing(self) -> bool:
-        return any(bool((column == MISSING).any()) for column in self.codes)
-
     def n_present(self) -> np.ndarray:
         """How many categories each column has among these rows; 0 for numbers."""
         return np.array([_n_distinct(c) if not n else 0 for c, n in zip(self.codes, self.is_number, strict=True)])
