@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, separate_kernel
+from spinney._jit import inner_kernel, kernel
 from spinney.criteria.elementary import log
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)
@@ -69,15 +69,7 @@ def x_log_x(weight, logs):
 def pair_score(criterion, w_left, s_left, w_right, s_right, logs):
     """What a split of a node is worth; -inf if the criterion forbids it."""
     if criterion == SQUARED or criterion == GINI:
-        wide = float(w_left) * float(w_right)
-        apart = float(s_left) * float(w_right) - float(s_right) * float(w_left)
-        return apart * apart / wide
-    return _pair_score(criterion, w_left, s_left, w_right, s_right, logs)
-
-
-@separate_kernel
-def _pair_score(criterion, w_left, s_left, w_right, s_right, logs):
-    """The criteria that take longer than a call: apart, so that the first ones are merged into loops."""
+        return variance_score(w_left, s_left, w_right, s_right)
     if criterion == ENTROPY:
         return _pair_information(w_left, s_left, logs) + _pair_information(w_right, s_right, logs)
     if criterion == ERROR:
@@ -88,8 +80,25 @@ def _pair_score(criterion, w_left, s_left, w_right, s_right, logs):
 
 
 @inner_kernel
+def variance_score(w_left, s_left, w_right, s_right):
+    """How far apart the sides' means are: (s_left w_right - s_right w_left)^2 / (w_left w_right)."""
+    apart = float(s_left) * float(w_right) - float(s_right) * float(w_left)
+    return apart * apart / (float(w_left) * float(w_right))
+
+
+@inner_kernel
+def table_score(w_left, s_left, w_right, s_right, logs):
+    """`pair_score` of entropy with a table of logarithms."""
+    left = logs[s_left] + logs[w_left - s_left] - logs[w_left]
+    right = logs[s_right] + logs[w_right - s_right] - logs[w_right]
+    return float(left + right) * _LOG_UNIT
+
+
+@inner_kernel
 def _pair_information(weight, amount, logs):
     """-(entropy in bits times weight)."""
+    if logs.size:
+        return float(logs[amount] + logs[weight - amount] - logs[weight]) * _LOG_UNIT
     return x_log_x(amount, logs) + x_log_x(weight - amount, logs) - x_log_x(weight, logs)
 
 

@@ -10,6 +10,7 @@ from spinney.data.presort import Presorted
 
 NO_CHILD = -1
 NO_FEATURE = -1
+BLOCK = 128  # entries of a list looked at together
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
 
 # One node of the growing tree; children stand side by side (right = left + 1).
@@ -112,6 +113,8 @@ class Work(NamedTuple):
     entries: np.ndarray  # uint64 (threads, rows): a list being put together
     left: np.ndarray  # int64 (threads, 2, sums): the left side's sums, and the right side's
     floats: np.ndarray  # float64 (threads, 2, sums)
+    cuts: np.ndarray  # int64 (threads, 4, BLOCK): place, weight, amount and square of cuts
+    scores: np.ndarray  # float64 (threads, BLOCK)
     errors: np.ndarray  # float64 (threads, rows + 1): this and the next three for absolute error only
     by_place: np.ndarray  # int64 (threads, rows)
     fenwick: np.ndarray  # int64 (threads, 2, rows + 1)
@@ -149,6 +152,8 @@ def make_work(presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n
         entries=np.empty((n_threads, n), np.uint64),
         left=np.zeros((n_threads, 2, n_sums), np.int64),
         floats=np.empty((n_threads, 2, n_sums)),
+        cuts=np.empty((n_threads, 4, BLOCK), np.int64),
+        scores=np.empty((n_threads, BLOCK)),
         errors=np.empty((n_threads, n + 1 if n_outputs else 0)),
         by_place=np.empty((n_threads, n if n_outputs else 0), np.int64),
         fenwick=np.empty((n_threads, 2, n + 1 if n_outputs else 0), np.int64),

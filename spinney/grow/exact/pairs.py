@@ -19,8 +19,17 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import inner_kernel, separate_kernel
-from spinney.criteria.impurity import OWN, POISSON, SQUARED, pair_decrease
-from spinney.criteria.own import judge_pair
+from spinney.criteria.impurity import (
+    ENTROPY,
+    GINI,
+    OWN,
+    POISSON,
+    SQUARED,
+    pair_decrease,
+    table_score,
+    variance_score,
+)
+from spinney.criteria.own import code_of, judge_pair
 from spinney.criteria.significance import number_statistic
 from spinney.data.presort import RANK
 from spinney.grow.exact.entries import count_known, note, row_of, weight_at
@@ -63,8 +72,6 @@ def _is_monotone(direction, bounds, w_left, s_left, total):
 
 @inner_kernel
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
-    least = (rules.min_leaf, rules.min_weight)
-    bounds = (node.lower, node.upper)
     _walk(
         statistics.amount,
         statistics.weight,
@@ -74,48 +81,120 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
         criterion,
         entries,
         (total[0], total[1], total[2]),
-        least,
-        bounds,
+        _least(statistics.weight, rules.min_leaf, rules.min_weight),
+        work.cuts[rank],
+        work.scores[rank],
+        (node.lower, node.upper),
         direction,
         best,
         has_monotone,
     )
 
 
+@inner_kernel
+def _least(weight, min_leaf, min_weight):
+    """Rows and weight that a side needs; where all weigh 1, they are the same."""
+    if weight is None:
+        return max(min_leaf, min_weight), min_weight
+    else:
+        return min_leaf, min_weight
+
+
 @separate_kernel
-def _walk(amount, weight, square, logs, units, criterion, entries, total, least, bounds, direction, best, has_monotone):
-    """The scan itself, with no more arguments than it needs: of small nodes there are many."""
+def _walk(
+    amount,
+    weight,
+    square,
+    logs,
+    units,
+    criterion,
+    entries,
+    total,
+    least,
+    cuts,
+    scores,
+    bounds,
+    direction,
+    best,
+    has_monotone,
+):
+    """The scan itself, with no more arguments than it needs: of small nodes there are many.
+
+    It goes block by block: list the cuts that are allowed, judge them all, look for the best. Each is a loop without
+    surprises for the processor.
+    """
     n, known = entries.size, count_known(entries)
-    w_total = total[0]
-    min_leaf, min_weight = least
+    w_total, (min_leaf, min_weight) = total[0], least
+    places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
     best_score = best.score
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
+        first = max(min_leaf - extra, 1)  # places of the first and last cut that leave enough rows on both sides
+        last = min(n - min_leaf - extra, known - missing_left)
+        if last < first:
+            continue
         w_left, s_left, q_left = _sum(amount, weight, square, entries[n - extra :])
-        last = entries[0] >> RANK
-        for i in range(known if missing_left else n):
-            entry = entries[i]
-            if entry >> RANK != last:
-                last = entry >> RANK
-                n_left = i + extra
-                if (
-                    n_left >= min_leaf
-                    and n - n_left >= min_leaf
-                    and w_left >= min_weight
-                    and w_total - w_left >= min_weight
-                ):
-                    score = judge_pair(criterion, units, w_left, s_left, q_left, total, logs)
-                    if score > best_score:
-                        fits = True
-                        if has_monotone is not None and direction != 0:
-                            fits = _is_monotone(direction, bounds, w_left, s_left, total)
-                        if fits:
-                            best_score = score
-                            note(best, score, i, missing_left, n_left, w_left)
-            row = row_of(entry)
-            w_left += weight_at(weight, row)
-            s_left += amount[row]
-            q_left += _square_at(square, row)
+        w_more, s_more, q_more = _sum(amount, weight, square, entries[:first])
+        w_left, s_left, q_left = w_left + w_more, s_left + s_more, q_left + q_more
+        rank_before = entries[first - 1] >> RANK
+        for begin in range(first, min(last, n - 1) + 1, places.size):
+            block = entries[begin : min(begin + places.size, min(last, n - 1) + 1)]
+            n_cuts = 0
+            for k in range(block.size):
+                entry = block[k]
+                places[n_cuts], s_cut[n_cuts] = begin + k, s_left
+                _store(w_cut, n_cuts, weight, w_left)
+                _store(q_cut, n_cuts, square, q_left)
+                rank = entry >> RANK
+                n_cuts += np.int64((rank != rank_before) & _is_heavy(weight, w_left, w_total, min_weight))
+                rank_before = rank
+                row = row_of(entry)
+                w_left += weight_at(weight, row)
+                s_left += amount[row]
+                q_left += _square_at(square, row)
+            if weight is None:
+                for k in range(n_cuts):
+                    w_cut[k] = places[k] + extra
+            _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
+            for k in range(n_cuts):
+                if scores[k] > best_score:
+                    fits = True
+                    if has_monotone is not None and direction != 0:
+                        fits = _is_monotone(direction, bounds, w_cut[k], s_cut[k], total)
+                    if fits:
+                        best_score = scores[k]
+                        note(best, best_score, places[k], missing_left, places[k] + extra, w_cut[k])
+
+
+@inner_kernel
+def _store(cuts, k, per_row, amount):
+    """Note a sum, if rows have something to be summed."""
+    if per_row is not None:
+        cuts[k] = amount
+
+
+@inner_kernel
+def _is_heavy(weight, w_left, w_total, min_weight):
+    """Whether both sides have enough weight; with ones for weights the rows have been counted."""
+    if weight is None:
+        return True
+    else:
+        return (w_left >= min_weight) & (w_total - w_left >= min_weight)
+
+
+@inner_kernel
+def _judge(criterion, units, logs, w, s, q, total, scores):
+    """What each of some cuts is worth."""
+    code, w_total, s_total = code_of(criterion), total[0], total[1]
+    if code == SQUARED or code == GINI:
+        for k in range(scores.size):
+            scores[k] = variance_score(w[k], s[k], w_total - w[k], s_total - s[k])
+    elif code == ENTROPY and logs.size:
+        for k in range(scores.size):
+            scores[k] = table_score(w[k], s[k], w_total - w[k], s_total - s[k], logs)
+    else:
+        for k in range(scores.size):
+            scores[k] = judge_pair(criterion, units, w[k], s[k], q[k], total, logs)
 
 
 @inner_kernel
