@@ -68,10 +68,10 @@ def grow_c45(
         min_gain=0.0,
         max_depth=settings.max_depth,
         n_classes=len(np.unique(classes)),
+        in_average=_counts_in_average(columns, int(units.sum()) / ROW),
     )
     rows = make_rows(classes, units, columns.most_branches)
-    in_average = _counts_in_average(columns, int(units.sum()) / ROW)
-    grown = grow(columns, rows, n_classes, in_average, rules, make_terms(int(units.sum())), team)
+    grown = grow(columns, rows, n_classes, rules, make_terms(int(units.sum())), team)
     collapse(grown)
     if settings.prune:
         rows = make_rows(classes, units, columns.most_branches)

@@ -25,23 +25,21 @@ _SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split i
 _ROOT = np.int64(0)
 
 
-def grow(
-    columns: Columns, rows: Rows, n_classes: int, in_average: np.ndarray, rules: Rules, terms: Terms, team: Team
-) -> Grown:
-    """Grow a tree. `in_average` (uint8, by column): whether its gain counts in C4.5's average."""
+def grow(columns: Columns, rows: Rows, n_classes: int, rules: Rules, terms: Terms, team: Team) -> Grown:
+    """Grow a tree."""
     desk = make_desk(len(rows.rows), len(columns.codes), n_classes)
     grown = make_grown(columns, n_classes)
-    return run_with_room(team, _grow, grown, columns, rows, in_average, rules, terms, desk)
+    return run_with_room(team, _grow, grown, columns, rows, rules, terms, desk)
 
 
 @kernel
-def _grow(rank, size, sync, grown, columns, rows, in_average, rules, terms, desk):
+def _grow(rank, size, sync, grown, columns, rows, rules, terms, desk):
     state = grown.state[0]
     if not state.started:
         if not has_room(grown, rows):
             return NEEDS_ROOM
         state.started = 1
-        _add_node(grown, columns, rows, in_average, rules, terms, desk, _ROOT, np.int64(rows.rows.size), _ROOT)
+        _add_node(grown, columns, rows, rules, terms, desk, _ROOT, np.int64(rows.rows.size), _ROOT)
     while state.n_frames > 0:
         if not has_room(grown, rows):
             return NEEDS_ROOM
@@ -53,7 +51,7 @@ def _grow(rank, size, sync, grown, columns, rows, in_average, rules, terms, desk
             node = grown.nodes[frame.node]
             begin, end, depth = frame.child_begin, frame.child_end, node.depth + 1
             grown.children[node.first + branch] = state.n_nodes
-            if not _add_node(grown, columns, rows, in_average, rules, terms, desk, begin, end, depth):
+            if not _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
                 close_branch(grown, rows, columns, frame)
         else:
             _leave(grown, columns, rows, desk, frame)
@@ -72,7 +70,7 @@ def _leave(grown, columns, rows, desk, frame):
 
 
 @inner_kernel
-def _add_node(grown, columns, rows, in_average, rules, terms, desk, begin, end, depth):
+def _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
     """Make the next node, of one segment; returns whether it is split, and then its frame is on the stack."""
     state, number = grown.state[0], grown.state[0].n_nodes
     state.n_nodes += 1
@@ -89,7 +87,7 @@ def _add_node(grown, columns, rows, in_average, rules, terms, desk, begin, end, 
             continue
         n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
         judge_column(columns, column, node, n_runs, rules, terms, desk)
-    best = _best_ratio(in_average, desk) if rules.ratio else _best_gain(rules, desk)
+    best = _best_ratio(rules, desk) if rules.ratio else _best_gain(rules, desk)
     if best < 0:
         return False
     _ask(grown, columns, node, best, desk)
@@ -126,11 +124,11 @@ def _best_gain(rules, desk):
 
 
 @inner_kernel
-def _best_ratio(in_average, desk):
+def _best_ratio(rules, desk):
     """C4.5: the largest gain ratio among columns of at least average gain; -1 if no column can be asked about."""
     total, n = 0.0, 0
     for column in range(desk.gain.size):
-        if desk.gain[column] > -_TIE and in_average[column]:
+        if desk.gain[column] > -_TIE and rules.in_average[column]:
             total += desk.gain[column]
             n += 1
     best, most = np.int64(-1), -1.0

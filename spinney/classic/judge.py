@@ -33,6 +33,7 @@ class Rules(NamedTuple):
     min_gain: float
     max_depth: int
     n_classes: int  # that have any weight
+    in_average: np.ndarray  # uint8, by column: whether its gain counts in C4.5's average
 
 
 @inner_kernel

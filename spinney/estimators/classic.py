@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
@@ -159,6 +159,16 @@ class ID3Classifier(_ClassicTree):
 
         settings = ID3Settings(self._depth_limit, int(self.min_samples_split), float(self.min_gain))
         return grow_id3(table, schema, classes, self.n_classes_, weights, settings, team)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the total decrease of entropy; they add up to 1, or are 0 for a single leaf."""
+        check_is_fitted(self)
+        from spinney.classic.id3 import decreases
+
+        asks = ~self.tree_.is_leaf
+        total = np.bincount(self.tree_.feature[asks], decreases(self.tree_)[asks], minlength=self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
 
 
 class C45Classifier(_ClassicTree):

@@ -24,6 +24,7 @@ RULES = Rules(
     min_gain=0.0,
     max_depth=9,
     n_classes=2,
+    in_average=np.ones(9, np.uint8),
 )
 
 
