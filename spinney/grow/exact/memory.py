@@ -125,15 +125,18 @@ class Work(NamedTuple):
     team_rows: int  # nodes of more rows are searched by the whole team
 
 
-def make_work(presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n_threads: int) -> Work:
-    """Memory for one tree; `n_outputs` are those that are judged by absolute error."""
+def make_work(
+    presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n_threads: int, team_rows: int | None = None
+) -> Work:
+    """Memory for one tree; `n_outputs` are those that are judged by absolute error. See Work for `team_rows`."""
     n, columns = presorted.n_rows, presorted.n_columns
     most_nodes = 2 * n - 1
     if rules.max_depth < 40:
         most_nodes = min(most_nodes, 2 ** (rules.max_depth + 1) - 1)
     if rules.best_first:
         most_nodes = min(most_nodes, 2 * rules.max_leaves + 1)
-    team_rows = n if n_threads == 1 and not rules.best_first else max(2048, n // (16 * n_threads))
+    if team_rows is None:
+        team_rows = n if n_threads == 1 and not rules.best_first else max(2048, n // (16 * n_threads))
     n_open = 2 if rules.best_first else 2 * (n // team_rows) + 2
     widest = int(presorted.n_ranks.max(initial=0)) if presorted.is_categorical.any() else 0
     return Work(
@@ -144,7 +147,7 @@ def make_work(presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n
         open=np.empty(n_open + n_threads, np.int64),
         parents=np.empty(n_open, np.int64),
         stacks=np.empty((n_threads, STACK), np.int64),
-        tasks=np.empty(most_nodes if n_threads > 1 else 1, np.int64),
+        tasks=np.empty(most_nodes if team_rows < n else 1, np.int64),
         heap=np.empty(rules.max_leaves + 1 if rules.best_first else 1, np.int64),
         totals=np.empty((n_open + n_threads, n_sums), np.int64),
         candidates=np.zeros((n_open + n_threads, columns), CANDIDATE).view(np.recarray),
