@@ -1,15 +1,15 @@
 """How mixed a node is: Gini, entropy, misclassification, squared error, Poisson deviance.
 
-A split is judged by a *score*, the larger the better, from integer sums of its two sides. Scores of one node differ from
-the decrease of impurity by a constant and a factor that are the same for all its splits: they are quicker to compute,
-and `..._decrease` turns the best one into the decrease itself.
+A split is judged by a *score*, the larger the better, from integer sums of its two sides. Scores of one node differ
+from the decrease of impurity by a constant and a factor that are the same for all its splits: they are quicker to
+compute, and `..._decrease` turns the best one into the decrease itself.
 
     pairs      sides known by two sums, weight w and amount s: two classes (s = weight of the second one), or a number
                (s = weighted sum)
     classes    sides known by the weight of each class
 
-`logs[c]` is c log2(c) in units of 2**-LOG_BITS, an integer, for whole weights c; where weights are not whole the table is
-empty and logarithms are computed. No formula here knows about tables, lists or loops over rows.
+`logs[c]` is c log2(c) in units of 2**-LOG_BITS, an integer, for whole weights c; where weights are not whole the table
+is empty and logarithms are computed. No formula here knows about tables, lists or loops over rows.
 """
 
 from __future__ import annotations

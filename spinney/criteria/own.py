@@ -131,7 +131,7 @@ def _compile(function: Callable[..., Any], for_classes: bool) -> Any:
     except errors.NumbaError as error:
         sides = "arrays of class weights" if for_classes else "weight, total, squares"
         raise TypeError(
-            f"criterion could not be compiled. It takes two sides ({sides}) and returns one number; it may use numbers, "
-            f"branches, loops, `math` and NumPy's scalar functions. Numba says: {_gist(error)}"
+            f"criterion could not be compiled. It takes two sides ({sides}) and returns one number; it may use "
+            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {_gist(error)}"
         ) from error
     return judge

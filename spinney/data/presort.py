@@ -217,9 +217,9 @@ def _radix_sort(entries, spare, buckets):
             total += count
         for i in range(entries.size):
             entry = source[i]
-            b = np.int64((entry >> shift) & _LOW_MASK)
-            goal[places[b]] = entry
-            places[b] += 1
+            bucket = np.int64((entry >> shift) & _LOW_MASK)
+            goal[places[bucket]] = entry
+            places[bucket] += 1
         source, goal = goal, source
         in_spare = not in_spare
     if in_spare:

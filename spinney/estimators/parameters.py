@@ -16,7 +16,8 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 
 def check_parameters(estimator: Any) -> None:
     """scikit-learn's check of the parameters, for those that are not at their defaults."""
-    defaults = _defaults(type(estimator))
+    kind: Any = type(estimator)
+    defaults = _defaults(kind)
     changed = {name: value for name in defaults if (value := getattr(estimator, name)) is not defaults[name]}
     if changed:
         name = type(estimator).__name__
@@ -24,8 +25,8 @@ def check_parameters(estimator: Any) -> None:
 
 
 @cache
-def _defaults(kind: type) -> dict[str, Any]:
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]  # type: ignore[misc]
+def _defaults(kind: Any) -> dict[str, Any]:
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return {one.name: one.default for one in parameters}
 
 

@@ -309,10 +309,10 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     Parameters
     ----------
     criterion : str or function, default "gini"
-        "gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain, columns by
-        gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain. It takes the
-        weights of the classes on both sides as arrays and returns what the split gains per unit of weight; splits with a
-        negative gain are not made. It is compiled into the search.{
+        "gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain,
+        columns by gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain.
+        It takes the weights of the classes on both sides as arrays and returns what the split gains per unit of weight;
+        splits with a negative gain are not made. It is compiled into the search.{
         _PARAMETERS.replace(
             "    max_leaf_nodes",
             '''    class_weight : dict, list of dicts, "balanced" or None, default None
@@ -426,16 +426,16 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
     __doc__ = f"""A decision tree for regression (CART).
 
     Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
-    values, the best one for squared error. Missing values go to the side that is better for them; where a node had none,
-    to the larger one, and so do categories it has not seen.
+    values, the best one for squared error. Missing values go to the side that is better for them; where a node had
+    none, to the larger one, and so do categories it has not seen.
 
     Parameters
     ----------
     criterion : str or function, default "squared_error"
         "squared_error" ("friedman_mse" makes the same splits); "absolute_error" (leaves are medians); "poisson"; or a
         function of your own, (left, right) -> gain. It takes both sides' sums, `left.weight`, `left.total` and
-        `left.squares`, and returns what the split gains per unit of weight; splits with a negative gain are not made. It
-        is compiled into the search.{_PARAMETERS}
+        `left.squares`, and returns what the split gains per unit of weight; splits with a negative gain are not made.
+        It is compiled into the search.{_PARAMETERS}
     Attributes
     ----------{_NOTES}
     Examples

@@ -123,7 +123,7 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
         return np.array([one[1].ravel() for one in found], dtype=np.int32)
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
-        """Probability of each class, (n_samples, n_classes): its share in the row's leaf. A list for several outputs."""
+        """Probability of each class, (n_samples, n_classes): its share in the leaf. A list for several outputs."""
         table = self._read(X)
         if self.tree_.spreads:
             return self._shares(table)

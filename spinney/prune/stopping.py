@@ -9,7 +9,7 @@ from spinney.tree.decision import DecisionTree
 
 
 def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: Judged) -> np.ndarray:
-    """Error on the judged rows before the first split and after each one: wrong weight, or squared error, in whole units.
+    """Error on the judged rows before the first split and after each one: wrong weight or squared error, as integers.
 
     `turn` says when each node was split, from 0; -1: never.
     """

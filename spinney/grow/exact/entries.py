@@ -13,7 +13,7 @@ def weight_at(weight, row):
     """A row's weight; None stands for ones."""
     if weight is None:
         return np.int64(1)
-    else:  # noqa: RET505  (Numba drops the other branch by the type of `weight`)
+    else:  # Numba drops the other branch by the type of `weight`
         return weight[row]
 
 

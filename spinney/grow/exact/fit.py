@@ -9,7 +9,7 @@ import numpy as np
 
 from spinney._random import NODE_FEATURES, stream_key
 from spinney._team import Team
-from spinney.criteria.impurity import ABSOLUTE, ENTROPY, GINI, OWN, POISSON
+from spinney.criteria.impurity import ABSOLUTE, OWN, POISSON
 from spinney.criteria.own import compile_criterion
 from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
@@ -96,7 +96,7 @@ def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
         if target.n_classes == (2,) and own is None:
             return pair_of_classes(target.labels[0], target.weights, code), 3, criterion
         many = classes(target.labels, target.n_classes, target.weights, code)
-        return many, int(many.first[-1]) + 2, criterion
+        return many, int(many.first[-1]) + 1, criterion
     y = target.y
     assert y is not None
     if code == ABSOLUTE:

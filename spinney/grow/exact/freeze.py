@@ -91,7 +91,8 @@ def _check_size(n_nodes: int, target: Target) -> None:
     size = n_nodes * len(sizes) * max(sizes) * 8
     if size > _MOST_BYTES:
         raise ValueError(
-            f"this tree has {n_nodes:,} nodes and {max(sizes):,} classes: their weights would take {size / 2**30:.0f} GiB. "
+            f"this tree has {n_nodes:,} nodes and {max(sizes):,} classes, whose weights would take {size / 2**30:.0f} "
+            "GiB. "
             "Limit max_depth or max_leaf_nodes, or raise min_samples_leaf."
         )
 

@@ -337,11 +337,7 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
             scan(statistics, criterion, rank, work, rules, node, walked, total, direction, best, has_monotone)
             if best.score > before:
                 best.focus = focus
-        if best.score > _NEVER and not is_set:
-            if not rules.random:
-                best.threshold = _threshold(entries, best.position, values, columns.is_binned)
-            else:
-                best.threshold = threshold if best.position == position else np.inf
+        best.threshold = threshold if best.position == position else np.inf  # of use only if random
 
 
 @inner_kernel
@@ -383,6 +379,8 @@ def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_cat
     node.missing_left, node.n_left, node.weight_left = best.missing_left, best.n_left, best.weight_left
     node.decrease = fall
     entries = work.lists[j, node.begin : node.end]
+    if not (rules.random or columns.is_categorical[j]):
+        node.threshold = _threshold(entries, best.position, columns.values[j], columns.is_binned)
     if count_known(entries) == entries.size:  # later missing values go with the larger part
         node.missing_left = np.uint8(1) if 2 * node.n_left > entries.size else np.uint8(0)
     _mark_sides(rank, columns, statistics, rules, work, node, has_categories)

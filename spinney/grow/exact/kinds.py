@@ -9,7 +9,7 @@ from spinney.grow.exact.statistics import Classes, Medians, Pairs, Values
 totals = by_type(
     {Pairs: pairs.totals, Classes: sums.totals_of_classes, Values: sums.totals_of_values, Medians: medians.totals}
 )
-scan = by_type({Pairs: pairs.scan, Classes: sums.scan, Values: sums.scan, Medians: medians.scan})
+scan = by_type({Pairs: pairs.scan, Classes: sums.scan_classes, Values: sums.scan_values, Medians: medians.scan})
 decrease = by_type(
     {
         Pairs: pairs.decrease,

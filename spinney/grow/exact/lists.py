@@ -27,7 +27,7 @@ def partition(entries, side, spare, keep):
     """
     n = entries.size
     if keep == LEFT_ONLY:
-        left = 0
+        left = np.int64(0)
         for i in range(n):
             entry = entries[i]
             entries[left] = entry
@@ -40,7 +40,7 @@ def partition(entries, side, spare, keep):
             entries[right] = entry
             right -= 1 - np.int64(side[row_of(entry)])
         return
-    left, right = 0, 0
+    left, right = np.int64(0), np.int64(0)
     for i in range(n):
         entry = entries[i]
         goes_left = np.int64(side[row_of(entry)])

@@ -39,7 +39,7 @@ from spinney.grow.exact.entries import count_known, note, row_of, weight_at
 def _square_at(square, row):
     if square is None:
         return np.int64(0)
-    else:  # noqa: RET505
+    else:
         return square[row]
 
 
@@ -139,7 +139,7 @@ def _walk(
         rank_before = entries[first - 1] >> RANK
         for begin in range(first, min(last, n - 1) + 1, places.size):
             block = entries[begin : min(begin + places.size, min(last, n - 1) + 1)]
-            n_cuts = 0
+            n_cuts = np.int64(0)
             for k in range(block.size):
                 entry = block[k]
                 places[n_cuts], s_cut[n_cuts] = begin + k, s_left

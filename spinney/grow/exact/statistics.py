@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
-from spinney.criteria.impurity import ENTROPY, log_table
+from spinney.criteria.impurity import ENTROPY, GINI, log_table
 from spinney.data.weights import Weights
 
 _WEIGHT_BITS = 52  # a float64 holds every sum of weights exactly
@@ -39,7 +39,8 @@ class Classes(NamedTuple):
     weight: Any
     logs: np.ndarray
     first: np.ndarray  # int64 (outputs + 1): where each output's classes begin in the sums
-    by_terms: bool  # scores can be kept up to date row by row
+    by_terms: bool  # scores are kept up to date row by row, see sums.py
+    code: int  # of the criterion
     unit: float  # of weight
 
 
@@ -87,7 +88,8 @@ def classes(labels: np.ndarray, n_classes: tuple[int, ...], weights: Weights, cr
     logs = log_table(total) if has_logs else np.empty(0, np.int64)
     first = np.cumsum([1, *n_classes], dtype=np.int64)
     place = (labels + first[:-1, None]).astype(np.int32)
-    return Classes(place, weight, logs, first, whole and (has_logs or criterion != ENTROPY), unit)
+    by_terms = has_logs or (whole and criterion == GINI)
+    return Classes(place, weight, logs, first, by_terms, criterion, unit)
 
 
 def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares: bool) -> tuple[Pairs, float]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from spinney._jit import by_type, inner_kernel, separate_kernel
 from spinney.criteria.impurity import (
-    ENTROPY,
     GINI,
     OWN,
     SQUARED,
@@ -27,13 +26,6 @@ from spinney.grow.exact.entries import count_known, note, row_of, weight_at
 from spinney.grow.exact.pairs import number_evidence
 from spinney.grow.exact.statistics import Classes, Values
 
-
-@inner_kernel
-def _has_terms(statistics, code):
-    """Whether the score is kept up to date row by row."""
-    return statistics.by_terms and (code == GINI or code == ENTROPY)
-
-
 # --- classes --------------------------------------------------------------------------------------------------------
 
 
@@ -46,46 +38,24 @@ def _add_classes(statistics, row, sums):
 
 
 @inner_kernel
-def _start_classes(statistics, code, missing, left, total):
+def _start_classes(statistics, missing, left):
     """The left side's sums before the first row: those of the rows with missing values that go there."""
     left[:] = 0
     for i in range(missing.size):
         _add_classes(statistics, row_of(missing[i]), left)
-    if _has_terms(statistics, code):
-        for k in range(1, statistics.first[-1]):
-            left[-2] += class_term(code, left[k], statistics.logs)
-            left[-1] += class_term(code, total[k] - left[k], statistics.logs)
-
-
-@inner_kernel
-def _move_classes(statistics, code, row, left, total):
-    """Move a row to the left side."""
-    if not _has_terms(statistics, code):
-        _add_classes(statistics, row, left)
-        return
-    logs, weight = statistics.logs, weight_at(statistics.weight, row)
-    left[0] += weight
-    for o in range(statistics.place.shape[0]):
-        k = statistics.place[o, row]
-        before, after = left[k], left[k] + weight
-        left[k] = after
-        left[-2] += class_term(code, after, logs) - class_term(code, before, logs)
-        left[-1] += class_term(code, total[k] - after, logs) - class_term(code, total[k] - before, logs)
 
 
 @inner_kernel
 def _judge_class_sums(statistics, criterion, left, total, right, floats):
-    """What the two sides are worth: by the terms, or going over all classes of all outputs."""
-    code, logs, n_outputs = code_of(criterion), statistics.logs, statistics.place.shape[0]
-    if _has_terms(statistics, code):
-        return term_score(code, left[-2], left[-1], left[0], total[0] - left[0], n_outputs, logs)
+    """What the two sides are worth, going over all classes of all outputs."""
+    logs, n_outputs = statistics.logs, statistics.place.shape[0]
     for k in range(statistics.first[-1]):
         right[k] = total[k] - left[k]
     weights, score = (left[0], right[0]), 0.0
     for o in range(n_outputs):
         begin, end = statistics.first[o], statistics.first[o + 1]
         score += judge_classes(criterion, left[begin:end], right[begin:end], weights, logs, statistics.unit, floats)
-    return score / float(n_outputs) if code == OWN else score
+    return score / float(n_outputs) if code_of(criterion) == OWN else score
 
 
 @inner_kernel
@@ -94,6 +64,9 @@ def totals_of_classes(statistics, work, node, total):
     rows = work.lists[-1, node.begin : node.end]
     for i in range(rows.size):
         _add_classes(statistics, row_of(rows[i]), total)
+    if statistics.by_terms:
+        for k in range(1, statistics.first[-1]):
+            total[-1] += class_term(statistics.code, total[k], statistics.logs)
 
 
 @inner_kernel
@@ -125,7 +98,7 @@ def lean_of_classes(statistics, row, focus):
 
 @inner_kernel
 def evidence_of_classes(statistics, rank, work, rows, total):
-    left, floats = work.left[rank, 0], work.floats[rank]
+    left, floats = work.left[rank, 1], work.floats[rank]  # the first one stays zero for walks by terms
     left[:] = 0
     for i in range(rows.size):
         row = row_of(rows[i])
@@ -147,17 +120,17 @@ def evidence_of_classes(statistics, rank, work, rows, total):
 
 
 @inner_kernel
-def _move_values(statistics, code, row, left, total):
+def _add_values(statistics, row, left):
     left[0] += weight_at(statistics.weight, row)
     for o in range(statistics.amounts.shape[0]):
         left[o + 1] += statistics.amounts[o, row]
 
 
 @inner_kernel
-def _start_values(statistics, code, missing, left, total):
+def _start_values(statistics, missing, left):
     left[:] = 0
     for i in range(missing.size):
-        _move_values(statistics, code, row_of(missing[i]), left, total)
+        _add_values(statistics, row_of(missing[i]), left)
 
 
 @inner_kernel
@@ -171,7 +144,7 @@ def _judge_value_sums(statistics, criterion, left, total, right, floats):
 
 @inner_kernel
 def totals_of_values(statistics, work, node, total):
-    _start_values(statistics, 0, work.lists[-1, node.begin : node.end], total, total)
+    _start_values(statistics, work.lists[-1, node.begin : node.end], total)
 
 
 @inner_kernel
@@ -211,24 +184,43 @@ def evidence_of_values(statistics, rank, work, rows, total):
 # --- the walk -------------------------------------------------------------------------------------------------------
 
 start_left = by_type({Classes: _start_classes, Values: _start_values})
-move_left = by_type({Classes: _move_classes, Values: _move_values})
+move_left = by_type({Classes: _add_classes, Values: _add_values})
 judge_sums = by_type({Classes: _judge_class_sums, Values: _judge_value_sums})
 
 
 @inner_kernel
-def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+def scan_classes(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+    if not statistics.by_terms:
+        scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone)
+        return
+    _walk_by_terms(
+        statistics.place,
+        statistics.weight,
+        statistics.logs,
+        code_of(criterion),
+        entries,
+        total,
+        (rules.min_leaf, rules.min_weight),
+        work.left[rank, 0],
+        work.cuts[rank],
+        work.scores[rank],
+        best,
+    )
+
+
+@inner_kernel
+def scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
     left, right, floats = work.left[rank, 0], work.left[rank, 1], work.floats[rank]
-    least = (rules.min_leaf, rules.min_weight)
-    _walk(statistics, criterion, entries, total, least, left, right, floats, best)
+    _walk(statistics, criterion, entries, total, (rules.min_leaf, rules.min_weight), left, right, floats, best)
 
 
 @separate_kernel
 def _walk(statistics, criterion, entries, total, least, left, right, floats, best):
-    code, (min_leaf, min_weight) = code_of(criterion), least
+    min_leaf, min_weight = least
     n, known = entries.size, count_known(entries)
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
-        start_left(statistics, code, entries[n - extra :], left, total)
+        start_left(statistics, entries[n - extra :], left)
         last = entries[0] >> RANK
         for i in range(known if missing_left else n):
             entry = entries[i]
@@ -239,4 +231,53 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
                     score = judge_sums(statistics, criterion, left, total, right, floats)
                     if score > best.score:
                         note(best, score, i, missing_left, n_left, w_left)
-            move_left(statistics, code, row_of(entry), left, total)
+            move_left(statistics, row_of(entry), left)
+
+
+@separate_kernel
+def _walk_by_terms(place, weight, logs, code, entries, total, least, left, cuts, scores, best):
+    """Block by block, as in pairs.py: list the cuts with both sides' terms, judge them all, look for the best.
+
+    `left` is zero before and after.
+    """
+    n, known = entries.size, count_known(entries)
+    w_total, (min_leaf, min_weight), n_outputs = total[0], least, place.shape[0]
+    places, w_cut, left_cut, right_cut = cuts[0], cuts[1], cuts[2], cuts[3]
+    for missing_left in range(2 if known < n else 1):
+        extra = n - known if missing_left else 0
+        stop = known if missing_left else n
+        w_left, on_left, on_right = np.int64(0), np.int64(0), total[-1]
+        rank_before = entries[0] >> RANK
+        for begin in range(-extra, stop, places.size):  # what is before 0 are the missing ones
+            n_cuts = np.int64(0)
+            for i in range(begin, min(begin + places.size, stop)):
+                entry = entries[i if i >= 0 else n + i]
+                if i >= 0:
+                    rank = entry >> RANK
+                    n_left = i + extra
+                    places[n_cuts], w_cut[n_cuts], left_cut[n_cuts], right_cut[n_cuts] = i, w_left, on_left, on_right
+                    allowed = (n_left >= min_leaf) & (n - n_left >= min_leaf) & (w_left >= min_weight)
+                    n_cuts += np.int64((rank != rank_before) & allowed & (w_total - w_left >= min_weight))
+                    rank_before = rank
+                row = row_of(entry)
+                w = weight_at(weight, row)
+                w_left += w
+                for o in range(n_outputs):
+                    k = place[o, row]
+                    here, there = left[k], total[k] - left[k]
+                    left[k] = here + w
+                    if code == GINI:
+                        on_left += w * (here + here + w)
+                        on_right -= w * (there + there - w)
+                    else:
+                        on_left += logs[here + w] - logs[here]
+                        on_right += logs[there - w] - logs[there]
+            for k in range(n_cuts):
+                w = w_cut[k]
+                scores[k] = term_score(code, left_cut[k], right_cut[k], w, w_total - w, n_outputs, logs)
+            for k in range(n_cuts):
+                if scores[k] > best.score:
+                    note(best, scores[k], places[k], missing_left, places[k] + extra, w_cut[k])
+        for i in range(n):
+            for o in range(n_outputs):
+                left[place[o, row_of(entries[i])]] = 0
