@@ -146,7 +146,8 @@ class DecisionTree:
 
     @cached_property
     def asks_numbers_only(self) -> bool:
-        return bool((self.kind <= NUMBER).all())
+        """Whether all questions are about numbers, and missing ones have a branch to take."""
+        return bool(((self.kind == LEAF) | ((self.kind == NUMBER) & (self.missing >= 0))).all())
 
     @cached_property
     def spreads(self) -> bool:
