@@ -33,10 +33,11 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import config, types
+from numba.core import cgutils, config, types
 from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic, overload
+from numba.np.arrayobj import populate_array
 
 _NOT_NEEDED = {  # names of Numba's passes
     "WithLifting",
@@ -194,6 +195,11 @@ def separate_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
     return _inner(py_func, _SeparateCompiler)
 
 
+def merged_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `inner_kernel`, but always merged into its caller: what a user wrote, inside the hottest loop."""
+    return _inner(py_func, _MergedCompiler)
+
+
 def _inner(py_func: Callable[..., Any], compiler: type[Compiler]) -> Callable[..., Any]:
     inner: Callable[..., Any] = numba.njit(**inner_options(compiler))(py_func)
     return inner
@@ -318,6 +324,16 @@ class _SeparateCompiler(_InnerCompiler):
         for function in module.functions:
             if not function.is_declaration:  # callees are linked in later
                 function.add_function_attribute("noinline")
+
+
+class _MergedCompiler(_InnerCompiler):
+    """Makes LLVM merge the function into its callers."""
+
+    def _prepare(self, module: Any) -> None:
+        super()._prepare(module)
+        for function in module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("alwaysinline")
 
 
 def allocating_kernel(py_func: Callable[..., Any]) -> Callable[..., Any]:
@@ -451,6 +467,21 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
 
 
 @intrinsic
+def _pair_array(typing_context: Any, first: Any, second: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, size = ir.DoubleType(), ir.IntType(64)
+        data = cgutils.alloca_once(builder, ir.ArrayType(double, 2))
+        for k in range(2):
+            builder.store(arguments[k], builder.gep(data, [size(0), size(k)]))
+        array = context.make_array(signature.return_type)(context, builder)
+        pointer = builder.bitcast(data, double.as_pointer())
+        populate_array(array, pointer, [size(2)], [size(8)], size(8), meminfo=None)
+        return array._getvalue()
+
+    return types.Array(types.float64, 1, "C")(types.float64, types.float64), generate
+
+
+@intrinsic
 def _rest_core(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         machine = platform.machine().lower()
@@ -474,6 +505,10 @@ def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int,
     node, most, exception, left = question
     code, now = codes[first : first + SWEPT].astype(np.int64), at[place : place + SWEPT]
     now[...] = np.where(now == node, left + ((code > most) & (code != exception)), now)
+
+
+def _plain_pair_array(first: float, second: float) -> Any:
+    return np.array([first, second])
 
 
 def _plain_rest_core() -> None:
@@ -515,6 +550,8 @@ def _plain_view_as_float(number: int) -> Any:
 #     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask
 # rest_core(): tell the processor that this thread only waits, so that one that shares its core gets more of it.
+# pair_array(first, second): an array of two numbers on the stack; it must not outlive the function that made it.
+pair_array: Any = _plain_pair_array if PLAIN_PYTHON else _pair_array
 rest_core: Any = _plain_rest_core if PLAIN_PYTHON else _rest_core
 prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch
 atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from numba.core import types
 from numba.extending import overload
 
-from spinney._jit import inner_options
+from spinney._jit import inner_options, pair_array, python_of
+from spinney.criteria.custom import _gist
 from spinney.criteria.impurity import OWN, pair_score, side_score
 
 
@@ -62,38 +63,31 @@ def _judge_pair(criterion, units, w_left, s_left, q_left, total, logs):
     )
 
 
-def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any, unit: Any, floats: Any) -> Any:
+def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any) -> Any:
     """What a split is worth, from the weights of one output's classes on both sides; `weights` are their sums."""
     if isinstance(criterion, int):
         return side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
-    return criterion(left * unit, right * unit)
+    return criterion(left, right)
 
 
 @overload(judge_classes, jit_options=inner_options())
-def _judge_classes(criterion, left, right, weights, logs, unit, floats):
+def _judge_classes(criterion, left, right, weights, logs):
     if isinstance(criterion, types.Integer):
-        return lambda criterion, left, right, weights, logs, unit, floats: (
+        return lambda criterion, left, right, weights, logs: (
             side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
         )
-
-    def ask(criterion, left, right, weights, logs, unit, floats):  # type: ignore[no-untyped-def]
-        for k in range(left.size):
-            floats[0, k] = left[k] * unit
-            floats[1, k] = right[k] * unit
-        return criterion(floats[0, : left.size], floats[1, : left.size])
-
-    return ask
+    return lambda criterion, left, right, weights, logs: criterion(left, right)
 
 
 _compiled: dict[Any, Any] = {}
 
 
-def compile_criterion(function: Callable[..., Any], for_classes: bool) -> Any:
-    """Compile a user's criterion, once a process."""
-    key = (function, for_classes)
+def compile_criterion(function: Callable[..., Any], sides: str) -> Any:
+    """Compile a user's criterion, once a process. `sides`: "numbers", "two classes" or "classes"."""
+    key = (function, sides)
     if key not in _compiled:
         _check(function)
-        _compiled[key] = _compile(function, for_classes)
+        _compiled[key] = _compile(function, sides)
     return _compiled[key]
 
 
@@ -106,32 +100,48 @@ def _check(function: Callable[..., Any]) -> None:
         raise TypeError(f"criterion must take two arguments, (left, right), got {function!r}.") from None
 
 
-def _compile(function: Callable[..., Any], for_classes: bool) -> Any:
+def _compile(function: Callable[..., Any], sides: str) -> Any:
+    """Merged into the search if it makes no arrays of its own, else called from there."""
     from numba.core import errors
 
-    from spinney._jit import PLAIN_PYTHON, python_of, uncached_kernel
-    from spinney.criteria.custom import _gist
+    from spinney._jit import PLAIN_PYTHON, merged_kernel, uncached_kernel
 
-    own: Any = uncached_kernel(python_of(function))  # may make arrays of its own
+    if PLAIN_PYTHON:
+        return _judge(function, sides, merged_kernel)
+    try:
+        return _compiled_judge(function, sides, merged_kernel)
+    except errors.NumbaError:
+        pass
+    try:
+        return _compiled_judge(function, sides, uncached_kernel)
+    except errors.NumbaError as error:
+        what = "weight, total, squares" if sides == "numbers" else "arrays of class weights"
+        raise TypeError(
+            f"criterion could not be compiled. It takes two sides ({what}) and returns one number; it may use "
+            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {_gist(error)}"
+        ) from error
 
-    def judge_sides(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
+
+def _compiled_judge(function: Callable[..., Any], sides: str, decorator: Any) -> Any:
+    judge = _judge(function, sides, decorator)
+    array = types.Array(types.float64, 1, "C")
+    judge.compile((array, array) if sides == "classes" else (array, *(types.int64,) * 6))
+    return judge
+
+
+def _judge(function: Callable[..., Any], sides: str, decorator: Any) -> Any:
+    """The user's function behind the arguments that the search has at hand."""
+    own = decorator(python_of(function))
+
+    def judge_numbers(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
         left = Side(w_left * units[0], s_left * units[1], q_left * units[2])
         return float(own(left, Side(w_right * units[0], s_right * units[1], q_right * units[2])))
 
-    def judge_arrays(left, right):  # type: ignore[no-untyped-def]
+    def judge_two(units, w_left, s_left, q_left, w_right, s_right, q_right):  # type: ignore[no-untyped-def]
+        left = pair_array((w_left - s_left) * units[0], s_left * units[0])
+        return float(own(left, pair_array((w_right - s_right) * units[0], s_right * units[0])))
+
+    def judge_many(left, right):  # type: ignore[no-untyped-def]
         return float(own(left, right))
 
-    judge: Any = uncached_kernel(judge_arrays if for_classes else judge_sides)
-    if PLAIN_PYTHON:
-        return judge
-    array = types.Array(types.float64, 1, "C")
-    arguments = (array, array) if for_classes else (array, *(types.int64,) * 6)
-    try:
-        judge.compile(arguments)
-    except errors.NumbaError as error:
-        sides = "arrays of class weights" if for_classes else "weight, total, squares"
-        raise TypeError(
-            f"criterion could not be compiled. It takes two sides ({sides}) and returns one number; it may use "
-            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {_gist(error)}"
-        ) from error
-    return judge
+    return decorator({"numbers": judge_numbers, "two classes": judge_two, "classes": judge_many}[sides])

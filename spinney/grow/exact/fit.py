@@ -92,11 +92,11 @@ def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
     """(statistics, how many sums they have, criterion for the kernel)."""
     code, own = settings.criterion, settings.own
     if target.labels is not None and target.n_classes is not None:
-        criterion = code if own is None else compile_criterion(own, for_classes=True)
-        if target.n_classes == (2,) and own is None:
+        if target.n_classes == (2,):
+            criterion = code if own is None else compile_criterion(own, "two classes")
             return pair_of_classes(target.labels[0], target.weights, code), 3, criterion
         many = classes(target.labels, target.n_classes, target.weights, code)
-        return many, int(many.first[-1]) + 1, criterion
+        return many, int(many.first[-1]) + 1, code if own is None else compile_criterion(own, "classes")
     y = target.y
     assert y is not None
     if code == ABSOLUTE:
@@ -104,7 +104,7 @@ def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
     centred = code not in (POISSON, OWN)
     if len(y) > 1:
         return several_numbers(y, target.weights, centred)[0], len(y) + 1, code
-    criterion = code if own is None else compile_criterion(own, for_classes=False)
+    criterion = code if own is None else compile_criterion(own, "numbers")
     return pair_of_number(y[0], target.weights, centred, own is not None)[0], 3, criterion
 
 
