@@ -63,20 +63,27 @@ def _judge_pair(criterion, units, w_left, s_left, q_left, total, logs):
     )
 
 
-def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any) -> Any:
+def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any, unit: Any, floats: Any) -> Any:
     """What a split is worth, from the weights of one output's classes on both sides; `weights` are their sums."""
     if isinstance(criterion, int):
         return side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
-    return criterion(left, right)
+    return criterion(left * unit, right * unit)
 
 
 @overload(judge_classes, jit_options=inner_options())
-def _judge_classes(criterion, left, right, weights, logs):
+def _judge_classes(criterion, left, right, weights, logs, unit, floats):
     if isinstance(criterion, types.Integer):
-        return lambda criterion, left, right, weights, logs: (
+        return lambda criterion, left, right, weights, logs, unit, floats: (
             side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
         )
-    return lambda criterion, left, right, weights, logs: criterion(left, right)
+
+    def ask(criterion, left, right, weights, logs, unit, floats):  # type: ignore[no-untyped-def]
+        for k in range(left.size):  # the user's function wants real weights
+            floats[0, k] = left[k] * unit
+            floats[1, k] = right[k] * unit
+        return criterion(floats[0, : left.size], floats[1, : left.size])
+
+    return ask
 
 
 _compiled: dict[Any, Any] = {}

@@ -48,24 +48,14 @@ def _start_classes(statistics, missing, left):
 @inner_kernel
 def _judge_class_sums(statistics, criterion, left, total, right, floats):
     """What the two sides are worth, going over all classes of all outputs."""
-    logs, n_outputs, is_own, unit = (
-        statistics.logs,
-        statistics.place.shape[0],
-        code_of(criterion) == OWN,
-        statistics.unit,
-    )
+    logs, n_outputs, unit = statistics.logs, statistics.place.shape[0], statistics.unit
     for k in range(statistics.first[-1]):
         right[k] = total[k] - left[k]
-        if is_own:
-            floats[0, k], floats[1, k] = float(left[k]) * unit, float(right[k]) * unit
     weights, score = (left[0], right[0]), 0.0
     for o in range(n_outputs):
         begin, end = statistics.first[o], statistics.first[o + 1]
-        if is_own:
-            score += judge_classes(criterion, floats[0, begin:end], floats[1, begin:end], weights, logs)
-        else:
-            score += judge_classes(criterion, left[begin:end], right[begin:end], weights, logs)
-    return score / float(n_outputs) if is_own else score
+        score += judge_classes(criterion, left[begin:end], right[begin:end], weights, logs, unit, floats)
+    return score / float(n_outputs) if code_of(criterion) == OWN else score
 
 
 @inner_kernel
