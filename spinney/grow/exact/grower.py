@@ -29,7 +29,7 @@ import numpy as np
 from spinney._jit import atomic_add, inner_kernel, kernel, uncached_kernel
 from spinney._random import choose, mix
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
-from spinney.criteria.impurity import x_log_x
+from spinney.criteria.impurity import OWN, x_log_x
 from spinney.criteria.own import code_of
 from spinney.data.presort import RANK
 from spinney.grow.exact.entries import count_known, row_of
@@ -308,6 +308,9 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
     is_drawn = rules.n_features < work.candidates.shape[1]
     if is_drawn:
         choose(node.random, last, order)
+    two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN and not rules.random
+    if has_monotone is not None:
+        two_rows = False
     for k in range(first, last):
         j = order[k] if is_drawn else k
         entries = work.lists[j, node.begin : node.end]
@@ -338,6 +341,8 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
             if best.score > before:
                 best.focus = focus
         best.threshold = threshold if best.position == position else np.inf  # of use only if random
+        if two_rows and best.score > _NEVER:
+            return  # every column would part them alike
 
 
 @inner_kernel
