@@ -331,7 +331,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     >>> X, y = load_penguins()
     >>> model = DecisionTreeClassifier(max_depth=3).fit(X, y)
     >>> model.get_n_leaves()
-    6
+    7
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
