@@ -1,5 +1,6 @@
-"""scikit-learn's own checks of both estimators, none excused, and what the documentation promises of parameters."""
+"""scikit-learn's own checks of every estimator, none excused, and what the documentation promises of parameters."""
 
+import doctest
 import inspect
 import re
 
@@ -7,27 +8,38 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spinney import GradientBoostingClassifier, GradientBoostingRegressor
+import spinney
 
-BOTH = [GradientBoostingClassifier, GradientBoostingRegressor]
+ALL = [one for one in (getattr(spinney, name) for name in spinney.__all__) if hasattr(one, "fit")]
+BOOSTING = [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor]
+TREES = [spinney.DecisionTreeClassifier, spinney.DecisionTreeRegressor]
+FREE = {"loss"}  # parameters that check themselves
 
 
-@parametrize_with_checks([GradientBoostingClassifier(), GradientBoostingRegressor()])
+def small(kind):
+    return kind(n_estimators=2) if kind in BOOSTING else kind()
+
+
+def test_no_estimator_is_forgotten():
+    assert {*BOOSTING, *TREES, spinney.ID3Classifier, spinney.C45Classifier} <= set(ALL)
+
+
+@parametrize_with_checks([kind() for kind in ALL])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("kind", ALL)
 def test_every_parameter_is_documented_and_checked(kind):
     documented = kind.__doc__.split("Attributes\n")[0]
     for name in inspect.signature(kind.__init__).parameters:
         if name == "self":
             continue
         assert re.search(rf"^ +(\w+, )*{name}(, \w+)* : ", documented, re.MULTILINE), f"{name} is not documented"
-        assert name == "loss" or name in kind._parameter_constraints, f"{name} is not checked"
+        assert name in {*FREE, *kind._parameter_constraints}, f"{name} is not checked"
 
 
-@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("kind", ALL)
 def test_nothing_else_is_documented_as_a_parameter(kind):
     documented = re.search(r"Parameters\n +-+\n(.*?)Attributes\n", kind.__doc__, re.DOTALL).group(1)
     lines = re.findall(r"^    (\w[\w, ]*) : ", documented, re.MULTILINE)
@@ -35,21 +47,49 @@ def test_nothing_else_is_documented_as_a_parameter(kind):
     assert names == set(inspect.signature(kind.__init__).parameters) - {"self"}
 
 
-@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("kind", ALL)
 def test_every_documented_attribute_exists_after_fit(kind):
     documented = re.search(r"Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.DOTALL).group(1)
     lines = re.findall(r"^    (\w+_(?:, \w+_)*)(?: : |$)", documented, re.MULTILINE)
     names = [name for line in lines for name in line.split(", ")]
-    model = kind(n_estimators=2)
+    model = small(kind)
     assert "fingerprint_" in names
     assert not any(hasattr(model, name) for name in names)
     model.fit([[0.0], [1.0]], [0, 1])
     assert [name for name in names if not hasattr(model, name)] == ["feature_names_in_"]  # X had no names
 
 
-@pytest.mark.parametrize("kind", BOTH)
-def test_parameters_survive_clone_and_set_params(kind):
-    odd = {"n_estimators": 7, "learning_rate": 0.3, "growth": "level_wise", "monotonic_cst": [1], "n_jobs": 3}
+@pytest.mark.parametrize("kind", ALL)
+def test_the_examples_say_what_happens(kind):
+    runner = doctest.DocTestRunner(verbose=False)
+    (example,) = [one for one in doctest.DocTestFinder(recurse=False).find(kind, kind.__name__) if one.examples]
+    runner.run(example)
+    assert runner.failures == 0
+
+
+ODD = {
+    "boosting": {"n_estimators": 7, "learning_rate": 0.3, "growth": "level_wise", "monotonic_cst": [1], "n_jobs": 3},
+    "tree": {"max_depth": 7, "splitter": "random", "max_features": "sqrt", "significance": 0.1, "max_bins": 9},
+}
+
+
+@pytest.mark.parametrize(
+    "kind, odd", [*((kind, ODD["boosting"]) for kind in BOOSTING), *((kind, ODD["tree"]) for kind in TREES)]
+)
+def test_parameters_survive_clone_and_set_params(kind, odd):
     model = clone(kind(**odd))
     assert {name: model.get_params()[name] for name in odd} == odd
     assert kind().set_params(**odd).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_parameters_and_defaults_are_scikit_learns(kind):
+    """Whoever comes from there finds every parameter, in its place and with its default."""
+    import sklearn.tree
+
+    def defaults(one):
+        parameters = list(inspect.signature(one.__init__).parameters.values())[1:]
+        return {parameter.name: parameter.default for parameter in parameters}
+
+    mine, theirs = defaults(kind), defaults(getattr(sklearn.tree, kind.__name__))
+    assert {name: mine.get(name, "not there") for name in theirs} == theirs
