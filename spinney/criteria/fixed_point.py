@@ -14,11 +14,11 @@ from spinney.data.weights import Weights
 _BLOCK = 1 << 16  # values summed at a time
 
 
-def scale_exponent(largest: float, bits: int) -> int:
-    """The power e with `largest * 2**e` below `2**bits`, as large as possible; 0 when nothing is to be scaled."""
+def scale_exponent(largest: float, bits: int, most: int = 1000) -> int:
+    """The power e <= most with `largest * 2**e` below `2**bits`, as large as possible; 0 when nothing is to be scaled."""
     if largest == 0.0:
         return 0
-    return min(1000, bits - math.frexp(largest)[1])
+    return min(most, bits - math.frexp(largest)[1])
 
 
 def exact_sum(values: np.ndarray, weights: Weights) -> tuple[float, float]:

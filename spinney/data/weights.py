@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_REPEATS = 127
+_LEAST = 1e-300  # near the end of float64 digits get lost
 
 
 class Weights(NamedTuple):
@@ -46,6 +47,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> Weights:
         raise ValueError("sample_weight must hold at least one positive value: all are zero.")
     if not np.isfinite(weight.max() * n_rows):
         raise ValueError("sample_weight must have a finite sum: scale the weights down.")
+    if weight.max() < _LEAST:
+        raise ValueError(f"sample_weight must hold a value of at least {_LEAST}: scale the weights up.")
     if (weight == 1).all():
         return Weights(None, None)
     if weight.max() <= MOST_REPEATS and (weight == np.floor(weight)).all():

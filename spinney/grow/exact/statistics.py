@@ -21,6 +21,7 @@ from spinney.data.weights import Weights
 
 _WEIGHT_BITS = 52  # a float64 holds every sum of weights exactly
 _SUM_BITS = 61
+_FINEST = 1074  # 2**-1074 is the least float64
 _MOST_LOGS = 1 << 24  # entries of the table of logarithms
 _MOST_SQUARES = 1 << 62  # sums of squares up to here fit
 
@@ -62,7 +63,7 @@ class Medians(NamedTuple):
 def fixed_weights(weights: Weights, bits: int = _WEIGHT_BITS) -> tuple[np.ndarray | None, float, int]:
     """(integer weight of each row or None for ones, its unit, sum over ... rows if None)."""
     if weights.importance is not None:
-        exponent = scale_exponent(float(weights.importance.sum()), bits)
+        exponent = scale_exponent(float(weights.importance.sum()), bits, _FINEST)
         whole = np.maximum(np.rint(np.ldexp(weights.importance, exponent)), 1.0).astype(np.int64)
         return whole, 2.0**-exponent, int(whole.sum())
     if weights.counts is None:
@@ -139,5 +140,5 @@ def fixed_numbers(y: np.ndarray, weights: Weights, centred: bool) -> _Whole:
 
 def _fixed(numbers: np.ndarray, n: int) -> tuple[np.ndarray, float]:
     """Numbers as integers of which n can be added up, and the unit of these."""
-    exponent = scale_exponent(float(np.abs(numbers).max(initial=0.0)), _SUM_BITS - n.bit_length())
+    exponent = scale_exponent(float(np.abs(numbers).max(initial=0.0)), _SUM_BITS - n.bit_length(), _FINEST)
     return np.rint(np.ldexp(numbers, exponent)).astype(np.int64), 2.0**-exponent
