@@ -15,7 +15,7 @@ _BLOCK = 1 << 16  # values summed at a time
 
 
 def scale_exponent(largest: float, bits: int, most: int = 1000) -> int:
-    """The power e <= most with `largest * 2**e` below `2**bits`, as large as possible; 0 when nothing is to be scaled."""
+    """The largest power e, up to `most`, with `largest * 2**e` below `2**bits`; 0 when nothing is to be scaled."""
     if largest == 0.0:
         return 0
     return min(most, bits - math.frexp(largest)[1])
@@ -23,13 +23,19 @@ def scale_exponent(largest: float, bits: int, most: int = 1000) -> int:
 
 def exact_sum(values: np.ndarray, weights: Weights) -> tuple[float, float]:
     """(weighted sum of values, sum of weights), each by one integer sum."""
+    total, weight = _integer_sums(values, weights)
+    return math.ldexp(*total), math.ldexp(*weight)
+
+
+def _integer_sums(values: np.ndarray, weights: Weights) -> tuple[tuple[float, int], tuple[float, int]]:
+    """Weighted sum of values and sum of weights, each as (x, e) for x * 2**e."""
     if weights.importance is not None:
         return _integer_sum(values * weights.importance, None), _integer_sum(weights.importance, None)
     n = float(len(values)) if weights.counts is None else float(weights.counts.sum())
-    return _integer_sum(values, weights.counts), n
+    return _integer_sum(values, weights.counts), (n, 0)
 
 
-def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> float:
+def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> tuple[float, int]:
     units = max(1, len(values) if counts is None else int(counts.sum()))
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     exponent = scale_exponent(largest, 61 - units.bit_length())
@@ -38,13 +44,13 @@ def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> float:
         part = slice(begin, begin + _BLOCK)
         whole = np.rint(np.ldexp(values[part], exponent)).astype(np.int64)
         total += int((whole if counts is None else whole * counts[part]).sum())
-    return math.ldexp(float(total), -exponent)
+    return float(total), -exponent
 
 
 def exact_mean(values: np.ndarray, weights: Weights) -> float:
     """Weighted mean that does not depend on the order of the rows."""
-    total, n = exact_sum(values, weights)
-    return total / n
+    (total, exponent), (weight, weight_exponent) = _integer_sums(values, weights)
+    return math.ldexp(total / weight, exponent - weight_exponent)
 
 
 def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:

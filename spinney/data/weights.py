@@ -45,7 +45,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Weights:
         raise ValueError("sample_weight must not be negative.")
     if not weight.any():
         raise ValueError("sample_weight must hold at least one positive value: all are zero.")
-    if not np.isfinite(weight.max() * n_rows):
+    if weight.max() > np.finfo(np.float64).max / n_rows:
         raise ValueError("sample_weight must have a finite sum: scale the weights down.")
     if weight.max() < _LEAST:
         raise ValueError(f"sample_weight must hold a value of at least {_LEAST}: scale the weights up.")
