@@ -84,6 +84,8 @@ def test_total_and_take():
         ([1.0, np.inf, 2.0], "sample_weight must be finite, got NaN or infinity."),
         ([1.0, -2.0, 2.0], "sample_weight must not be negative."),
         ([0.0, 0.0, 0.0], "sample_weight must hold at least one positive value: all are zero."),
+        ([1e308, 1e308, 1.0], "sample_weight must have a finite sum: scale the weights down."),
+        ([1e-310, 0.0, 1e-320], "sample_weight must hold a value of at least 1e-300: scale the weights up."),
     ],
 )
 def test_errors(weight, message):

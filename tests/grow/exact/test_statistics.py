@@ -25,7 +25,7 @@ def test_whole_weights_are_themselves():
     assert (weight.tolist(), unit, total) == ([3, 1, 2], 1.0, 6)
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e300])
+@pytest.mark.parametrize("scale", [1.0, 1e-299, 1e300])
 def test_other_weights_keep_a_float64s_precision(scale):
     given = np.random.RandomState(0).rand(1000) * scale
     weight, unit, total = fixed_weights(read_weights(given, 1000))
@@ -47,6 +47,13 @@ def test_numbers_are_taken_from_their_mean(offset):
     assert abs(whole.amounts[0].sum()) < 2**60  # and all of them fit
     assert abs(whole.amounts[0]).max() >= 2**49
     np.testing.assert_allclose(whole.amounts[0] * whole.unit, y - whole.centre[0], rtol=0, atol=whole.unit)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e308])
+def test_numbers_of_any_size_keep_their_digits(scale):
+    y = np.random.RandomState(0).uniform(-1, 1, 500) * scale
+    whole = fixed_numbers(y[None], NONE, centred=True)
+    np.testing.assert_allclose(whole.amounts[0] * whole.unit + whole.centre[0], y, rtol=1e-9, atol=5e-324)
 
 
 def test_pairs_of_two_classes():
