@@ -4,7 +4,7 @@ In: a `Table`. Out: `Presorted`, one list a column of its rows in ascending orde
 
     [ rank of the value : 32 bits | row : 32 bits ]
 
-Equal values have equal ranks and keep the order of their rows; rank r of column j stands for `values[j, r]`.
+Equal values have equal ranks and keep the order of their rows.
 The rank of a category is its index, and missing values come last with the rank MISSING. With `bins` a value's rank is
 its bin, and the value that stands for it the bin's upper edge.
 
@@ -41,7 +41,7 @@ class Presorted(NamedTuple):
 
     lists: np.ndarray  # uint64 (columns and what was asked for besides, rows)
     n_ranks: np.ndarray  # int64, ranks of each column, without the one for missing
-    values: np.ndarray  # float64 (columns, most ranks), the values that ranks stand for
+    values: np.ndarray  # float64 (columns, most ranks), the values that ranks stand for, if asked for; or edges of bins
     is_categorical: np.ndarray  # bool
     is_binned: bool
 
@@ -61,6 +61,7 @@ def presort(
     rows: np.ndarray | None = None,
     bins: Bins | None = None,
     n_others: int = 0,
+    with_values: bool = False,
 ) -> Presorted:
     """Sort the columns of a table.
 
@@ -79,7 +80,7 @@ def presort(
         missing = bins.n_bins.astype(np.int64)
         team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
         return Presorted(lists, missing, _edges(bins), is_categorical, True)
-    values = np.empty((table.n_columns, n_rows))
+    values = np.empty((table.n_columns, n_rows if with_values else 0))
     for panel in table.panels:
         columns = np.array(panel.columns, np.int64)
         categorical = is_categorical[columns]
@@ -275,7 +276,8 @@ def _rank(column, entries, values):
             entries[i] = (MISSING << RANK) | row
             continue
         if n_ranks == 0 or x != last:
-            values[n_ranks] = x
+            if values.size:
+                values[n_ranks] = x
             n_ranks += 1
             last = x
         entries[i] = (np.uint64(n_ranks - 1) << RANK) | row

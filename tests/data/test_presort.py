@@ -30,7 +30,7 @@ def table_of(*panels):
 def sort(table, is_categorical=None, n_threads=1, **rest):
     kinds = np.zeros(table.n_columns, bool) if is_categorical is None else np.asarray(is_categorical, bool)
     with Team(n_threads) as team:
-        return presort(table, kinds, team, **rest)
+        return presort(table, kinds, team, with_values=True, **rest)
 
 
 def read(presorted, j):

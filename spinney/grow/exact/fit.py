@@ -15,9 +15,9 @@ from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
 from spinney.data.presort import RANK, presort
 from spinney.data.tables import Table
-from spinney.grow.exact.freeze import Target, freeze, with_sets
+from spinney.grow.exact.freeze import Target, freeze, midway, with_sets
 from spinney.grow.exact.grower import grow, grow_own
-from spinney.grow.exact.memory import Columns, Rules, make_work
+from spinney.grow.exact.memory import NO_ROW, Columns, Rules, make_work
 from spinney.grow.exact.statistics import (
     Medians,
     Pairs,
@@ -74,7 +74,7 @@ def grow_exact_tree(
     """
     statistics, n_sums, criterion = _statistics(target, settings)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
-    presorted = presort(table, n_categories > 0, team, rows, bins, n_others=by_target + 1)
+    presorted = presort(table, n_categories > 0, team, rows, bins, n_others=by_target + 1, with_values=settings.random)
     for o in range(by_target):
         presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
     rules = _rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
@@ -82,9 +82,17 @@ def grow_exact_tree(
     columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned)
     has_categories = True if presorted.is_categorical.any() else None
     has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
+
+    def thresholds(nodes: np.ndarray) -> np.ndarray:
+        if settings.random:
+            return nodes["threshold"]
+        if bins is not None:
+            return np.where(nodes["above"] == NO_ROW, np.inf, nodes["threshold"])
+        return midway(nodes, table, rows)
+
     run = grow if settings.own is None else grow_own
     n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
-    tree, turn = freeze(work, int(n_nodes), target, settings.criterion, bool(has_monotone))
+    tree, turn = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
     return Grown(with_sets(tree, work, table, rows, n_categories), turn)
 
 

@@ -15,7 +15,7 @@ from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, c
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.exact.memory import NO_CHILD, Work
+from spinney.grow.exact.memory import NO_CHILD, NO_ROW, Work
 from spinney.grow.exact.statistics import fixed_numbers, fixed_weights
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 
@@ -47,11 +47,12 @@ class _Shape(NamedTuple):
 
 
 def freeze(
-    work: Work, n_nodes: int, target: Target, criterion: int, bounded: bool = False
+    work: Work, n_nodes: int, target: Target, criterion: int, thresholds: Any, bounded: bool = False
 ) -> tuple[DecisionTree, np.ndarray]:
     """The finished tree, with all tests by numbers, and each node's turn in best-first growth (-1: not split).
 
-    Tests on categories are given their sets by `with_sets`. If `bounded`, answers are kept within their nodes' bounds.
+    `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
+    `bounded`, answers are kept within their nodes' bounds.
     """
     grown = np.asarray(work.nodes[:n_nodes])
     order, number = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
@@ -73,7 +74,7 @@ def freeze(
         child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner.astype(np.int64))]),
         children=children.astype(np.int32),
         feature=np.where(inner, grown["feature"][order], NO_FEATURE).astype(np.int32),
-        threshold=np.where(inner, grown["threshold"][order], np.nan),
+        threshold=_spread(thresholds(grown[order[inner]]), inner),
         missing=np.where(inner, 1 - grown["missing_left"][order].astype(np.int32), STOPS).astype(np.int32),
         set_start=np.zeros(n_nodes + 1, np.int64),
         sets=np.empty(0, np.uint64),
@@ -83,6 +84,28 @@ def freeze(
         weight=weight,
     )
     return tree, grown["turn"][order]
+
+
+def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    spread = np.full(len(where), np.nan)
+    spread[where] = values
+    return spread
+
+
+def midway(nodes: np.ndarray, table: Table, rows: np.ndarray | None) -> np.ndarray:
+    """Thresholds midway between the rows on both sides, or the lower value if none is between; inf before missing."""
+    threshold = np.full(len(nodes), np.inf)
+    by_column = np.argsort(nodes["feature"], kind="stable")
+    starts = np.flatnonzero(np.diff(nodes["feature"][by_column], prepend=-1))
+    for some in np.split(by_column, starts[1:]) if len(nodes) else []:
+        some = some[nodes["above"][some] != NO_ROW]
+        below, above = nodes["below"][some], nodes["above"][some]
+        column = table.column(int(nodes["feature"][some[0]])) if len(some) else threshold
+        low, high = (column[at if rows is None else rows[at]].astype(np.float64) + 0.0 for at in (below, above))
+        with np.errstate(invalid="ignore"):
+            middle = low / 2.0 + high / 2.0
+        threshold[some] = np.where((low <= middle) & (middle < high), middle, low)
+    return threshold
 
 
 def _check_size(n_nodes: int, target: Target) -> None:

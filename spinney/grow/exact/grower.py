@@ -46,7 +46,7 @@ from spinney.grow.exact.lists import (
     partition,
     random_place,
 )
-from spinney.grow.exact.memory import NO_CHILD, NO_FEATURE
+from spinney.grow.exact.memory import NO_CHILD, NO_FEATURE, NO_ROW
 from spinney.grow.exact.pairs import side_means
 from spinney.grow.frontier import pop, push
 from spinney.grow.limits import child_bounds
@@ -118,7 +118,7 @@ def _prepare(statistics, rules, work):
 def _open_node(work, node, begin, end, depth, random):
     one = work.nodes[node]
     one.left, one.begin, one.end, one.depth, one.random = NO_CHILD, begin, end, depth, random
-    one.feature, one.turn, one.impurity = NO_FEATURE, -1, 0.0
+    one.feature, one.turn, one.impurity, one.above = NO_FEATURE, -1, 0.0, NO_ROW
 
 
 @inner_kernel
@@ -308,7 +308,7 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
     is_drawn = rules.n_features < work.candidates.shape[1]
     if is_drawn:
         choose(node.random, last, order)
-    two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN and not rules.random
+    two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN and not (rules.random or is_drawn)
     if has_monotone is not None:
         two_rows = False
     for k in range(first, last):
@@ -316,7 +316,7 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
         entries = work.lists[j, node.begin : node.end]
         if entries[0] >> RANK == entries[-1] >> RANK:
             continue
-        best, values, direction = work.candidates[slot, j], columns.values[j], np.int64(0)
+        best, direction = work.candidates[slot, j], np.int64(0)
         out = work.entries[rank, : entries.size]
         position, threshold = np.int64(0), np.inf
         focus, n_orders, is_set = np.int64(0), np.int64(1), False
@@ -327,7 +327,8 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
             if is_set and not rules.random:
                 n_orders = min(np.int64(MOST_ORDERS), np.int64(rules.n_leans))
         if rules.random and not is_set:
-            position, threshold = draw_cut(entries, values, mix(node.random, np.uint64(1000 + j)), columns.is_binned)
+            key = mix(node.random, np.uint64(1000 + j))
+            position, threshold = draw_cut(entries, columns.values[j], key, columns.is_binned)
             cut_in_two(entries, position, out)
         for which in range(n_orders):
             if has_categories is not None and is_set:
@@ -343,19 +344,6 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
         best.threshold = threshold if best.position == position else np.inf  # of use only if random
         if two_rows and best.score > _NEVER:
             return  # every column would part them alike
-
-
-@inner_kernel
-def _threshold(entries, position, values, is_binned):
-    """Midway between the neighbours of a cut, or what is left of it if that is not between; inf before missing."""
-    if position >= count_known(entries):
-        return np.inf
-    low = values[np.int64(entries[position - 1] >> RANK)]
-    if is_binned:
-        return low
-    high = values[np.int64(entries[position] >> RANK)]
-    middle = low / 2.0 + high / 2.0
-    return middle if low <= middle < high else low
 
 
 @inner_kernel
@@ -385,7 +373,7 @@ def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_cat
     node.decrease = fall
     entries = work.lists[j, node.begin : node.end]
     if not (rules.random or columns.is_categorical[j]):
-        node.threshold = _threshold(entries, best.position, columns.values[j], columns.is_binned)
+        _note_neighbours(node, entries, columns)
     if count_known(entries) == entries.size:  # later missing values go with the larger part
         node.missing_left = np.uint8(1) if 2 * node.n_left > entries.size else np.uint8(0)
     _mark_sides(rank, columns, statistics, rules, work, node, has_categories)
@@ -396,6 +384,17 @@ def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_cat
             node.feature = NO_FEATURE
             return False
     return True
+
+
+@inner_kernel
+def _note_neighbours(node, entries, columns):
+    """What the threshold is midway between. (Values are not at hand here.)"""
+    at = node.position
+    node.below, node.above = row_of(entries[at - 1]), np.int64(NO_ROW)
+    if at < count_known(entries):
+        node.above = row_of(entries[at])
+        if columns.is_binned:
+            node.threshold = columns.values[node.feature, np.int64(entries[at - 1] >> RANK)]
 
 
 @inner_kernel

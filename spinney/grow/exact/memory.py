@@ -9,6 +9,7 @@ import numpy as np
 from spinney.data.presort import Presorted
 
 NO_CHILD = -1
+NO_ROW = -1
 NO_FEATURE = -1
 BLOCK = 128  # entries of a list looked at together
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
@@ -21,7 +22,12 @@ NODE = np.dtype(
         ("end", np.int64),
         ("depth", np.int64),
         ("feature", np.int64),  # the best split found, NO_FEATURE if none: column,
-        ("threshold", np.float64),
+        ("threshold", np.float64),  # if it was drawn, or is the edge of a bin;
+        (
+            "below",
+            np.int64,
+        ),  # else the rows on both sides of the cut, NO_ROW above if that is between known and missing
+        ("above", np.int64),
         ("position", np.int64),  # entries of the column's list that go left,
         ("focus", np.int64),  # categories: what they were ordered by
         ("missing_left", np.uint8),
