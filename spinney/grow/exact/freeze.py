@@ -237,11 +237,11 @@ def _describe_numbers(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None
-    fixed = fixed_numbers(y, target.weights, centred=criterion != POISSON)
-    weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
     answers, impurity = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes)
     sums = np.empty((n_nodes, 3))
     for o in range(len(y)):
+        fixed = fixed_numbers(y[o : o + 1], target.weights, centred=criterion != POISSON)  # in units of its own
+        weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
         amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
         if criterion == ABSOLUTE:
             by_target = lists[lists.shape[0] - 1 - len(y) + o]
@@ -249,7 +249,7 @@ def _describe_numbers(
             _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], sums)
             impurity += sums[:, 0] / weight_sums
         else:
-            numbers = fixed.amounts[o], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[o]
+            numbers = fixed.amounts[0], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[0]
             _describe_means(*shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
             impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
     return answers, impurity / len(y), weight_sums * fixed.weight_unit
