@@ -15,7 +15,7 @@ from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
 from spinney.data.presort import RANK, presort
 from spinney.data.tables import Table
-from spinney.grow.exact.freeze import Target, freeze, midway, with_sets
+from spinney.grow.exact.freeze import Cuts, Target, freeze, midway, with_sets
 from spinney.grow.exact.grower import grow, grow_own
 from spinney.grow.exact.memory import NO_ROW, Columns, Rules, make_work
 from spinney.grow.exact.statistics import (
@@ -83,12 +83,12 @@ def grow_exact_tree(
     has_categories = True if presorted.is_categorical.any() else None
     has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
 
-    def thresholds(nodes: np.ndarray) -> np.ndarray:
+    def thresholds(cuts: Cuts) -> np.ndarray:
         if settings.random:
-            return nodes["threshold"]
+            return cuts.threshold
         if bins is not None:
-            return np.where(nodes["above"] == NO_ROW, np.inf, nodes["threshold"])
-        return midway(nodes, table, rows)
+            return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
+        return midway(cuts, table, rows)
 
     run = grow if settings.own is None else grow_own
     n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)

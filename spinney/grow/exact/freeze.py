@@ -15,7 +15,7 @@ from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, c
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.exact.memory import NO_CHILD, NO_ROW, Work
+from spinney.grow.exact.memory import NO_ROW, Work
 from spinney.grow.exact.statistics import fixed_numbers, fixed_weights
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 
@@ -54,36 +54,68 @@ def freeze(
     `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
     `bounded`, answers are kept within their nodes' bounds.
     """
-    grown = np.asarray(work.nodes[:n_nodes])
-    order, number = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    _number_nodes(grown["left"].copy(), order, number)
-    left = grown["left"][order]
-    inner = left != NO_CHILD
-    children = np.column_stack([number[left[inner]], number[left[inner] + 1]]).ravel()
-    parent = np.full(n_nodes, -1, np.int64)
-    parent[children] = np.repeat(np.flatnonzero(inner), 2)
+    laid = _Laid.of(n_nodes)
+    owner, place = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
+    n_inner = _lay_out(work.nodes[:n_nodes], owner, place, *laid)
+    is_leaf = laid.feature == NO_FEATURE
+    inner = ~is_leaf
     rows = (work.lists[-1] & ROW).astype(np.int64)
-    shape = _Shape(grown["begin"][order], grown["end"][order], ~inner, parent, rows)
+    shape = _Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
     answers, impurity, weight = _describe(target, criterion, shape, work.lists)
     if bounded:
-        _clip(answers, grown["lower"][order], grown["upper"][order], target, criterion)
+        _clip(answers, laid.lower, laid.upper, target, criterion)
     tree = DecisionTree(
         n_classes=target.n_classes,
-        kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
+        kind=np.where(inner, np.uint8(NUMBER), np.uint8(LEAF)),
         child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner.astype(np.int64))]),
-        children=children.astype(np.int32),
-        feature=np.where(inner, grown["feature"][order], NO_FEATURE).astype(np.int32),
-        threshold=_spread(thresholds(grown[order[inner]]), inner),
-        missing=np.where(inner, 1 - grown["missing_left"][order].astype(np.int32), STOPS).astype(np.int32),
+        children=laid.children[: 2 * n_inner].copy(),
+        feature=laid.feature,
+        threshold=_spread(thresholds(Cuts(*(one[inner] for one in laid.cuts))), inner),
+        missing=laid.missing,
         set_start=np.zeros(n_nodes + 1, np.int64),
         sets=np.empty(0, np.uint64),
         answers=answers,
         impurity=impurity,
-        n_samples=shape.end - shape.begin,
+        n_samples=laid.end - laid.begin,
         weight=weight,
     )
-    return tree, grown["turn"][order]
+    return tree, laid.turn
+
+
+class Cuts(NamedTuple):
+    """Where inner nodes are cut: see NODE in memory.py."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+
+
+class _Laid(NamedTuple):
+    """The grown nodes in preorder."""
+
+    parent: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    turn: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+    threshold: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    feature: np.ndarray
+    missing: np.ndarray
+    children: np.ndarray
+
+    @classmethod
+    def of(cls, n: int) -> _Laid:
+        numbers = [np.empty(n, np.int64) for _ in range(6)]
+        return cls(*numbers, *(np.empty(n) for _ in range(3)), *(np.empty(n, np.int32) for _ in range(3)))
+
+    @property
+    def cuts(self) -> Cuts:
+        return Cuts(self.feature, self.threshold, self.below, self.above)
 
 
 def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
@@ -92,15 +124,15 @@ def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
     return spread
 
 
-def midway(nodes: np.ndarray, table: Table, rows: np.ndarray | None) -> np.ndarray:
+def midway(cuts: Cuts, table: Table, rows: np.ndarray | None) -> np.ndarray:
     """Thresholds midway between the rows on both sides, or the lower value if none is between; inf before missing."""
-    threshold = np.full(len(nodes), np.inf)
-    by_column = np.argsort(nodes["feature"], kind="stable")
-    starts = np.flatnonzero(np.diff(nodes["feature"][by_column], prepend=-1))
-    for some in np.split(by_column, starts[1:]) if len(nodes) else []:
-        some = some[nodes["above"][some] != NO_ROW]
-        below, above = nodes["below"][some], nodes["above"][some]
-        column = table.column(int(nodes["feature"][some[0]])) if len(some) else threshold
+    threshold = np.full(len(cuts.feature), np.inf)
+    by_column = np.argsort(cuts.feature, kind="stable")
+    starts = np.flatnonzero(np.diff(cuts.feature[by_column], prepend=-1))
+    for some in np.split(by_column, starts[1:]) if len(threshold) else []:
+        some = some[cuts.above[some] != NO_ROW]
+        column = table.column(int(cuts.feature[some[0]])) if len(some) else threshold
+        below, above = cuts.below[some], cuts.above[some]
         low, high = (column[at if rows is None else rows[at]].astype(np.float64) + 0.0 for at in (below, above))
         with np.errstate(invalid="ignore"):
             middle = low / 2.0 + high / 2.0
@@ -134,22 +166,41 @@ def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Tar
 
 
 @kernel
-def _number_nodes(left, order, number):
-    """Preorder: order[k] is the k-th node as grown, number[node] its k."""
-    stack = order  # what is not yet numbered fits behind what is, from the other end
-    top = order.size - 1
+def _lay_out(
+    nodes, owner, place, parent, begin, end, turn, below, above, threshold, lower, upper, feature, missing, children
+):
+    """Write the nodes in preorder; returns how many are no leaves. Of each grown node, `owner` is its parent's number
+    and `place` where its own belongs among the children."""
+    stack = parent  # what waits fits behind what is written, from the other end
+    top = stack.size - 1
     stack[top] = 0
-    k = 0
-    while top < order.size:
-        node = stack[top]
+    owner[0] = -1
+    k, n_inner = 0, 0
+    while top < stack.size:
+        at = stack[top]
         top += 1
-        order[k] = node
-        number[node] = k
+        node = nodes[at]
+        parent[k], begin[k], end[k], turn[k] = owner[at], node.begin, node.end, node.turn
+        below[k], above[k], threshold[k], lower[k], upper[k] = (
+            node.below,
+            node.above,
+            node.threshold,
+            node.lower,
+            node.upper,
+        )
+        feature[k], missing[k] = NO_FEATURE, STOPS
+        if at > 0:
+            children[place[at]] = k
+        if node.left >= 0:
+            feature[k], missing[k] = node.feature, 1 - np.int64(node.missing_left)
+            for which in range(2):
+                child = node.left + 1 - which
+                owner[child], place[child] = k, 2 * n_inner + 1 - which
+                top -= 1
+                stack[top] = child
+            n_inner += 1
         k += 1
-        if left[node] >= 0:
-            stack[top - 1] = left[node] + 1
-            stack[top - 2] = left[node]
-            top -= 2
+    return n_inner
 
 
 def with_sets(tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray) -> Any:

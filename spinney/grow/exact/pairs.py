@@ -126,6 +126,8 @@ def _walk(
     n, known = entries.size, count_known(entries)
     w_total, (min_leaf, min_weight) = total[0], least
     places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
+    s_total, code = total[1], code_of(criterion)
+    by_variance = code == SQUARED or code == GINI
     best_score = best.score
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
@@ -155,7 +157,11 @@ def _walk(
             if weight is None:
                 for k in range(n_cuts):
                     w_cut[k] = places[k] + extra
-            _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
+            if by_variance:
+                for k in range(n_cuts):
+                    scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
+            else:
+                _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
             for k in range(n_cuts):
                 if scores[k] > best_score:
                     fits = True
@@ -184,12 +190,9 @@ def _is_heavy(weight, w_left, w_total, min_weight):
 
 @inner_kernel
 def _judge(criterion, units, logs, w, s, q, total, scores):
-    """What each of some cuts is worth."""
-    code, w_total, s_total = code_of(criterion), total[0], total[1]
-    if code == SQUARED or code == GINI:
-        for k in range(scores.size):
-            scores[k] = variance_score(w[k], s[k], w_total - w[k], s_total - s[k])
-    elif code == ENTROPY and logs.size:
+    """What each of some cuts is worth, by criteria that take longer than a call."""
+    w_total, s_total = total[0], total[1]
+    if code_of(criterion) == ENTROPY and logs.size:
         for k in range(scores.size):
             scores[k] = table_score(w[k], s[k], w_total - w[k], s_total - s[k], logs)
     else:
