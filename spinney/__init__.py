@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spinney.criteria.custom import Loss
     from spinney.ensemble.callbacks import Round
+    from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
@@ -38,7 +40,11 @@ _HOMES = {
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
     "Loss": "spinney.criteria.custom",
+    "RankVoting": "spinney.estimators.voting",
     "Round": "spinney.ensemble.callbacks",
+    "VotingClassifier": "spinney.estimators.voting",
+    "VotingRegressor": "spinney.estimators.voting",
+    "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
@@ -56,7 +62,11 @@ __all__ = [
     "GradientBoostingRegressor",
     "ID3Classifier",
     "Loss",
+    "RankVoting",
     "Round",
+    "VotingClassifier",
+    "VotingRegressor",
+    "aggregate_ranks",
     "boosting_cv",
     "export_graphviz",
     "export_rules",

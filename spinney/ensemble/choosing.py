@@ -1,0 +1,87 @@
+"""Choosing: how well models do on held-out rows -> the best one, or how much to trust each.
+
+In:  scores or log-likelihoods on rows the models have not seen.
+Out: the best model's name, or weights that add up to 1.
+
+    weight of model m  =  prior(m) * exp(L(m)) / sum over k of prior(k) * exp(L(k))
+
+L(m) is the log-likelihood of the held-out rows under model m. No model is fitted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.special import logsumexp
+
+LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
+
+
+def best_name(scores: Mapping[str, float]) -> str:
+    """The name with the highest score; of equals the first. NaN is worse than any number.
+
+    >>> best_name({"tree": 0.8, "knn": 0.9, "svc": 0.9})
+    'knn'
+    """
+    if all(np.isnan(score) for score in scores.values()):
+        raise ValueError(f"no member has a score that is a number: {dict(scores)}.")
+    return max(scores, key=lambda name: -np.inf if np.isnan(scores[name]) else scores[name])
+
+
+def class_log_likelihood(
+    probabilities: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray | None = None
+) -> float:
+    """The sum over rows of the log of the probability given to the true class.
+
+    Probabilities below 2.2e-16 count as that, so that one row cannot rule a model out.
+
+    >>> round(class_log_likelihood(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
+    -0.9808
+    """
+    given = probabilities[np.arange(len(classes)), classes]
+    logs = np.log(np.clip(given, LEAST_PROBABILITY, None))
+    return float(logs.sum() if sample_weight is None else logs @ sample_weight)
+
+
+def residual_variance(residuals: np.ndarray, sample_weight: np.ndarray | None, least: float) -> float:
+    """The mean square of held-out residuals, at least `least`.
+
+    >>> residual_variance(np.array([1.0, -3.0]), None, 0.0)
+    5.0
+    """
+    return max(float(np.average(residuals**2, weights=sample_weight)), least)
+
+
+def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weight: np.ndarray | None = None) -> float:
+    """The log-likelihood of residuals under a normal distribution around 0.
+
+    >>> round(gaussian_log_likelihood(np.array([1.0, -1.0]), 1.0), 4)
+    -2.8379
+    """
+    logs = -0.5 * (np.log(2 * np.pi * variance) + residuals**2 / variance)
+    return float(logs.sum() if sample_weight is None else logs @ sample_weight)
+
+
+def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+    """The models' weights from their log-likelihoods, by the formula above, safe from underflow.
+
+    >>> posterior(np.array([-1000.0, -1000.0 + np.log(3)])).round(6)
+    array([0.25, 0.75])
+    """
+    logs = np.asarray(log_likelihoods, np.float64)
+    if prior is not None:
+        with np.errstate(divide="ignore"):  # a prior of 0 rules a model out
+            logs = logs + np.log(prior)
+    return np.exp(logs - logsumexp(logs))
+
+
+def mixture_moments(means: np.ndarray, variances: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of a mixture of normal distributions, row by row; models are the first axis.
+
+    >>> mixture_moments(np.array([[0.0], [2.0]]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
+    (array([1.]), array([1.41421356]))
+    """
+    centre = weights @ means
+    spread = weights @ (variances[:, None] + (means - centre) ** 2)
+    return centre, np.sqrt(spread)

@@ -1,0 +1,146 @@
+"""Members: named models of any kind -> the same models, fitted, one thread each.
+
+In:  a list of (name, model), a table, a target, perhaps weights.
+Out: fitted clones, or what each gives for rows it has not seen.
+
+Members run in threads. A member with threads of its own gets its share of them, so that three members on six
+cores use two each. A member's error says which member it was. What is done with the predictions is not decided here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+Member = tuple[str, Any]
+Split = tuple[np.ndarray, np.ndarray]
+
+
+@contextmanager
+def naming(name: str, action: str) -> Iterator[None]:
+    """Errors inside say which member failed: a ValueError or TypeError stays one, others become a RuntimeError.
+
+    >>> with naming("svc", "fit"):
+    ...     raise ValueError("Input X contains NaN.")
+    Traceback (most recent call last):
+    ValueError: member 'svc' failed in fit: Input X contains NaN.
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        message = f"member {name!r} failed in {action}: {error}"
+        for kind in (ValueError, TypeError):
+            if isinstance(error, kind):
+                raise kind(message) from error
+        raise RuntimeError(message) from error
+
+
+def run_members(
+    work: Callable[[str, Any], Any], members: Sequence[Member], n_jobs: int | None, action: str, verbose: Any = False
+) -> list[Any]:
+    """`work(name, clone)` for every member, in threads.
+
+    >>> from sklearn.dummy import DummyRegressor
+    >>> run_members(lambda name, model: name, [("a", DummyRegressor()), ("b", DummyRegressor())], 2, "nothing")
+    ['a', 'b']
+    """
+    share = threads_each(n_jobs, len(members))
+    jobs = [delayed(_run_one)(work, name, model, share, action, verbose) for name, model in members]
+    return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+
+
+def _run_one(work: Callable[[str, Any], Any], name: str, model: Any, share: int | None, action: str, say: Any) -> Any:
+    start = time.perf_counter()
+    with naming(name, action):
+        copy = clone(model)
+        open_counts = _open_thread_counts(copy) if share is not None else []
+        copy.set_params(**dict.fromkeys(open_counts, share))
+        try:
+            answer = work(name, copy)
+        finally:
+            copy.set_params(**dict.fromkeys(open_counts))
+    if say:
+        print(f"{name}: {action}, {time.perf_counter() - start:.2f} s")
+    return answer
+
+
+def threads_each(n_jobs: int | None, n_members: int) -> int | None:
+    """The threads a member may use by itself; None if members run one after another and may have all.
+
+    >>> threads_each(8, 3), threads_each(2, 5), threads_each(1, 3)
+    (2, 1, None)
+    """
+    total = effective_n_jobs(n_jobs)
+    return None if total == 1 or n_members < 2 else max(1, total // n_members)
+
+
+def _open_thread_counts(model: Any) -> list[str]:
+    """The parameters `n_jobs` of None, of the model and of models inside it; scikit-learn's mean one by None."""
+    if not hasattr(model, "get_params"):
+        return []
+    parameters = model.get_params(deep=True)
+    owners = {"": model, **{f"{key}__": value for key, value in parameters.items() if hasattr(value, "get_params")}}
+    return [
+        f"{prefix}n_jobs"
+        for prefix, owner in owners.items()
+        if parameters.get(f"{prefix}n_jobs", 1) is None and not type(owner).__module__.startswith("sklearn.")
+    ]
+
+
+def check_weights_welcome(members: Sequence[Member], sample_weight: Any) -> None:
+    """Raise if weights are given and a member cannot use them."""
+    for name, model in members if sample_weight is not None else ():
+        if not takes_weights(model):
+            raise TypeError(
+                f"sample_weight was given, but member {name!r} ({type(model).__name__}) does not take it in fit: "
+                "leave sample_weight out, or set the member to 'drop'."
+            )
+
+
+def takes_weights(model: Any) -> bool:
+    """Whether `fit` takes sample_weight."""
+    return getattr(model, "_takes_weights", False) or has_fit_parameter(model, "sample_weight")
+
+
+def fit_one(model: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None = None) -> Any:
+    """The model, fitted to some of the rows (None: all)."""
+    if rows is not None:
+        X, y = _safe_indexing(X, rows), y[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
+    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
+
+
+def fit_members(
+    members: Sequence[Member],
+    X: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None = None,
+    *,
+    rows: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    verbose: Any = False,
+) -> list[Any]:
+    """Clones of the members, fitted to some of the rows (None: all).
+
+    >>> from sklearn.dummy import DummyRegressor
+    >>> (model,) = fit_members([("mean", DummyRegressor())], [[0], [0]], np.array([1.0, 3.0]))
+    >>> float(model.predict([[0]])[0])
+    2.0
+    """
+    check_weights_welcome(members, sample_weight)
+
+    def work(name: str, model: Any) -> Any:
+        return fit_one(model, X, y, sample_weight, rows)
+
+    return run_members(work, members, n_jobs, "fit", verbose)

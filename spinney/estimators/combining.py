@@ -1,0 +1,180 @@
+"""What all combinations of models share: named members, their checks, and what they say of a table."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.model_selection import check_cv
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils import Bunch, get_tags
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
+
+from spinney.ensemble.members import Member, Split, naming
+from spinney.estimators.parameters import check_parameters
+from spinney.estimators.targets import check_labels, check_numbers
+
+
+class Combination(_BaseComposition):
+    """A model made of named models, `estimators`, which may be set and read like parameters."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"estimators": [list]}
+    _member_kind: ClassVar[str | None] = None  # "classifier", "regressor", or None for both
+
+    @property
+    def named_estimators(self) -> Bunch:
+        """The members as given, by name."""
+        return Bunch(**dict(self.estimators))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; if `deep`, also the members by name, and theirs.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        dict of str to value
+        """
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, members by name (a model or "drop"), or parameters of members (`name__parameter`).
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self
+        """
+        self._set_params("estimators", **params)
+        return self
+
+    def _members(self) -> list[Member]:
+        """The members that take part, after all checks of parameters."""
+        check_parameters(self)
+        for one in self.estimators:
+            if not isinstance(one, tuple | list) or len(one) != 2 or not isinstance(one[0], str):
+                raise ValueError(f"estimators must be a list of (name, model), got {one!r} in it.")
+        self._check_names([name for name, _ in self.estimators])
+        members = [(name, model) for name, model in self.estimators if not _is_drop(model)]
+        if not members:
+            raise ValueError("estimators must hold at least one model that is not 'drop'.")
+        for name, model in members:
+            self._check_member(name, model)
+        return members
+
+    def _check_names(self, names: list[str]) -> None:
+        if len(set(names)) != len(names):
+            raise ValueError(f"estimators must have names that differ, got {names}.")
+        taken = sorted(set(names) & set(self.get_params(deep=False)))
+        if taken:
+            raise ValueError(f"estimators must not be named like parameters of {type(self).__name__}: {taken}.")
+        wrong = [name for name in names if "__" in name]
+        if wrong:
+            raise ValueError(f"estimators must have names without '__', got {wrong}.")
+
+    def _check_member(self, name: str, model: Any) -> None:
+        if isinstance(model, type) or not hasattr(model, "fit"):
+            raise TypeError(f"member {name!r} must be a model with fit, or 'drop', got {model!r}.")
+        kind = self._member_kind
+        if kind and not (is_classifier if kind == "classifier" else is_regressor)(model):
+            raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
+
+    def _keep_members(self, members: list[Member], fitted: list[Any]) -> None:
+        """Set estimators_, named_estimators_ and what is known of the table's columns."""
+        self.estimators_ = fitted
+        by_name = dict(zip([name for name, _ in members], fitted))
+        self.named_estimators_ = Bunch(**{name: by_name.get(name, "drop") for name, _ in self.estimators})
+        self._keep_columns(fitted)
+
+    def _keep_columns(self, fitted: list[Any]) -> None:
+        for attribute in ("n_features_in_", "feature_names_in_"):
+            known = [getattr(model, attribute) for model in fitted if hasattr(model, attribute)]
+            if known:
+                setattr(self, attribute, known[0])
+            elif hasattr(self, attribute):
+                delattr(self, attribute)
+
+    def _answers(self, X: Any, method: str) -> list[np.ndarray]:
+        """What each member's method gives for X."""
+        return [ask(name, model, method, X) for name, model in self._fitted()]
+
+    def _fitted(self) -> list[Member]:
+        return [(name, model) for name, model in self.named_estimators_.items() if not _is_drop(model)]
+
+    def _sk_visual_block_(self) -> Any:
+        from sklearn.utils._repr_html.estimator import _VisualBlock
+
+        names, models = zip(*self.estimators)
+        return _VisualBlock("parallel", models, names=names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        try:
+            inputs = [get_tags(model).input_tags for _, model in self.estimators if not _is_drop(model)]
+        except Exception:  # wrong members are reported by fit
+            return tags
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+        tags.input_tags.sparse = all(one.sparse for one in inputs)
+        return tags
+
+
+def _is_drop(model: Any) -> bool:
+    return isinstance(model, str) and model == "drop"
+
+
+def ask(name: str, model: Any, method: str, X: Any) -> np.ndarray:
+    """What a fitted member's method gives for X."""
+    with naming(name, method):
+        return np.asarray(getattr(model, method)(X))
+
+
+def require_method(members: list[Member], method: str, reason: str) -> None:
+    """Raise unless all members have the method."""
+    for name, model in members:
+        if not hasattr(model, method):
+            raise ValueError(f"member {name!r} ({type(model).__name__}) has no {method}, which {reason} needs.")
+
+
+def read_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
+    """The encoder of the labels, and each row's class as a number."""
+    labels = column_or_1d(y, warn=True)
+    check_labels(labels, _num_samples(X))
+    encoder = LabelEncoder().fit(labels)
+    return encoder, encoder.transform(labels)
+
+
+def read_numbers(X: Any, y: Any) -> np.ndarray:
+    """The target of a regression, one finite number a row."""
+    numbers = np.asarray(column_or_1d(y, warn=True), np.float64)
+    check_numbers(numbers, _num_samples(X))
+    return numbers
+
+
+def read_row_weights(X: Any, sample_weight: Any) -> np.ndarray | None:
+    """The rows' weights, checked, or None."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
+
+
+def only_row_weights(owner: Any, fit_params: dict[str, Any]) -> Any:
+    """The only parameter that `fit` of those that split the rows takes besides X and y."""
+    unknown = sorted(set(fit_params) - {"sample_weight"})
+    if unknown:
+        raise TypeError(f"{type(owner).__name__}.fit takes X, y and sample_weight, got {unknown}.")
+    return fit_params.get("sample_weight")
+
+
+def read_splits(cv: Any, X: Any, y: np.ndarray, classes: bool) -> list[Split]:
+    """The parts of cross-validation, the same for all members."""
+    if _num_samples(X) < 2:
+        raise ValueError(f"cross-validation needs at least 2 rows, got n_samples = {_num_samples(X)}.")
+    return list(check_cv(cv, y, classifier=classes).split(X, y))

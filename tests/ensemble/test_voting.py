@@ -1,0 +1,57 @@
+"""Votes, medians and ranks, against plain loops over the definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinney.ensemble.voting import aggregate_ranks, majority, mean, median
+
+SMALL = st.integers(0, 5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), SMALL), min_size=1, max_size=8))
+def test_majority_is_the_count(pairs):
+    votes, weights = (np.array(part) for part in zip(*pairs))
+    counts = [weights[votes == k].sum() for k in range(4)]
+    assert majority(votes[None], 4, weights)[0] == counts.index(max(counts))
+
+
+@given(st.lists(st.tuples(SMALL, st.integers(0, 4)), min_size=1, max_size=8).filter(lambda p: any(w for _, w in p)))
+def test_weights_of_the_median_are_repetitions(pairs):
+    values, weights = (np.array(part, float) for part in zip(*pairs))
+    repeated = np.repeat(values, weights.astype(int))
+    assert median(values[None], weights)[0] == np.median(repeated)
+    assert mean(values[:, None], weights)[0] == pytest.approx(repeated.mean())
+
+
+def test_thirds_that_do_not_add_up_exactly():
+    assert median(np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0.1, 0.4, 0.2, 0.3]))[0] == 2.5
+
+
+@given(st.lists(st.tuples(SMALL, SMALL, SMALL), min_size=1, max_size=6))
+def test_borda_counts_items_below(items):
+    scores = np.array(items, float)
+    n = len(scores)
+    points = [
+        sum((scores[i, j] > scores[k, j]) + 0.5 * (scores[i, j] == scores[k, j]) for k in range(n) if k != i)
+        for i in range(n)
+        for j in range(3)
+    ]
+    np.testing.assert_array_equal(aggregate_ranks(scores), np.reshape(points, (n, 3)).sum(axis=1))
+    np.testing.assert_allclose(aggregate_ranks(scores, "mean_rank"), aggregate_ranks(scores) / 3 - n)
+
+
+@pytest.mark.parametrize(
+    "scores, options, message",
+    [
+        ([1, 2], {}, "one column a judge"),
+        ([[np.nan]], {}, "must not be NaN"),
+        ([[1.0]], {"how": "mode"}, "how must be 'borda', 'mean_rank' or 'mean_relevance', got 'mode'"),
+        ([[1.0]], {"weights": [1, 2]}, "one entry a member"),
+        ([[1.0]], {"weights": [0]}, "not all 0"),
+    ],
+)
+def test_wrong_scores(scores, options, message):
+    with pytest.raises(ValueError, match=message):
+        aggregate_ranks(scores, **options)
