@@ -44,8 +44,8 @@ VARIANTS = (
     Variant("classes", categories=True),
     Variant("classes", weighted=True),
     Variant("values", weighted=True, categories=True),
-    Variant("medians"),
-    Variant("medians", weighted=True, categories=True),
+    Variant("medians", weighted=True),
+    Variant("medians", categories=True),
 )
 
 

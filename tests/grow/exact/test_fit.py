@@ -50,7 +50,7 @@ def test_nodes_are_in_preorder_and_their_sums_add_up(variant, seed):
     case = draw_case(variant, ROWS, seed)
     tree = grow(case).tree
     inner = np.flatnonzero(~tree.is_leaf)
-    children = np.array([tree.children_of(node) for node in inner]).reshape(-1, 2)
+    children = np.array([tree.children_of(node) for node in inner], np.int64).reshape(-1, 2)
     np.testing.assert_array_equal(children[:, 0], inner + 1)
     np.testing.assert_array_equal(children[:, 1], tree.subtree_end[children[:, 0]])
     np.testing.assert_array_equal(tree.n_samples[children].sum(axis=1), tree.n_samples[inner])
