@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spinney.criteria.custom import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
+    from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -33,6 +34,8 @@ __version__ = "0.1.0"
 
 # public name -> where it lives; loaded at first use
 _HOMES = {
+    "AdaBoostClassifier": "spinney.estimators.adaboost",
+    "AdaBoostRegressor": "spinney.estimators.adaboost",
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
@@ -55,6 +58,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "C45Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

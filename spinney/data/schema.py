@@ -91,14 +91,19 @@ class Schema(_Stored):
 
     def read(self, X: Any, owner: str = "this model") -> Table:
         """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings."""
+        source = self.open(X, owner)
+        remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
+        return self._table(source, source.labels, remedy)
+
+    def open(self, X: Any, owner: str = "this model") -> Source:
+        """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""
         source = open_table(X, owner)
         self._check_names(source, owner)
         if source.n_columns != self.n_columns:
             raise ValueError(
                 f"X has {source.n_columns} features, but {owner} is expecting {self.n_columns} features as input."
             )
-        remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
-        return self._table(source, source.labels, remedy)
+        return source
 
     @cached_property
     def names(self) -> np.ndarray | None:
@@ -153,6 +158,13 @@ class Schema(_Stored):
             codes = self.columns[index].encode(labels_of(index))
             panels.append(Panel(codes[:, None], (index,)))
         return Table(source.n_rows, source.n_columns, tuple(panels))
+
+
+def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:
+    """Learn how many columns X has and what they are called; for models that only hand the table on to others."""
+    source = open_table(X, owner)
+    names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
+    return Schema(tuple(Column(name) for name in names)), source
 
 
 def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str = "this model") -> tuple[Schema, Table]:
