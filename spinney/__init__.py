@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
@@ -45,6 +46,8 @@ _HOMES = {
     "Loss": "spinney.criteria.custom",
     "RankVoting": "spinney.estimators.voting",
     "Round": "spinney.ensemble.callbacks",
+    "StackingClassifier": "spinney.estimators.stacking",
+    "StackingRegressor": "spinney.estimators.stacking",
     "VotingClassifier": "spinney.estimators.voting",
     "VotingRegressor": "spinney.estimators.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
@@ -69,6 +72,8 @@ __all__ = [
     "Loss",
     "RankVoting",
     "Round",
+    "StackingClassifier",
+    "StackingRegressor",
     "VotingClassifier",
     "VotingRegressor",
     "aggregate_ranks",

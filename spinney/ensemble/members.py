@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_predict
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -144,3 +145,64 @@ def fit_members(
         return fit_one(model, X, y, sample_weight, rows)
 
     return run_members(work, members, n_jobs, "fit", verbose)
+
+
+def predict_held_out(
+    members: Sequence[Member],
+    methods: Sequence[str],
+    X: Any,
+    y: np.ndarray,
+    splits: Sequence[Split],
+    sample_weight: np.ndarray | None = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: Any = False,
+) -> list[np.ndarray]:
+    """What each member's method gives for every row, by a clone that has not seen the row.
+
+    >>> from sklearn.dummy import DummyRegressor
+    >>> splits = [(np.array([0]), np.array([1])), (np.array([1]), np.array([0]))]
+    >>> predict_held_out([("mean", DummyRegressor())], ["predict"], [[0], [0]], np.array([1.0, 3.0]), splits)
+    [array([3., 1.])]
+    """
+    check_weights_welcome(members, sample_weight)
+    method_of = dict(zip([name for name, _ in members], methods))
+    params = {} if sample_weight is None else {"sample_weight": sample_weight}
+
+    def work(name: str, model: Any) -> np.ndarray:
+        return np.asarray(cross_val_predict(model, X, y, cv=splits, method=method_of[name], params=params))
+
+    return run_members(work, members, n_jobs, "cross-validation", verbose)
+
+
+def score_held_out(
+    members: Sequence[Member],
+    scorers: Sequence[Callable[..., float]],
+    X: Any,
+    y: np.ndarray,
+    splits: Sequence[Split],
+    sample_weight: np.ndarray | None = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: Any = False,
+) -> list[np.ndarray]:
+    """Each member's scores, one a split, on the rows that were held out.
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> splits = [(np.array([0, 1]), np.array([2]))]
+    >>> accuracy = lambda model, X, y: model.score(X, y)
+    >>> score_held_out([("a", DummyClassifier())], [accuracy], [[0], [0], [0]], np.array([1, 1, 1]), splits)
+    [array([1.])]
+    """
+    check_weights_welcome(members, sample_weight)
+    scorer_of = dict(zip([name for name, _ in members], scorers))
+
+    def work(name: str, model: Any) -> np.ndarray:
+        scores = []
+        for train, test in splits:
+            fitted = fit_one(clone(model), X, y, sample_weight, train)
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight[test]}
+            scores.append(scorer_of[name](fitted, _safe_indexing(X, test), y[test], **weights))
+        return np.array(scores, np.float64)
+
+    return run_members(work, members, n_jobs, "cross-validation", verbose)

@@ -1,11 +1,14 @@
 """Combining models: scikit-learn's checks, none excused, and the same predictions as its classes of the same name."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -13,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import spinney
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.datasets import load_penguins
+from spinney.ensemble.stacking import split_off
 
 CLASSIFIERS = [("line", LogisticRegression()), ("bayes", GaussianNB())]
 REGRESSORS = [("line", LinearRegression()), ("ridge", Ridge(alpha=5.0))]
@@ -28,6 +32,9 @@ CHECKED = [
     spinney.VotingRegressor(REGRESSORS, how="median"),
     # the other two ways say where a row stands in the table, so they cannot be the same for parts of it
     spinney.RankVoting(REGRESSORS, how="mean_relevance"),
+    spinney.StackingClassifier(CLASSIFIERS, cv=2),
+    spinney.StackingRegressor(REGRESSORS, cv=2),
+    spinney.StackingRegressor(REGRESSORS, cv="holdout", random_state=0),
 ]
 
 
@@ -163,3 +170,90 @@ def test_soft_voting_needs_probabilities():
 
     with pytest.raises(ValueError, match=r"member 'svc' \(LinearSVC\) has no predict_proba, which voting='soft' needs"):
         spinney.VotingClassifier([("svc", LinearSVC())], voting="soft").fit(*IRIS)
+
+
+def stackings(data):
+    if data is NUMBERS:
+        return REGRESSORS, spinney.StackingRegressor, theirs.StackingRegressor
+    return CLASSIFIERS, spinney.StackingClassifier, theirs.StackingClassifier
+
+
+@pytest.mark.parametrize("data", [IRIS, TWO, NUMBERS], ids=["three classes", "two classes", "numbers"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"cv": 3}, {"passthrough": True}, {"stack_method": "predict"}, {"cv": KFold(4, shuffle=True, random_state=1)}],
+    ids=str,
+)
+def test_stacking_is_scikit_learns(data, options):
+    X, y = data
+    members, mine, other = stackings(data)
+    theirs_has = {name: value for name, value in options.items() if name in signature(other).parameters}
+    mine, other = mine(members, **options).fit(X, y), other(members, **theirs_has).fit(X, y)
+    np.testing.assert_array_equal(mine.transform(X), other.transform(X))
+    np.testing.assert_array_equal(mine.predict(X), other.predict(X))
+    assert mine.get_feature_names_out().tolist() == other.get_feature_names_out().tolist()
+    if data is not NUMBERS:
+        np.testing.assert_array_equal(mine.predict_proba(X), other.predict_proba(X))
+
+
+@pytest.mark.parametrize("data", [IRIS, NUMBERS], ids=["classes", "numbers"])
+def test_stacking_of_fitted_members_and_weights_is_scikit_learns(data):
+    X, y = data
+    members, mine, other = stackings(data)
+    fitted = [(name, clone(model).fit(X[::2], y[::2])) for name, model in members]
+    pairs = [
+        (
+            kind(fitted, cv="prefit").fit(X[1::2], y[1::2]),
+            kind(members).fit(X, y, sample_weight=1.0 + np.arange(len(y))),
+        )
+        for kind in (mine, other)
+    ]
+    for one, two in zip(*pairs):
+        np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+@pytest.mark.parametrize("data", [IRIS, NUMBERS], ids=["classes", "numbers"])
+def test_blending_is_stacking_of_members_fitted_to_the_other_part(data):
+    X, y = data
+    members, mine, other = stackings(data)
+    model = mine(members, cv="holdout", holdout_fraction=0.3, random_state=0).fit(X, y)
+    strata = y if data is IRIS else np.zeros(len(y), int)
+    learn, held_out = split_off(strata, 0.3, np.random.RandomState(0))
+    assert not set(learn) & set(held_out)
+    fitted = [(name, clone(one).fit(X[learn], y[learn])) for name, one in members]
+    blend = other(fitted, cv="prefit").fit(X[held_out], y[held_out])
+    np.testing.assert_array_equal(model.predict(X), blend.predict(X))
+
+
+def test_stacking_sees_strings_and_passes_them_on():
+    X, y = load_penguins()
+    members = [("tree", DecisionTreeClassifier(max_depth=3)), ("c45", spinney.C45Classifier())]
+    final = DecisionTreeClassifier(max_depth=4)
+    model = spinney.StackingClassifier(members, final, passthrough=True, cv=3).fit(X[::-1], y[::-1])
+    assert model.final_estimator_.feature_names_in_.tolist() == model.get_feature_names_out().tolist()
+    assert model.score(X, y) > 0.95
+    table = model.transform(X[:5])
+    assert table.index.tolist() == X.index[:5].tolist()
+    assert table["island"].tolist() == X["island"][:5].tolist()
+    assert not table.iloc[:, 0].isna().any()
+
+
+@pytest.mark.parametrize(
+    "options, kind, message",
+    [
+        ({"final_estimator": GaussianNB()}, ValueError, "final_estimator must be a regressor, got GaussianNB"),
+        ({"stack_method": "predict_proba"}, ValueError, "member 'line' .* has no predict_proba"),
+        ({"cv": "prefit"}, ValueError, "member 'line' failed in check of cv='prefit'"),
+        ({"cv": "holdout", "holdout_fraction": 1.0}, ValueError, "holdout_fraction"),
+        ({"cv": "holdout", "holdout_fraction": 0.001}, ValueError, "holds out none of n_samples = 80"),
+        ({"cv": "blend"}, ValueError, "'cv' parameter"),
+    ],
+)
+def test_wrong_stacking(options, kind, message):
+    with pytest.raises(kind, match=message):
+        spinney.StackingRegressor(REGRESSORS, **options).fit(*NUMBERS)
+
+
+def test_stacking_takes_only_weights_in_fit():
+    with pytest.raises(TypeError, match=r"fit takes X, y and sample_weight, got \['groups'\]"):
+        spinney.StackingRegressor(REGRESSORS).fit(*NUMBERS, groups=None)

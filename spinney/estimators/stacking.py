@@ -1,0 +1,444 @@
+"""Stacking and blending: a model that learns how far to trust others, with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin, clone, is_classifier, is_regressor
+from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from spinney.ensemble.members import Member, fit_members, fit_one, naming, predict_held_out, takes_weights
+from spinney.ensemble.stacking import beside, meta_columns, split_off
+from spinney.estimators.combining import (
+    Combination,
+    ask,
+    only_row_weights,
+    read_labels,
+    read_numbers,
+    read_row_weights,
+    read_splits,
+)
+
+_METHODS = ("predict_proba", "decision_function", "predict")
+
+
+def _final_has(method: str) -> Any:
+    def check(self: Any) -> bool:
+        final = getattr(self, "final_estimator_", None) or self.final_estimator or self._default_final()
+        return hasattr(final, method)
+
+    return check
+
+
+class _Stacking(TransformerMixin, Combination):
+    """What both share: predictions for rows the members have not seen, and the model that learns from them."""
+
+    _takes_weights = True
+    _strata_are_classes: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Combination._parameter_constraints,
+        "final_estimator": [HasMethods("fit"), None],
+        "cv": ["cv_object", StrOptions({"prefit", "holdout"})],
+        "holdout_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "stack_method": [StrOptions({"auto", *_METHODS})],
+        "passthrough": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimators: Any,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        holdout_fraction: float = 0.2,
+        stack_method: str = "auto",
+        passthrough: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.holdout_fraction = holdout_fraction
+        self.stack_method = stack_method
+        self.passthrough = passthrough
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _default_final(self) -> Any:
+        raise NotImplementedError
+
+    def _fit_layers(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member]) -> None:
+        """Fit the members, then the final estimator on what they say of rows they have not seen."""
+        (X,) = indexable(X)
+        weights = read_row_weights(X, sample_weight)
+        final = self._final(weights)
+        methods = [self._method_of(name, model) for name, model in members]
+        rows = None
+        if self.cv == "prefit":
+            for name, model in members:
+                with naming(name, "check of cv='prefit'"):
+                    check_is_fitted(model)
+            fitted = [model for _, model in members]
+        elif self.cv == "holdout":
+            strata = y if self._strata_are_classes else np.zeros(len(y), np.intp)
+            learn, rows = split_off(strata, self.holdout_fraction, check_random_state(self.random_state))
+            fitted = self._fit_members(members, X, y, weights, learn)
+        else:
+            fitted = self._fit_members(members, X, y, weights, None)
+        self.stack_method_ = methods
+        self._keep_members(members, fitted)
+        self._fit_final(final, X, y, weights, rows)
+
+    def _fit_members(self, members: list[Member], X: Any, y: Any, weights: Any, rows: np.ndarray | None) -> list[Any]:
+        return fit_members(members, X, y, weights, rows=rows, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _fit_final(
+        self, final: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None
+    ) -> None:
+        if rows is not None:
+            X, y = _safe_indexing(X, rows), y[rows]
+            weights = None if weights is None else weights[rows]
+        if self.cv in ("prefit", "holdout"):
+            answers = self._member_answers(X)
+        else:
+            members = [(name, model) for name, model in self.estimators if not isinstance(model, str)]
+            splits = read_splits(self.cv, X, y, self._strata_are_classes)
+            answers = predict_held_out(
+                members, self.stack_method_, X, y, splits, weights, n_jobs=self.n_jobs, verbose=self.verbose
+            )
+        with naming("final_estimator", "fit"):
+            self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, weights)
+
+    def _final(self, weights: np.ndarray | None) -> Any:
+        final = self._default_final() if self.final_estimator is None else clone(self.final_estimator)
+        right, kind = (is_classifier, "classifier") if self._strata_are_classes else (is_regressor, "regressor")
+        if not right(final):
+            raise ValueError(f"final_estimator must be a {kind}, got {final!r}.")
+        if weights is not None and not takes_weights(final):
+            raise TypeError(f"sample_weight was given, but final_estimator {final!r} does not take it in fit.")
+        return final
+
+    def _method_of(self, name: str, model: Any) -> str:
+        wanted = _METHODS if self.stack_method == "auto" else (self.stack_method,)
+        for method in wanted:
+            if hasattr(model, method):
+                return method
+        raise ValueError(f"member {name!r} ({type(model).__name__}) has no {' or '.join(wanted)} (stack_method).")
+
+    def _member_answers(self, X: Any) -> list[np.ndarray]:
+        return [ask(name, model, method, X) for (name, model), method in zip(self._fitted(), self.stack_method_)]
+
+    def _meta_table(self, X: Any, answers: list[np.ndarray]) -> Any:
+        blocks = meta_columns([self._as_numbers(one) for one in answers], self._are_pairs())
+        self._widths = [block.shape[1] for block in blocks]
+        columns = np.hstack(blocks)
+        return beside(columns, self._meta_names(), X) if self.passthrough else columns
+
+    def _as_numbers(self, answer: np.ndarray) -> np.ndarray:
+        return answer
+
+    def _are_pairs(self) -> list[bool]:
+        return [False] * len(self.stack_method_)
+
+    def _meta_names(self) -> list[str]:
+        own = type(self).__name__.lower()
+        return [
+            f"{own}_{name}{k if width > 1 else ''}"
+            for (name, _), width in zip(self._fitted(), self._widths)
+            for k in range(width)
+        ]
+
+    def transform(self, X: Any) -> Any:
+        """The table that the final estimator sees: the members' predictions, and X if `passthrough`.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        ndarray, sparse matrix or frame of shape (n_samples, n_columns)
+        """
+        check_is_fitted(self)
+        return self._meta_table(X, self._member_answers(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns that `transform` gives.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of X's columns, if it had none.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features, generate_names=self.passthrough)
+        return np.asarray([*self._meta_names(), *(names if self.passthrough else [])], object)
+
+    @available_if(_final_has("predict"))
+    def predict(self, X: Any, **predict_params: Any) -> Any:
+        """What the final estimator makes of the members' predictions.
+
+        Parameters
+        ----------
+        X : table
+        **predict_params : dict
+            For the final estimator's `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.final_estimator_.predict(self.transform(X), **predict_params)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class StackingClassifier(ClassifierMixin, _Stacking):
+    """Classes by a final classifier that has learnt from the members' predictions.
+
+    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
+    heart. `cv` says how such predictions are made.
+
+    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
+    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
+
+    Parameters
+    ----------
+    estimators : list of (str, model)
+        The members and their names; "drop" in place of a model leaves it out. Fit uses clones.
+    final_estimator : classifier, default=None
+        What learns from the members' predictions. None: scikit-learn's `LogisticRegression`.
+    cv : int, splitter, iterable, "prefit", "holdout" or None, default=None
+        Cross-validation (None: 5 stratified parts): every row is predicted by clones fitted to the other parts; the
+        members themselves are fitted to all rows. "holdout": blending; members are fitted to one part of the rows and
+        the final estimator to their predictions for the rest. They are not fitted again, since it has learnt to trust
+        these very members. Quicker, and wastes rows. "prefit": the members are fitted already, to other rows.
+    holdout_fraction : float, default=0.2
+        The share of each class that is held out with `cv="holdout"`.
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members are asked; "auto": the first of these they have. Of two classes' probabilities the second is used.
+    passthrough : bool, default=False
+        Whether the final estimator also sees X. A frame with strings or categories stays a frame then.
+    n_jobs : int or None, default=None
+        Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets
+        an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.
+    random_state : int, RandomState or None, default=None
+        Which rows are held out with `cv="holdout"`.
+    verbose : int, default=0
+        Whether to print each member's time.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    estimators_ : list of models
+        The fitted members; they know classes by their number in `classes_`.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : classifier
+        The fitted final estimator.
+    stack_method_ : list of str
+        What each member is asked.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        If X had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from spinney import DecisionTreeClassifier, StackingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+    >>> StackingClassifier(members).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _strata_are_classes = True
+
+    def _default_final(self) -> Any:
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression()
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
+        """Fit the members and the final estimator.
+
+        Parameters
+        ----------
+        X : table
+            Whatever the members take.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        **fit_params : dict
+            `sample_weight`, array-like of shape (n_samples,), or nothing.
+
+        Returns
+        -------
+        self
+        """
+        members = self._members()
+        sample_weight = only_row_weights(self, fit_params)
+        self._label_encoder, codes = read_labels(X, y)
+        self.classes_ = self._label_encoder.classes_
+        self._fit_layers(X, codes, sample_weight, members)
+        return self
+
+    def _as_numbers(self, answer: np.ndarray) -> np.ndarray:
+        """Members fitted before (`cv="prefit"`) may answer with labels that are no numbers."""
+        return answer if answer.dtype.kind in "biuf" else self._label_encoder.transform(answer)
+
+    def _are_pairs(self) -> list[bool]:
+        return [method == "predict_proba" and len(self.classes_) == 2 for method in self.stack_method_]
+
+    @available_if(_final_has("predict"))
+    def predict(self, X: Any, **predict_params: Any) -> np.ndarray:
+        """The class that the final estimator makes of the members' predictions.
+
+        Parameters
+        ----------
+        X : table
+        **predict_params : dict
+            For the final estimator's `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = super().predict(X, **predict_params)
+        return self._label_encoder.inverse_transform(codes)
+
+    @available_if(_final_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The final estimator's probabilities.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self.final_estimator_.predict_proba(self.transform(X))
+
+    @available_if(_final_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The final estimator's decision function.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self.final_estimator_.decision_function(self.transform(X))
+
+
+class StackingRegressor(RegressorMixin, _Stacking):
+    """Numbers by a final regressor that has learnt from the members' predictions.
+
+    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
+    heart. `cv` says how such predictions are made.
+
+    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
+    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
+
+    Parameters
+    ----------
+    estimators : list of (str, model)
+        The members and their names; "drop" in place of a model leaves it out. Fit uses clones.
+    final_estimator : regressor, default=None
+        What learns from the members' predictions. None: scikit-learn's `RidgeCV`.
+    cv : int, splitter, iterable, "prefit", "holdout" or None, default=None
+        Cross-validation (None: 5 parts): every row is predicted by clones fitted to the other parts; the members
+        themselves are fitted to all rows. "holdout": blending; members are fitted to one part of the rows and the
+        final estimator to their predictions for the rest. They are not fitted again, since it has learnt to trust
+        these very members. Quicker, and wastes rows. "prefit": the members are fitted already, to other rows.
+    holdout_fraction : float, default=0.2
+        The share of the rows that is held out with `cv="holdout"`.
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members are asked; "auto": the first of these they have.
+    passthrough : bool, default=False
+        Whether the final estimator also sees X. A frame with strings or categories stays a frame then.
+    n_jobs : int or None, default=None
+        Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets
+        an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.
+    random_state : int, RandomState or None, default=None
+        Which rows are held out with `cv="holdout"`.
+    verbose : int, default=0
+        Whether to print each member's time.
+
+    Attributes
+    ----------
+    estimators_ : list of models
+        The fitted members.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : regressor
+        The fitted final estimator.
+    stack_method_ : list of str
+        What each member is asked.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        If X had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from spinney import DecisionTreeRegressor, StackingRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=3))]
+    >>> StackingRegressor(members, cv="holdout", random_state=0).fit(X, y).score(X, y) > 0.5
+    True
+    """
+
+    def _default_final(self) -> Any:
+        from sklearn.linear_model import RidgeCV
+
+        return RidgeCV()
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
+        """Fit the members and the final estimator.
+
+        Parameters
+        ----------
+        X : table
+            Whatever the members take.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        **fit_params : dict
+            `sample_weight`, array-like of shape (n_samples,), or nothing.
+
+        Returns
+        -------
+        self
+        """
+        members = self._members()
+        sample_weight = only_row_weights(self, fit_params)
+        self._fit_layers(X, read_numbers(X, y), sample_weight, members)
+        return self
