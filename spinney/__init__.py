@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spinney.view.graphviz import export_graphviz
     from spinney.view.plot import plot_tree
     from spinney.view.regions import plot_regions
+    from spinney.view.rounds import plot_adaboost_rounds
     from spinney.view.rules import export_rules
     from spinney.view.text import export_text
 
@@ -55,6 +56,7 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_impurity_curves": "spinney.view.curves",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
@@ -81,6 +83,7 @@ __all__ = [
     "export_graphviz",
     "export_rules",
     "export_text",
+    "plot_adaboost_rounds",
     "plot_impurity_curves",
     "plot_regions",
     "plot_tree",
