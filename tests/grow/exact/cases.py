@@ -12,7 +12,7 @@ from spinney.backends import reference_tree as twin
 from spinney.criteria.impurity import NAMES
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import Weights, read_weights
-from spinney.grow.exact import fit
+from spinney.grow.exact import fit, memory
 from spinney.grow.exact.fit import Grown, Settings, grow_exact_tree
 from spinney.grow.exact.freeze import Target
 from spinney.grow.exact.memory import make_work
@@ -115,9 +115,14 @@ def grow(case: Case, n_threads: int = 1, **rest: Any) -> Grown:
         return grow_exact_tree(case.table, case.n_categories, case.target, case.settings, team, **rest)
 
 
-def set_team_rows(patch: Any, rows: int) -> None:
-    """Let teams work together on nodes of more than so many rows, and one thread as if it were a team."""
-    patch.setattr(fit, "make_work", partial(make_work, team_rows=rows))
+def set_way(patch: Any, team_rows: int, block: int) -> None:
+    """How a tree is grown, which must not matter.
+
+    A team works together on nodes of more than so many rows, and one thread as if it were a team; scans look at so many
+    entries at a time.
+    """
+    patch.setattr(fit, "make_work", partial(make_work, team_rows=team_rows))
+    patch.setattr(memory, "BLOCK", block)
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from spinney.backends import reference_tree as twin
 from tests.compiled import PLAIN_PYTHON, THREADS, few
-from tests.grow.exact.cases import VARIANTS, Case, Variant, cases, check, draw_case, goes_left, grow, set_team_rows
+from tests.grow.exact.cases import VARIANTS, Case, Variant, cases, check, draw_case, goes_left, grow, set_way
 
-ROWS = 16 if PLAIN_PYTHON else 40
+ROWS = 24 if PLAIN_PYTHON else 40
 
 
 @pytest.fixture(scope="module")
-def set_rows():
-    """Lets teams work together on nodes of more than so many rows, and one thread as if it were a team; it stays so."""
+def go():
+    """Sets the way in which trees are grown; it stays so."""
     with pytest.MonkeyPatch.context() as patch:
-        yield lambda rows: set_team_rows(patch, rows)
+        yield lambda team_rows, block: set_way(patch, team_rows, block)
 
 
 # --- the slow twin --------------------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ def set_rows():
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-@few(40, plain=8)
+@few(40, plain=20)
 @given(data=st.data())
 def test_every_node_is_what_the_slow_twin_says(variant, data):
     case = data.draw(cases(variant, ROWS))
@@ -64,7 +64,7 @@ TIED = (VARIANTS[0], VARIANTS[1], VARIANTS[3])
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("variant", TIED, ids=str)
-@few(40, plain=8)
+@few(40, plain=20)
 @given(seed=st.integers(0, 10**6))
 def test_of_equal_splits_the_first_wins(variant, seed):
     """The column further left, then missing values on the right, then the lower threshold: the twin has fractions."""
@@ -97,13 +97,13 @@ def with_chance(case, seed):
 @pytest.mark.kernels
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @few(20, plain=6)
-@given(seed=st.integers(0, 10**6), rows=st.sampled_from((1, 2, 5, 11)))
-def test_nodes_that_a_team_works_on_and_those_of_one_thread_are_the_same(set_rows, variant, seed, rows):
+@given(seed=st.integers(0, 10**6), rows=st.sampled_from((1, 2, 5, 11)), block=st.sampled_from((1, 2, 3, 7, 39)))
+def test_nodes_that_a_team_works_on_and_those_of_one_thread_are_the_same(go, variant, seed, rows, block):
     drawn = draw_case(variant, ROWS, seed)
     case = Case(**{**vars(drawn), "options": {**drawn.options, **with_chance(drawn, seed)}})
-    set_rows(1 << 40)
+    go(1 << 40, 128)
     alone = grow(case)
-    set_rows(rows)
+    go(rows, block)
     for n_threads in THREADS if PLAIN_PYTHON else (1, 2, 3):
         grown = grow(case, n_threads)
         assert grown.tree.fingerprint == alone.tree.fingerprint
