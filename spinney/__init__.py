@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
+    from spinney.estimators.averaging import (
+        BayesianModelAveraging,
+        BayesianModelAveragingClassifier,
+        BayesianModelAveragingRegressor,
+    )
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -38,6 +44,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "AdaBoostClassifier": "spinney.estimators.adaboost",
     "AdaBoostRegressor": "spinney.estimators.adaboost",
+    "BayesianModelAveraging": "spinney.estimators.averaging",
+    "BayesianModelAveragingClassifier": "spinney.estimators.averaging",
+    "BayesianModelAveragingRegressor": "spinney.estimators.averaging",
+    "BucketOfModels": "spinney.estimators.choosing",
+    "BucketOfModelsClassifier": "spinney.estimators.choosing",
+    "BucketOfModelsRegressor": "spinney.estimators.choosing",
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
@@ -65,6 +77,12 @@ _HOMES = {
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "BayesianModelAveraging",
+    "BayesianModelAveragingClassifier",
+    "BayesianModelAveragingRegressor",
+    "BucketOfModels",
+    "BucketOfModelsClassifier",
+    "BucketOfModelsRegressor",
     "C45Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

@@ -147,6 +147,8 @@ def read_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
     """The encoder of the labels, and each row's class as a number."""
     labels = column_or_1d(y, warn=True)
     check_labels(labels, _num_samples(X))
+    if len(labels) == 0:
+        raise ValueError("X and y must have at least 1 row, got n_samples = 0.")
     encoder = LabelEncoder().fit(labels)
     return encoder, encoder.transform(labels)
 

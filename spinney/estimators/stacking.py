@@ -413,7 +413,7 @@ class StackingRegressor(RegressorMixin, _Stacking):
     >>> from spinney import DecisionTreeRegressor, StackingRegressor
     >>> X, y = load_diabetes(return_X_y=True)
     >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=3))]
-    >>> StackingRegressor(members, cv="holdout", random_state=0).fit(X, y).score(X, y) > 0.5
+    >>> StackingRegressor(members, cv="holdout", random_state=0).fit(X, y).score(X, y) > 0.4
     True
     """
 

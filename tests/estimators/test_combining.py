@@ -1,16 +1,21 @@
 """Combining models: scikit-learn's checks, none excused, and the same predictions as its classes of the same name."""
 
+import doctest
+import re
+from importlib import import_module
 from inspect import signature
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
@@ -35,6 +40,10 @@ CHECKED = [
     spinney.StackingClassifier(CLASSIFIERS, cv=2),
     spinney.StackingRegressor(REGRESSORS, cv=2),
     spinney.StackingRegressor(REGRESSORS, cv="holdout", random_state=0),
+    spinney.BucketOfModels(CLASSIFIERS, cv=2),
+    spinney.BucketOfModels(REGRESSORS, cv=2),
+    spinney.BayesianModelAveraging(CLASSIFIERS, cv=2),
+    spinney.BayesianModelAveraging(REGRESSORS, cv=2),
 ]
 
 
@@ -166,8 +175,6 @@ def test_weights_reach_members_that_take_them():
 
 
 def test_soft_voting_needs_probabilities():
-    from sklearn.svm import LinearSVC
-
     with pytest.raises(ValueError, match=r"member 'svc' \(LinearSVC\) has no predict_proba, which voting='soft' needs"):
         spinney.VotingClassifier([("svc", LinearSVC())], voting="soft").fit(*IRIS)
 
@@ -257,3 +264,111 @@ def test_wrong_stacking(options, kind, message):
 def test_stacking_takes_only_weights_in_fit():
     with pytest.raises(TypeError, match=r"fit takes X, y and sample_weight, got \['groups'\]"):
         spinney.StackingRegressor(REGRESSORS).fit(*NUMBERS, groups=None)
+
+
+@pytest.mark.parametrize("data", [IRIS, NUMBERS], ids=["classes", "numbers"])
+@pytest.mark.parametrize("scoring", [None, "own"])
+def test_the_bucket_scores_as_cross_val_score_does(data, scoring):
+    X, y = data
+    scoring = scoring and ("neg_log_loss" if data is IRIS else "neg_mean_absolute_error")
+    members = stackings(data)[0]
+    model = spinney.BucketOfModels(members, scoring=scoring, cv=4).fit(X, y)
+    expected = {name: cross_val_score(one, X, y, cv=4, scoring=scoring) for name, one in members}
+    assert {name: one.tolist() for name, one in model.fold_scores_.items()} == {
+        name: one.tolist() for name, one in expected.items()
+    }
+    assert model.best_name_ == max(expected, key=lambda name: expected[name].mean())
+    again = clone(dict(members)[model.best_name_]).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
+
+
+def test_the_bucket_has_what_its_best_model_has():
+    members = [("bayes", GaussianNB()), ("svc", LinearSVC())]
+    assert not hasattr(spinney.BucketOfModels(members), "predict_proba")
+    model = spinney.BucketOfModels(members, scoring=lambda model, X, y: isinstance(model, GaussianNB)).fit(*IRIS)
+    assert model.best_name_ == "bayes"
+    assert not hasattr(model, "decision_function")
+    assert model.predict_proba(IRIS[0]).shape == (150, 3)
+
+
+def test_averaging_follows_its_formula_for_classes():
+    X, y = IRIS
+    model = spinney.BayesianModelAveraging(CLASSIFIERS, prior=[3, 1]).fit(X, y)
+    logs = [
+        np.log(cross_val_predict(one, X, y, method="predict_proba")[np.arange(150), y]).sum() for _, one in CLASSIFIERS
+    ]
+    np.testing.assert_allclose(model.log_likelihoods_, logs)
+    odds = 3 * np.exp(logs[0] - logs[1])
+    np.testing.assert_allclose(model.weights_, [odds / (1 + odds), 1 / (1 + odds)])
+    mixed = sum(w * one.predict_proba(X) for w, one in zip(model.weights_, model.estimators_))
+    np.testing.assert_allclose(model.predict_proba(X), mixed)
+
+
+def test_averaging_follows_its_formula_for_numbers():
+    X, y = NUMBERS
+    model = spinney.BayesianModelAveraging(REGRESSORS).fit(X, y)
+    residuals = [y - cross_val_predict(one, X, y) for _, one in REGRESSORS]
+    logs = [norm.logpdf(one, scale=np.sqrt(np.mean(one**2))).sum() for one in residuals]
+    np.testing.assert_allclose(model.log_likelihoods_, logs)
+    centre, deviation = model.predict(X, return_std=True)
+    np.testing.assert_array_equal(centre, model.predict(X))
+    np.testing.assert_allclose(centre, sum(w * one.predict(X) for w, one in zip(model.weights_, model.estimators_)))
+    assert (deviation >= np.sqrt(model.variances_.min())).all()
+
+
+def test_averaging_with_members_ruled_out_or_dropped():
+    X, y = NUMBERS
+    model = spinney.BayesianModelAveraging(REGRESSORS, prior=[0, 1]).fit(X, y)
+    assert model.weights_.tolist() == [0, 1]
+    model.set_params(ridge="drop", prior=[1, 5]).fit(X, y)
+    assert model.weights_.tolist() == [1]
+    with pytest.raises(ValueError, match=r"prior must be finite, not negative and not all 0, got \[1.0, -1.0\]"):
+        spinney.BayesianModelAveraging(REGRESSORS, prior=[1, -1]).fit(X, y)
+
+
+def test_weights_of_0_and_perfect_members():
+    X = np.arange(20.0)[:, None]
+    model = spinney.BayesianModelAveraging([("line", LinearRegression()), ("flat", Ridge(1e9))]).fit(X, 2 * X[:, 0])
+    np.testing.assert_allclose(model.weights_, [1, 0], atol=1e-12)
+    weights = np.r_[np.ones(20), np.zeros(5)]
+    X, y = np.r_[X, X[:5]], np.r_[2 * X[:, 0], np.full(5, 1e3)]
+    for kind in (spinney.BayesianModelAveraging, spinney.BucketOfModels):
+        fitted = kind(REGRESSORS, cv=KFold(5, shuffle=True, random_state=0)).fit(X, y, sample_weight=weights)
+        assert abs(fitted.predict([[3.0]])[0] - 6) < 0.2
+
+
+def test_classifiers_and_regressors_do_not_mix():
+    with pytest.raises(ValueError, match="all classifiers or all regressors, got both"):
+        spinney.BucketOfModels([*CLASSIFIERS, ("ridge", Ridge())])
+
+
+ALL = [getattr(spinney, name) for name in spinney.__all__]
+COMBINATIONS = [one for one in ALL if hasattr(one, "fit") and "estimators" in signature(one).parameters]
+
+
+@pytest.mark.parametrize("kind", COMBINATIONS)
+def test_parameters_and_attributes_are_documented(kind):
+    parameters, rest = re.search(
+        r"Parameters\n +-+\n(.*?)Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.S
+    ).groups()
+    assert re.findall(r"^    (\w+) : ", parameters, re.M) == list(signature(kind).parameters)
+    assert set(kind._parameter_constraints) == set(signature(kind).parameters)
+    data = IRIS if "Classifier" in kind.__name__ else NUMBERS
+    model = kind(stackings(data)[0]).fit(*data)
+    names = set(re.findall(r"^    (\w+)", rest, re.M))
+    assert names - {"feature_names_in_"} == {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
+
+
+@pytest.mark.parametrize("one", [*COMBINATIONS, spinney.aggregate_ranks, spinney.BucketOfModels])
+def test_the_examples_say_what_happens(one):
+    runner = doctest.DocTestRunner(verbose=False)
+    (example,) = [found for found in doctest.DocTestFinder(recurse=False).find(one, one.__name__) if found.examples]
+    runner.run(example)
+    assert runner.failures == 0
+
+
+@pytest.mark.parametrize("room", ["members", "voting", "stacking", "choosing"])
+def test_the_examples_of_the_algorithms(room):
+    result = doctest.testmod(import_module(f"spinney.ensemble.{room}"))
+    assert result.attempted
+    assert not result.failed
