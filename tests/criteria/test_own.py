@@ -45,9 +45,7 @@ def questions(model):
     return tree.feature.tolist(), threshold.tolist(), tree.n_samples.tolist(), tree.missing.tolist()
 
 
-@pytest.mark.kernels
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_ones_own_gini_grows_the_same_tree(n_classes):
+def same_trees(n_classes):
     X, y = draw(n_classes)
     for options in ({"min_samples_leaf": 8}, {"max_leaf_nodes": 5}):
         own = DecisionTreeClassifier(criterion=gini, **options).fit(X, y)
@@ -55,6 +53,28 @@ def test_ones_own_gini_grows_the_same_tree(n_classes):
         assert own.get_n_leaves() > 2
         assert questions(own) == questions(ours)
         np.testing.assert_array_equal(own.predict_proba(X), ours.predict_proba(X))
+
+
+@pytest.mark.kernels
+def test_ones_own_gini_grows_the_same_tree_of_two_classes():
+    same_trees(2)
+
+
+@pytest.mark.kernels
+def test_ones_own_gini_grows_the_same_trees_of_more_classes():
+    """One test, so that it is compiled by one process only."""
+    same_trees(3)
+    same_trees(5)
+    X, y = draw(4)  # a gain below 0: no split
+    assert DecisionTreeClassifier(criterion=gini).fit(X, y).get_n_leaves() == 1
+    X, y = draw(3)  # outputs are averaged
+    own = DecisionTreeClassifier(criterion=gini, min_samples_leaf=8).fit(X, np.column_stack([y, y]))
+    assert questions(own) == questions(DecisionTreeClassifier(min_samples_leaf=8).fit(X, y))
+    if not PLAIN_PYTHON:  # and compiled once
+        assert compile_criterion(gini, "classes") is compile_criterion(gini, "classes")
+        before = len(grow_own.signatures)
+        DecisionTreeClassifier(criterion=gini).fit(X, y)
+        assert len(grow_own.signatures) == before
 
 
 @pytest.mark.kernels
@@ -67,30 +87,6 @@ def test_ones_own_variance_grows_the_same_tree():
         assert own.get_n_leaves() > 4
         assert questions(own) == questions(ours)
         np.testing.assert_array_equal(own.predict(X), ours.predict(X))
-
-
-@pytest.mark.kernels
-def test_a_split_of_negative_gain_is_not_made():
-    X, y = draw(4)
-    assert DecisionTreeClassifier(criterion=gini).fit(X, y).get_n_leaves() == 1
-
-
-@pytest.mark.kernels
-def test_several_outputs_are_averaged():
-    X, y = draw(3)
-    own = DecisionTreeClassifier(criterion=gini, min_samples_leaf=8).fit(X, np.column_stack([y, y]))
-    ours = DecisionTreeClassifier(min_samples_leaf=8).fit(X, y)
-    assert questions(own) == questions(ours)
-
-
-@compiled
-def test_it_is_compiled_once_a_process():
-    assert compile_criterion(gini, "classes") is compile_criterion(gini, "classes")
-    X, y = draw(3)
-    DecisionTreeClassifier(criterion=gini).fit(X, y)
-    before = len(grow_own.signatures)
-    DecisionTreeClassifier(criterion=gini).fit(X, y)
-    assert len(grow_own.signatures) == before
 
 
 class Callable:

@@ -138,7 +138,7 @@ import signal, threading
 import numpy as np
 from tests.estimators.test_tree import Regressor, MANY, MANY_Y
 signal.signal(signal.SIGINT, signal.default_int_handler)
-X = np.random.RandomState(0).randn(300_000, 20)
+X = np.random.RandomState(0).randn(150_000, 4)
 for n_jobs in (2, 1):
     model = Regressor(n_jobs=n_jobs, criterion="absolute_error", max_depth=3).fit(MANY, MANY_Y)
     fingerprint, before = model.fingerprint_, dict(vars(model))
