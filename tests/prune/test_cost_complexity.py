@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney import prune
 from spinney.prune.cost_complexity import collapse_by_alpha, full_path, pruning_path
-from tests.compiled import few
+from tests.compiled import PLAIN_PYTHON, few
 from tests.prune.drawn import all_subtrees, collapse_at, draw, large_tree
 from tests.prune.from_sklearn import convert_tree
 
@@ -132,6 +132,7 @@ def test_the_path_of_a_model():
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python takes its time")
 def test_a_hundred_thousand_nodes_take_no_time():
     tree = large_tree(50_000, np.random.RandomState(0))
     full_path(tree)  # compiles
