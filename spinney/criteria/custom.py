@@ -144,7 +144,7 @@ def _optional(loss: Any, name: str, n_arguments: int) -> Any:
     return None if getattr(loss, name, None) is None else _function(loss, name, n_arguments)
 
 
-def _gist(error: Exception) -> str:
+def gist(error: Exception) -> str:
     """What a message of Numba's says, without where in Numba it happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
     return " ".join(lines[:2] if lines[0].endswith(":") else lines[:1])
@@ -164,7 +164,7 @@ def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
     except errors.NumbaError as error:
         raise TypeError(
             f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
-            f"Numba says: {_gist(error)}"
+            f"Numba says: {gist(error)}"
         ) from error
     result = compiled.overloads[(types.float64,) * n_arguments].signature.return_type
     if not isinstance(result, (types.Float, types.Integer, types.Boolean)):

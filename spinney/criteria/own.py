@@ -20,7 +20,7 @@ from numba.core import types
 from numba.extending import overload
 
 from spinney._jit import inner_options, pair_array, python_of
-from spinney.criteria.custom import _gist
+from spinney.criteria.custom import gist
 from spinney.criteria.impurity import OWN, pair_score, side_score
 
 
@@ -125,7 +125,7 @@ def _compile(function: Callable[..., Any], sides: str) -> Any:
         what = "weight, total, squares" if sides == "numbers" else "arrays of class weights"
         raise TypeError(
             f"criterion could not be compiled. It takes two sides ({what}) and returns one number; it may use "
-            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {_gist(error)}"
+            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {gist(error)}"
         ) from error
 
 

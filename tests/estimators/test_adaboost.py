@@ -22,7 +22,7 @@ IRIS, CANCER = load_iris(return_X_y=True), load_breast_cancer(return_X_y=True)
 ALGORITHMS = ["SAMME", "SAMME.R", "discrete"]
 
 
-@parametrize_with_checks([AdaBoostClassifier(), AdaBoostClassifier(reweight="resample"), AdaBoostRegressor()])
+@parametrize_with_checks([AdaBoostClassifier(reweight="resample")])  # the defaults: see test_checks.py
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -11,18 +11,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spinney import C45Classifier, ID3Classifier
 from spinney.datasets import load_penguins, load_tennis
 
 BOTH = [ID3Classifier, C45Classifier]
 both = pytest.mark.parametrize("kind", BOTH)
-
-
-@parametrize_with_checks([ID3Classifier(), C45Classifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # --- documentation ---

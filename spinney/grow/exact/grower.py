@@ -369,7 +369,7 @@ def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_cat
     if not (fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight):
         return False
     node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, best.focus
-    node.missing_left, node.n_left, node.weight_left = best.missing_left, best.n_left, best.weight_left
+    node.missing_left, node.n_left = best.missing_left, best.n_left
     node.decrease = fall
     entries = work.lists[j, node.begin : node.end]
     if not (rules.random or columns.is_categorical[j]):

@@ -32,7 +32,6 @@ NODE = np.dtype(
         ("focus", np.int64),  # categories: what they were ordered by
         ("missing_left", np.uint8),
         ("n_left", np.int64),  # rows that go left, missing ones among them
-        ("weight_left", np.int64),
         ("keep", np.int64),  # children that will be searched, see lists.py
         ("decrease", np.float64),  # of impurity, times the node's weight
         ("key", np.float64),  # priority on the frontier

@@ -61,7 +61,7 @@ class Medians(NamedTuple):
 
 
 def fixed_weights(weights: Weights, bits: int = _WEIGHT_BITS) -> tuple[np.ndarray | None, float, int]:
-    """(integer weight of each row or None for ones, its unit, sum over ... rows if None)."""
+    """(integer weight of each row, its unit, their sum); (None, 1, -1) where every row weighs 1."""
     if weights.importance is not None:
         exponent = scale_exponent(float(weights.importance.sum()), bits, _FINEST)
         whole = np.maximum(np.rint(np.ldexp(weights.importance, exponent)), 1.0).astype(np.int64)
