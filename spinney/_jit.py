@@ -430,6 +430,14 @@ def _view_as_float(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic
+def _lowest_bit(typing_context: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
 def _atomic_swap(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
@@ -464,6 +472,33 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
         return context.get_dummy_value()
 
     return types.void(codes, types.int64, at, types.int64, types.UniTuple(types.int64, 4)), generate
+
+
+@intrinsic(prefer_literal=True)
+def _extremes(typing_context: Any, codes: Any, rows: Any, some: Any, first: Any, lanes: Any, low: Any, high: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector, byte = ir.VectorType(ir.IntType(8), lanes.literal_value), ir.IntType(8)
+        arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 5, 6)]
+        cells, numbers, least, most = arrays
+        begin, end = (builder.extract_value(arguments[2], k) for k in range(2))
+        start = builder.gep(builder.bitcast(cells.data, byte.as_pointer()), [arguments[3]])
+        stride = builder.extract_value(cells.strides, 0)
+        lowest = cgutils.alloca_once_value(builder, ir.Constant(vector, [255] * lanes.literal_value))
+        highest = cgutils.alloca_once_value(builder, ir.Constant(vector, [0] * lanes.literal_value))
+        with cgutils.for_range_slice(builder, begin, end, begin.type(1), inc=True) as (i, _):
+            row = builder.zext(builder.load(builder.gep(numbers.data, [i])), stride.type)
+            place = builder.gep(start, [builder.mul(row, stride)])
+            now = builder.load(builder.bitcast(place, vector.as_pointer()), align=1)
+            for goal, sign in ((lowest, "<"), (highest, ">")):
+                before = builder.load(goal)
+                builder.store(builder.select(builder.icmp_unsigned(sign, now, before), now, before), goal)
+        for goal, array in ((lowest, least), (highest, most)):
+            place = builder.gep(array.data, [arguments[3]])
+            builder.store(builder.load(goal), builder.bitcast(place, vector.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    pair = types.UniTuple(types.int64, 2)
+    return types.void(codes, rows, pair, types.int64, lanes, low, high), generate
 
 
 @intrinsic
@@ -507,6 +542,11 @@ def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int,
     now[...] = np.where(now == node, left + ((code > most) & (code != exception)), now)
 
 
+def _plain_extremes(codes: Any, rows: Any, some: tuple[int, int], first: int, lanes: int, low: Any, high: Any) -> None:
+    block = codes[rows[some[0] : some[1]].astype(np.int64), first : first + lanes]
+    low[first : first + lanes], high[first : first + lanes] = block.min(axis=0), block.max(axis=0)
+
+
 def _plain_pair_array(first: float, second: float) -> Any:
     return np.array([first, second])
 
@@ -535,6 +575,10 @@ def _plain_atomic_swap(array: Any, index: int, value: int) -> int:
     return before
 
 
+def _plain_lowest_bit(bits: int) -> int:
+    return (int(bits) & -int(bits)).bit_length() - 1
+
+
 def _plain_view_as_int(number: float) -> Any:
     return number.view(np.int32) if isinstance(number, np.float32) else np.float64(number).view(np.int64)
 
@@ -549,6 +593,9 @@ def _plain_view_as_float(number: int) -> Any:
 # ask(codes, first, at, place, (node, most, exception, left)): of 64 rows, those at `node` go on to `left`, or, if
 #     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask
+# extremes(codes, rows, (begin, end), first, lanes, low, high): least and greatest code of the rows rows[begin:end] in so
+#     many columns (a constant) from `first` on, into the same places of `low` and `high`.
+extremes: Any = _plain_extremes if PLAIN_PYTHON else _extremes
 # rest_core(): tell the processor that this thread only waits, so that one that shares its core gets more of it.
 # pair_array(first, second): an array of two numbers on the stack; it must not outlive the function that made it.
 pair_array: Any = _plain_pair_array if PLAIN_PYTHON else _pair_array
@@ -558,4 +605,6 @@ atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
 atomic_swap: Any = _plain_atomic_swap if PLAIN_PYTHON else _atomic_swap
 atomic_load: Any = _plain_atomic_load if PLAIN_PYTHON else _atomic_load
 view_as_int: Any = _plain_view_as_int if PLAIN_PYTHON else _view_as_int
+# lowest_bit(bits): the place of the lowest bit that is set; uint64, not 0.
+lowest_bit: Any = _plain_lowest_bit if PLAIN_PYTHON else _lowest_bit
 view_as_float: Any = _plain_view_as_float if PLAIN_PYTHON else _view_as_float

@@ -13,6 +13,7 @@ from spinney.criteria.impurity import ABSOLUTE, OWN, POISSON
 from spinney.criteria.own import compile_criterion
 from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
+from spinney.data.middles import find_middles
 from spinney.data.presort import RANK, presort
 from spinney.data.tables import Table
 from spinney.grow.exact.freeze import Cuts, Target, freeze, midway, with_sets
@@ -46,6 +47,7 @@ class Settings(NamedTuple):
     by_ratio: bool = False
     random: bool = False
     n_features: int = _NO_LIMIT
+    per_tree: bool = False  # all nodes choose from the same columns
     monotone: np.ndarray = np.empty(0, np.int8)
     significance: float | None = None
     seed: int = 0
@@ -72,14 +74,15 @@ def grow_exact_tree(
     rows           the rows of the table that count, ascending; None: all
     bins           if given, thresholds are their edges only
     """
-    statistics, n_sums, criterion = _statistics(target, settings)
+    statistics, n_sums, criterion = make_statistics(target, settings)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
     presorted = presort(table, n_categories > 0, team, rows, bins, n_others=by_target + 1, with_values=settings.random)
     for o in range(by_target):
         presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
-    rules = _rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
+    rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
     work = make_work(presorted, n_sums, by_target, rules, team.size)
-    columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned)
+    middles = find_middles(bins, table) if bins is not None and settings.random else None
+    columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
     has_categories = True if presorted.is_categorical.any() else None
     has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
 
@@ -96,7 +99,7 @@ def grow_exact_tree(
     return Grown(with_sets(tree, work, table, rows, n_categories), turn)
 
 
-def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
+def make_statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:
     """(statistics, how many sums they have, criterion for the kernel)."""
     code, own = settings.criterion, settings.own
     if target.labels is not None and target.n_classes is not None:
@@ -123,7 +126,7 @@ def _sorted_by(target: Target, output: int) -> np.ndarray:
     return (np.arange(len(order), dtype=np.uint64) << RANK) | order
 
 
-def _rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any, target: Target) -> Rules:
+def make_rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any, target: Target) -> Rules:
     units = statistics.units if hasattr(statistics, "units") else [statistics.unit]
     total = n_rows if statistics.weight is None else int(statistics.weight.sum())
     sizes = target.n_classes or ()
@@ -142,6 +145,7 @@ def _rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any, tar
         by_ratio=settings.by_ratio,
         random=settings.random,
         n_features=min(settings.n_features, n_columns),
+        per_tree=settings.per_tree,
         n_leans=n_leans,
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),

@@ -36,7 +36,7 @@ class Target(NamedTuple):
         return 0 if both is None else len(both)
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """Nodes in preorder."""
 
     begin: np.ndarray  # int64: a node's rows are rows[begin:end]
@@ -60,9 +60,9 @@ def freeze(
     is_leaf = laid.feature == NO_FEATURE
     inner = ~is_leaf
     rows = (work.lists[-1] & ROW).astype(np.int64)
-    shape = _Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
+    shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
-    answers, impurity, weight = _describe(target, criterion, shape, work.lists)
+    answers, impurity, weight = describe(target, criterion, shape, work.lists)
     if bounded:
         _clip(answers, laid.lower, laid.upper, target, criterion)
     tree = DecisionTree(
@@ -246,14 +246,14 @@ def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bo
 # --- what the nodes say ---------------------------------------------------------------------------------------------
 
 
-def _describe(target: Target, criterion: int, shape: _Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
+def describe(target: Target, criterion: int, shape: Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
     """(answers, impurity, weight) of every node."""
     if target.labels is not None:
         return _describe_classes(target, criterion, shape)
     return _describe_numbers(target, criterion, shape, lists)
 
 
-def _describe_classes(target: Target, criterion: int, shape: _Shape) -> tuple[np.ndarray, ...]:
+def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.ndarray, ...]:
     sizes = target.n_classes or ()
     whole, unit, _ = fixed_weights(target.weights)
     answers = np.zeros((len(shape.begin), len(sizes), max(sizes)))
@@ -284,7 +284,7 @@ def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, 
 
 
 def _describe_numbers(
-    target: Target, criterion: int, shape: _Shape, lists: np.ndarray
+    target: Target, criterion: int, shape: Shape, lists: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None

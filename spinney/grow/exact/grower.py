@@ -41,6 +41,7 @@ from spinney.grow.exact.lists import (
     arrange,
     cut_in_two,
     draw_cut,
+    draw_edge,
     heaviest,
     mark,
     partition,
@@ -263,7 +264,7 @@ def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task,
 def _search_rest(rank, columns, statistics, criterion, rules, work, slot, has_categories, has_monotone):
     """Where none of the drawn columns can be split, draw on until one can."""
     k, n_columns = rules.n_features, work.candidates.shape[1]
-    while k < n_columns and not _has_candidate(work, slot):
+    while not rules.per_tree and k < n_columns and not _has_candidate(work, slot):
         _search(rank, columns, statistics, criterion, rules, work, slot, k, k + 1, has_categories, has_monotone)
         k += 1
 
@@ -307,7 +308,7 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
     order = work.chosen[rank]
     is_drawn = rules.n_features < work.candidates.shape[1]
     if is_drawn:
-        choose(node.random, last, order)
+        choose(rules.seed if rules.per_tree else node.random, last, order)
     two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN and not (rules.random or is_drawn)
     if has_monotone is not None:
         two_rows = False
@@ -328,7 +329,10 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
                 n_orders = min(np.int64(MOST_ORDERS), np.int64(rules.n_leans))
         if rules.random and not is_set:
             key = mix(node.random, np.uint64(1000 + j))
-            position, threshold = draw_cut(entries, columns.values[j], key, columns.is_binned)
+            if columns.middles is None:
+                position, threshold = draw_cut(entries, columns.values[j], key)
+            else:
+                position, threshold = draw_edge(entries, columns.values[j], columns.middles, j, key)
             cut_in_two(entries, position, out)
         for which in range(n_orders):
             if has_categories is not None and is_set:

@@ -11,6 +11,7 @@ import numpy as np
 
 from spinney._jit import inner_kernel, separate_kernel
 from spinney._random import mix, uniform
+from spinney.data.middles import draw_code
 from spinney.data.presort import RANK, ROW
 from spinney.grow.exact.entries import count_known, row_of, weight_at
 from spinney.grow.exact.kinds import lean
@@ -140,7 +141,7 @@ def _sort_by_key(order, spare, keys):
 
 
 @inner_kernel
-def draw_cut(entries, values, random_key, is_binned):
+def draw_cut(entries, values, random_key):
     """(how many entries lie at or below a random threshold, the threshold), between the node's extremes."""
     known = count_known(entries)
     if known == 0 or entries[0] >> RANK == entries[known - 1] >> RANK:  # all but the missing ones
@@ -156,9 +157,20 @@ def draw_cut(entries, values, random_key, is_binned):
             first = middle + 1
         else:
             last = middle
-    if is_binned and first > 0:
-        threshold = values[np.int64(entries[first - 1] >> RANK)]
     return first, threshold
+
+
+@inner_kernel
+def draw_edge(entries, edges, middles, j, random_key):
+    """The same for bins, whose ranks are codes; the threshold is the edge of one of them."""
+    known = count_known(entries)
+    if known == 0 or entries[0] >> RANK == entries[known - 1] >> RANK:
+        return known, np.inf
+    code = draw_code(middles, j, np.int64(entries[0] >> RANK), np.int64(entries[known - 1] >> RANK), random_key)
+    position = known
+    while np.int64(entries[position - 1] >> RANK) > code:
+        position -= 1
+    return position, edges[code]
 
 
 @inner_kernel

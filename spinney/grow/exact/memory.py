@@ -78,6 +78,7 @@ class Columns(NamedTuple):
     values: np.ndarray
     is_categorical: np.ndarray
     is_binned: bool
+    middles: Any = None  # Middles of the bins, for random thresholds
 
 
 class Rules(NamedTuple):
@@ -94,6 +95,7 @@ class Rules(NamedTuple):
     by_ratio: bool  # compare columns by gain ratio
     random: bool  # one random threshold a column
     n_features: int  # columns that a node may choose from
+    per_tree: bool  # all nodes from the same ones
     n_leans: int  # sums that categories can be ordered by
     monotone: np.ndarray  # int8 a column: 1 rising, -1 falling, 0 free
     critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any

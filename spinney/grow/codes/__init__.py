@@ -1,0 +1,1 @@
+"""Trees from codes: each grown by one thread, for forests."""

@@ -1,0 +1,113 @@
+"""The growing tree and a thread's memory; all of it is used again for the next tree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.middles import Middles
+
+SLOTS = MAX_BINS + 1  # codes of a column, missing among them
+LANES = 16  # columns of a row are filled up to a multiple
+AT_ONCE = 8  # columns whose histograms are built in one pass over the rows
+NO_FEATURE = -2
+
+# One node; nodes stand in preorder, so that the left child is the next one.
+NODE = np.dtype(
+    [
+        ("begin", np.int64),  # its rows: rows[begin:end]
+        ("end", np.int64),
+        ("weight", np.int64),  # its sums
+        ("amount", np.int64),
+        ("right", np.int32),  # NO_NODE for a leaf
+        ("parent", np.int32),
+        ("feature", np.int32),  # NO_FEATURE for a leaf
+        ("code", np.uint8),  # codes up to it go left,
+        ("missing_left", np.uint8),  # and so does missing, if this is 1
+    ],
+    align=True,
+)
+NO_NODE = -1
+
+# A node that waits for its turn.
+WAITING = np.dtype(
+    [
+        ("begin", np.int64),
+        ("end", np.int64),
+        ("weight", np.int64),  # its sums
+        ("amount", np.int64),
+        ("random", np.uint64),  # key of its random choices, from its path alone
+        ("depth", np.int64),
+        ("parent", np.int64),
+        ("is_right", np.uint8),
+        ("may_split", np.uint8),
+    ],
+    align=True,
+)
+
+# The best split found for the node at hand.
+SPLIT = np.dtype(
+    [
+        ("score", np.float64),  # -inf: none
+        ("feature", np.int64),
+        ("code", np.int64),
+        ("missing_left", np.int64),
+        ("weight", np.int64),  # the left side's sums
+        ("amount", np.int64),
+        ("has_missing", np.uint8),  # rows of the node lack a value in this column
+    ],
+    align=True,
+)
+
+
+class Cells(NamedTuple):
+    """The encoded table, row by row."""
+
+    codes: np.ndarray  # uint8 (rows, columns filled up to a multiple of LANES), of the rows that count
+    missing: np.ndarray  # int64, by column: the code of missing values
+    middles: Middles  # values that stand for the bins, for random thresholds
+
+
+class Memory(NamedTuple):
+    """One thread's."""
+
+    rows: np.ndarray  # uint32: rows of the table, node by node
+    spare_rows: np.ndarray
+    waiting: Any  # WAITING records
+    nodes: Any  # NODE records
+    split: Any  # one SPLIT record
+    order: np.ndarray  # int64: columns in random order
+    bits: np.ndarray  # uint64 (AT_ONCE, 4): which codes occur
+    extremes: np.ndarray  # uint8 (2, columns of the cells): least and greatest code
+    sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
+    scores: np.ndarray  # float64 (SLOTS)
+
+
+def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> Cells:
+    """Codes (columns, rows) of a table, row by row."""
+    n_columns, n_rows = codes.shape
+    cells = np.zeros((n_rows, _width(n_columns)), np.uint8)
+    cells[:, :n_columns] = codes.T
+    return Cells(cells, bins.n_bins.astype(np.int64), middles)
+
+
+def _width(n_columns: int) -> int:
+    return -(-n_columns // LANES) * LANES
+
+
+def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
+    """For trees of up to so many rows and nodes."""
+    return Memory(
+        rows=np.empty(n_rows, np.uint32),
+        spare_rows=np.empty(n_rows, np.uint32),
+        waiting=np.empty(n_rows + 1, WAITING).view(np.recarray),
+        nodes=np.empty(most_nodes, NODE).view(np.recarray),
+        split=np.empty(1, SPLIT).view(np.recarray),
+        order=np.empty(n_columns, np.int64),
+        bits=np.zeros((AT_ONCE, 4), np.uint64),
+        extremes=np.empty((2, _width(n_columns)), np.uint8),
+        sums=np.empty((4, SLOTS), np.int64),
+        scores=np.empty(SLOTS),
+    )

@@ -1,0 +1,237 @@
+"""The best split of a node by some columns: by all cuts between bins, or by one random cut a column.
+
+A pass over the node's rows fills the histograms of a few columns together, as all codes of a row share a cache line. In
+small nodes the codes that occur are noted in a bit set, so that nobody looks at empty bins.
+
+Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known
+against all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the
+one further left. Exact trees do it alike (grow/exact/pairs.py): both grow the same tree from the same bins.
+
+The loops over rows and bins are functions of their own that take arrays, not tuples of them: inside, the processor
+then has all addresses in registers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._jit import extremes, inner_kernel, lowest_bit, separate_kernel
+from spinney._random import mix
+from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
+from spinney.data.middles import draw_code
+from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
+from spinney.grow.codes.statistics import add, count_if, nothing, read, sum_if, take, weight_and_amount
+
+_SMALL = 192  # rows of a node below which codes that occur are noted
+_SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
+
+
+@inner_kernel
+def search_best(cells, statistics, rules, criterion, logs, memory, node, first, last):
+    """Try all cuts of the first-th to last-th column of memory.order."""
+    codes, stats, histograms = cells.codes, statistics.rows, statistics.histograms
+    rows, bits, sums, scores, split = memory.rows, memory.bits, memory.sums, memory.scores, memory.split[0]
+    begin, end = node.begin, node.end
+    small = end - begin < _SMALL
+    least = rules.min_leaf, rules.min_weight
+    for k in range(first, last, AT_ONCE):
+        columns = memory.order[k : min(k + AT_ONCE, last)]
+        if small:
+            _fill_small(codes, stats, histograms, rows, begin, end, columns, bits)
+        else:
+            _fill(codes, stats, histograms, rows, begin, end, columns)
+        for slot in range(columns.size):
+            j = columns[slot]
+            missing = cells.missing[j]
+            if small:
+                n_codes = _list_noted(histograms, slot, bits, sums)
+            else:
+                n_codes = _list_all(histograms, slot, missing + 1, sums)
+            if n_codes > 1:
+                total = sums[1, n_codes - 1], node.weight, node.amount
+                _judge(criterion, logs, least, total, sums, scores, split, j, missing, n_codes)
+
+
+@separate_kernel
+def _fill(codes, stats, histograms, rows, begin, end, columns):
+    for i in range(begin, end):
+        row, one = np.uint64(rows[np.uint64(i)]), read(stats, np.uint64(i))
+        for slot in range(columns.size):
+            code = np.uint64(codes[row, np.uint64(columns[slot])])
+            add(histograms, np.uint64(slot * SLOTS) + code, one)
+
+
+@separate_kernel
+def _fill_small(codes, stats, histograms, rows, begin, end, columns, bits):
+    for i in range(begin, end):
+        row, one = np.uint64(rows[np.uint64(i)]), read(stats, np.uint64(i))
+        for slot in range(columns.size):
+            code = np.uint64(codes[row, np.uint64(columns[slot])])
+            add(histograms, np.uint64(slot * SLOTS) + code, one)
+            bits[np.uint64(slot), code >> _SIX] |= _ONE << (code & _63)
+
+
+@separate_kernel
+def _list_noted(histograms, slot, all_bits, sums):
+    """Sums up to and with each code that occurs; returns how many do. Histogram and bits are left empty."""
+    n, w, s, k = np.int64(0), np.int64(0), np.int64(0), np.uint64(0)
+    bits, first = all_bits[slot], np.uint64(slot * SLOTS)
+    for word in range(bits.size):
+        rest = bits[word]
+        bits[word] = 0
+        while rest != 0:
+            code = np.uint64(64 * word + lowest_bit(rest))
+            rest &= rest - _ONE
+            more_n, more_w, more_s = take(histograms, first + code)
+            n, w, s = n + more_n, w + more_w, s + more_s
+            sums[0, k], sums[1, k], sums[2, k], sums[3, k] = code, n, w, s
+            k += _ONE
+    return np.int64(k)
+
+
+@separate_kernel
+def _list_all(histograms, slot, n_codes, sums):
+    """The same without bits."""
+    n, w, s, k = np.int64(0), np.int64(0), np.int64(0), np.uint64(0)
+    first = np.uint64(slot * SLOTS)
+    for code in range(n_codes):
+        more_n, more_w, more_s = take(histograms, first + np.uint64(code))
+        n, w, s = n + more_n, w + more_w, s + more_s
+        sums[0, k], sums[1, k], sums[2, k], sums[3, k] = code, n, w, s
+        k += np.uint64(more_n != 0)
+    return np.int64(k)
+
+
+@separate_kernel
+def _judge(criterion, logs, least, total, sums, scores, split, column, missing, n_codes):
+    """Look for a better split among the cuts after each of the codes that occur."""
+    known = n_codes - 1 if sums[0, n_codes - 1] == missing else n_codes
+    if known == n_codes:
+        _pick(criterion, logs, least, total, sums, scores, split, column, known - 1, 0, 0)
+        return
+    _pick(criterion, logs, least, total, sums, scores, split, column, known, 0, 1)
+    last = known - 1
+    for k in range(last):
+        for part in range(1, 4):
+            sums[part, k] += sums[part, known] - sums[part, last]
+    _pick(criterion, logs, least, total, sums, scores, split, column, last, 1, 1)
+
+
+@inner_kernel
+def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, missing_left, has_missing):
+    """Score the first cuts and note the best one if it beats what is there."""
+    n, w, s = sums[1], sums[2], sums[3]
+    n_total, w_total, s_total = total
+    if criterion == SQUARED or criterion == GINI:
+        for k in range(n_cuts):
+            scores[k] = variance_score(w[k], s[k], w_total - w[k], s_total - s[k])
+    else:
+        for k in range(n_cuts):
+            scores[k] = pair_score(criterion, w[k], s[k], w_total - w[k], s_total - s[k], logs)
+    best, at = split.score, np.int64(-1)
+    wins_ties = column < split.feature
+    for k in range(n_cuts):
+        if scores[k] > best or (wins_ties and scores[k] == best):
+            if _is_allowed(least, n[k], w[k], n_total, w_total):
+                best, at, wins_ties = scores[k], np.int64(k), False
+    if at >= 0:
+        split.score, split.feature, split.code, split.missing_left = best, column, sums[0, at], missing_left
+        split.weight, split.amount, split.has_missing = w[at], s[at], has_missing
+
+
+@inner_kernel
+def _is_allowed(least, n, w, n_total, w_total):
+    enough_rows = n >= least[0] and n_total - n >= least[0]
+    return enough_rows and w >= least[1] and w_total - w >= least[1]
+
+
+# --- random cuts ----------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def search_random(cells, statistics, rules, criterion, logs, memory, node, first, last):
+    """Try one random cut of each of the first-th to last-th column of memory.order."""
+    codes, stats, rows, split = cells.codes, statistics.rows, memory.rows, memory.split[0]
+    begin, end, key = node.begin, node.end, node.random
+    n_rows = end - begin if stats.ndim > 1 else node.weight
+    total, least = (n_rows, node.weight, node.amount), (rules.min_leaf, rules.min_weight)
+    low, high = memory.extremes[0], memory.extremes[1]
+    if LANES * (last - first) > low.size:  # else it is quicker to look at the columns one by one
+        _all_extremes(codes, rows, begin, end, low, high)
+    for k in range(first, last):
+        j = memory.order[k]
+        missing = cells.missing[j]
+        if LANES * (last - first) <= low.size:
+            low[j], high[j] = _column_extremes(codes, j, rows, begin, end)
+        if low[j] == high[j]:
+            continue
+        from_code, to_code, has_missing = np.int64(low[j]), np.int64(high[j]), high[j] == missing
+        if has_missing:
+            to_code = _greatest_known(codes, j, rows, begin, end, missing)
+        known, left, code = total, total, missing
+        if has_missing:
+            known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
+        if from_code < to_code:
+            code = draw_code(cells.middles, j, from_code, to_code, mix(key, np.uint64(1000 + j)))
+            left = _sum_up_to(codes, j, stats, rows, begin, end, code)
+            _offer(criterion, logs, least, split, total, left, j, code, 0, has_missing)
+        if has_missing:
+            _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
+            if from_code < to_code:
+                more = left[0] + total[0] - known[0], left[1] + total[1] - known[1], left[2] + total[2] - known[2]
+                _offer(criterion, logs, least, split, total, more, j, code, 1, True)
+
+
+@separate_kernel
+def _all_extremes(codes, rows, begin, end, low, high):
+    """The least and the greatest code of every column, many columns at once."""
+    if low.size % (2 * LANES) == 0:
+        for first in range(0, low.size, 2 * LANES):
+            extremes(codes, rows, (begin, end), first, 32, low, high)
+    else:
+        for first in range(0, low.size, LANES):
+            extremes(codes, rows, (begin, end), first, 16, low, high)
+
+
+@separate_kernel
+def _column_extremes(codes, j, rows, begin, end):
+    """The least and the greatest code of a column."""
+    low, high, column = np.uint8(255), np.uint8(0), np.uint64(j)
+    for i in range(begin, end):
+        code = codes[np.uint64(rows[np.uint64(i)]), column]
+        low, high = min(low, code), max(high, code)
+    return low, high
+
+
+@separate_kernel
+def _greatest_known(codes, j, rows, begin, end, missing):
+    greatest, column = np.int64(0), np.uint64(j)
+    for i in range(begin, end):
+        code = np.int64(codes[np.uint64(rows[np.uint64(i)]), column])
+        greatest = max(greatest, code if code < missing else np.int64(0))
+    return greatest
+
+
+@separate_kernel
+def _sum_up_to(codes, j, stats, rows, begin, end, code):
+    """(rows, weight, amount) of the rows with codes up to this one."""
+    n, column = np.int64(0), np.uint64(j)
+    total = nothing(stats)
+    for i in range(begin, end):
+        goes_left = np.int64(codes[np.uint64(rows[np.uint64(i)]), column]) <= code
+        n = count_if(n, stats, goes_left)
+        total = sum_if(total, stats, np.uint64(i), goes_left)
+    weight, amount = weight_and_amount(stats, total)
+    return n if stats.ndim > 1 else weight, weight, amount
+
+
+@inner_kernel
+def _offer(criterion, logs, least, split, total, left, column, code, missing_left, has_missing):
+    """Note the split if it is allowed and beats what is there."""
+    n, w, s = left
+    if not _is_allowed(least, n, w, total[0], total[1]):
+        return
+    score = pair_score(criterion, w, s, total[1] - w, total[2] - s, logs)
+    if score > split.score or (score == split.score and column < split.feature):
+        split.score, split.feature, split.code, split.missing_left = score, column, code, missing_left
+        split.weight, split.amount, split.has_missing = w, s, has_missing
