@@ -393,7 +393,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         return probabilities
 
     def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        return tree.probabilities[leaves, 0] if self.algorithm == "SAMME.R" else tree.majority[leaves, 0]
+        return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
 
     def _says(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's say on every class, (n_samples, n_classes)."""

@@ -139,9 +139,9 @@ class _CartTree(TreeModel):
             some = settings._replace(max_leaves=n_leaves)
             grown = grow_exact_tree(table, n_categories(schema), target, some, team, kept, bins)
             judged = self._judge(grown.tree, some_rows, answers, weights, held, team)
-            n_splits, stopped = stopping_turn(errors_by_turn(*grown, judged), self.n_iter_no_change)
+            n_splits, stopped = stopping_turn(errors_by_turn(grown.tree, grown.turn, judged), self.n_iter_no_change)
             if stopped or grown.tree.n_leaves < n_leaves or n_leaves == most:
-                return tree_at(*grown, n_splits)
+                return tree_at(grown.tree, grown.turn, n_splits)
             n_leaves = min(4 * n_leaves, most)
 
     def _judge(

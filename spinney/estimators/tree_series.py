@@ -50,8 +50,11 @@ class TreeSeries:
         target = member._target(self._answers, weights, rows)
         if self._series is None:
             self._series = self._sort(settings, target, weights, team)
-        member._finish(self._schema, self._series.grow(target, settings, rows).tree)
-        return leaf_of_rows(member.tree_, self._table, team)
+        grown = self._series.grow(target, settings, rows)
+        member._finish(self._schema, grown.tree)
+        if rows is None and member.tree_ is grown.tree:
+            return grown.leaf_of_rows()
+        return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
 
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
         from spinney.grow.exact.fit import sort_for_trees

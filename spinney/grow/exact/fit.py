@@ -55,6 +55,13 @@ class Settings(NamedTuple):
 class Grown(NamedTuple):
     tree: DecisionTree
     turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+    rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
+
+    def leaf_of_rows(self) -> np.ndarray:
+        """The leaf in which each of these rows ends."""
+        leaves, leaf = np.flatnonzero(self.tree.is_leaf), np.empty(len(self.rows), np.int64)
+        leaf[self.rows] = np.repeat(leaves, self.tree.n_samples[leaves])
+        return leaf
 
 
 class Sorted(NamedTuple):
@@ -124,8 +131,8 @@ def grow_sorted(given: Sorted, target: Target, settings: Settings, team: Team, b
     else:
         run = grow if settings.own is None else grow_own
         n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
-    tree, turn = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
-    return Grown(with_sets(tree, work, table, rows, n_categories), turn)
+    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
+    return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 
 def _statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:

@@ -25,12 +25,12 @@ from spinney.criteria.impurity import GINI, pair_score
 from spinney.data.presort import RANK, Presorted
 from spinney.grow.exact.entries import count_known, note, row_of
 from spinney.grow.exact.grower import _make_children, _may_split, _open_node, _partition_lists, _settle
-from spinney.grow.exact.kinds import totals
 
 _BLOCKS = 127  # of known values
 CODES = 256
 LANES = 8  # codes a word
 _ROWS = 16_384  # rows that a thread adds up at a time
+SUMS, SEARCH = range(2)  # the phases; in the second, state.n_open is the column that was searched before it
 _NEVER = -math.inf
 _ROOT = np.int64(0)
 _BYTE = np.uint64(255)
@@ -71,25 +71,30 @@ def _fill_codes(rank, size, sync, lists, label, codes, known, length):
 @kernel
 def grow_stump(rank, size, sync, columns, statistics, criterion, rules, work, blocks, sums):
     """Grow one stump into work.nodes; returns how many nodes. `sums`: zeros (threads, columns of all groups, codes)."""
-    n_groups, n_rows = blocks.codes.shape
+    state, n_rows = work.state[0], blocks.codes.shape[1]
     n_pieces = (n_rows + _ROWS - 1) // _ROWS
-    mine = sums[rank]
     if rank == 0:
-        open_phase(sync, n_groups * n_pieces)
+        state.phase = SUMS
+        open_phase(sync, blocks.codes.shape[0] * n_pieces)
     while True:
         chunk = take_chunk(sync)
         if chunk < 0:
             return work.n_nodes[0]
-        group, piece = chunk // n_pieces, chunk % n_pieces
-        begin, end = piece * _ROWS, min((piece + 1) * _ROWS, n_rows)
-        _add_up(
-            blocks.codes[group, begin:end],
-            statistics.weight[begin:end],
-            mine[LANES * group : LANES * (group + 1)],
-        )
+        if state.phase == SUMS:
+            group, begin = chunk // n_pieces, chunk % n_pieces * _ROWS
+            piece, lanes = slice(begin, min(begin + _ROWS, n_rows)), slice(LANES * group, LANES * (group + 1))
+            _add_up(blocks.codes[group, piece], statistics.weight[piece], sums[rank, lanes])
+        elif chunk != state.n_open:
+            least = work.candidates[0, state.n_open].score
+            _search_column(statistics, criterion, rules, work, blocks, sums[0], chunk, least)
         if finish_chunk(sync):
-            _finish(rank, columns, statistics, criterion, rules, work, blocks, sums)
-            end_phases(sync)
+            if state.phase == SUMS and _begin_search(statistics, criterion, rules, work, blocks, sums):
+                state.phase = SEARCH
+                open_phase(sync, work.candidates.shape[1])
+            else:
+                if state.phase == SEARCH:
+                    _finish(rank, columns, statistics, criterion, rules, work)
+                end_phases(sync)
 
 
 @inner_kernel
@@ -102,47 +107,44 @@ def _add_up(codes, weight, sums):
 
 
 @inner_kernel
-def _finish(rank, columns, statistics, criterion, rules, work, blocks, sums):
-    """The rest, by one thread: find the best cut, mark the sides, make the children."""
-    rows, root = work.lists[-1], work.nodes[_ROOT]
+def _begin_search(statistics, criterion, rules, work, blocks, sums):
+    """Between the phases, by one thread: the root, and the column that promises most. False if it cannot be split."""
+    rows, root, total = work.lists[-1], work.nodes[_ROOT], work.totals[0]
     for i in range(rows.size):
         rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
     _open_node(work, _ROOT, 0, rows.size, 0, rules.seed)
     root.lower, root.upper = -np.inf, np.inf
     if not _may_split(statistics, rules, work, root):
-        return
-    totals(statistics, work, root, work.totals[0])
+        return False
     for thread in range(1, sums.shape[0]):
         for j in range(sums.shape[1]):
             for code in range(CODES):
                 sums[0, j, code] += sums[thread, j, code]
-    _search(statistics, criterion, rules, work, blocks, sums[0])
-    work.open[0] = _ROOT
-    if _settle(rank, columns, statistics, criterion, rules, work, 0, _ROOT, None):
-        _make_children(statistics, rules, work, _ROOT, None)
-        n_columns = work.candidates.shape[1]
-        _partition_lists(rank, work, root, n_columns, work.lists.shape[0])
-
-
-@inner_kernel
-def _search(statistics, criterion, rules, work, blocks, sums):
-    """Note the best cut of each column that can have the best of all; the other columns may go without."""
-    total, n_columns = work.totals[0], work.candidates.shape[1]
+    total[:] = 0
+    for code in range(CODES):
+        total[0] += sums[0, 0, code]
+        total[1] += sums[0, 0, code] if code % 2 else 0
     promising, promise = np.int64(0), _NEVER
-    for j in range(n_columns):
+    for j in range(work.candidates.shape[1]):
         work.candidates[0, j].score = _NEVER
-        most = _promise(statistics.logs, criterion, total, blocks, sums[j], j)
+        most = _promise(statistics.logs, criterion, total, sums[0, j])
         if most > promise:
             promising, promise = np.int64(j), most
-    _search_column(statistics, criterion, rules, work, blocks, sums, promising, _NEVER)
-    least = work.candidates[0, promising].score
-    for j in range(n_columns):
-        if j != promising:
-            _search_column(statistics, criterion, rules, work, blocks, sums, np.int64(j), least)
+    _search_column(statistics, criterion, rules, work, blocks, sums[0], promising, _NEVER)
+    work.open[0], work.state[0].n_open = _ROOT, promising
+    return True
 
 
 @inner_kernel
-def _promise(logs, criterion, total, blocks, sums, j):
+def _finish(rank, columns, statistics, criterion, rules, work):
+    """After the search, by one thread: pick the column, mark the sides, make the children."""
+    if _settle(rank, columns, statistics, criterion, rules, work, 0, _ROOT, None):
+        _make_children(statistics, rules, work, _ROOT, None)
+        _partition_lists(rank, work, work.nodes[_ROOT], work.candidates.shape[1], work.lists.shape[0])
+
+
+@inner_kernel
+def _promise(logs, criterion, total, sums):
     """The largest worth of a cut between two blocks, legal or not: where to look first."""
     zeros, ones, most = np.int64(0), np.int64(0), _NEVER
     for b in range(_BLOCKS):
@@ -154,7 +156,10 @@ def _promise(logs, criterion, total, blocks, sums, j):
 
 @inner_kernel
 def _search_column(statistics, criterion, rules, work, blocks, sums, j, least):
-    """Walk the blocks of a column in which there may be a cut worth at least `least`, and more than the best so far."""
+    """Walk the blocks of a column in which there may be a cut worth at least `least`, and more than the best so far.
+
+    What is found is the column's best cut if that is worth `least`: so the best of all is never missed.
+    """
     entries, best, total = work.lists[j], work.candidates[0, j], work.totals[0]
     n, known, length, column = entries.size, blocks.known[j], blocks.length[j], sums[j]
     slack = _slack(criterion, total)
