@@ -101,6 +101,43 @@ def presort(
     return Presorted(lists, n_ranks, values, is_categorical, False)
 
 
+def take_rows(presorted: Presorted, rows: np.ndarray | None, team: Team, room: np.ndarray) -> Presorted:
+    """The lists of some rows only (int64, ascending; None: all), as if the others had never been there.
+
+    The result's lists are in `room`, uint64 of as many entries at least. Lists after the columns' are left empty.
+    Ranks stay as they are: some may have no rows.
+    """
+    n_rows = presorted.n_rows if rows is None else len(rows)
+    lists = room[: len(presorted.lists) * n_rows].reshape(-1, n_rows)
+    number = np.empty(0, np.int64)
+    if rows is not None:
+        number = np.full(presorted.n_rows, -1)
+        number[rows] = np.arange(n_rows)
+    team.run(_take_rows, presorted.lists[: presorted.n_columns], number, lists)
+    return presorted._replace(lists=lists)
+
+
+@kernel
+def _take_rows(rank, size, sync, lists, number, out):
+    """Copy lists; number[row] is a row's new number, -1 if it is left out. Without numbers all are copied."""
+    while True:
+        j = next_chunk(sync)
+        if j >= lists.shape[0]:
+            return
+        entries, taken = lists[j], out[j]
+        if number.size == 0:
+            for i in range(entries.size):
+                taken[i] = entries[i]
+            continue
+        at = 0
+        for i in range(entries.size):
+            entry = entries[i]
+            new = number[np.int64(entry & ROW)]
+            if new >= 0:
+                taken[at] = (entry & ~ROW) | np.uint64(new)
+                at += 1
+
+
 def _edges(bins: Bins) -> np.ndarray:
     """The upper edge of every bin; the last one of a column has none."""
     edges = np.full((bins.n_columns, MAX_BINS + 1), np.inf)

@@ -139,7 +139,7 @@ def many_class_vote(error: float, n_classes: int) -> float:
 
 def weighted_error(weights: np.ndarray, wrong: np.ndarray) -> float:
     """The share of the weight that lies on wrong answers."""
-    return float(weights[wrong].sum() / weights.sum())
+    return float((weights * wrong).sum() / weights.sum())
 
 
 def reweight_both(weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
@@ -149,12 +149,12 @@ def reweight_both(weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.nda
     [1.0, 0.25]
     """
     vote = min(max(vote, -_FURTHEST), _FURTHEST)
-    return weights * np.where(wrong, _exp(vote), _exp(-vote))
+    return weights * np.array([_exp(-vote), _exp(vote)]).take(wrong)
 
 
 def reweight_wrong(weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
     """Wrong rows gain by e^vote, right ones stay as they are."""
-    return weights * np.where(wrong, _exp(min(max(vote, -_FURTHEST), _FURTHEST)), 1.0)
+    return weights * np.array([1.0, _exp(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
 
 
 def log_votes(probabilities: np.ndarray) -> np.ndarray:

@@ -1,11 +1,13 @@
 """AdaBoost with scikit-learn's interface: classes and numbers. No algorithm in here.
 
-Members get the table as it came: whatever they can read, AdaBoost can.
+Members get the table as it came: whatever they can read, AdaBoost can. For our own trees it is read and sorted once,
+for all rounds (tree_series.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,9 +25,12 @@ from spinney.estimators.parameters import check_parameters, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_model import whole
+from spinney.estimators.tree_series import TreeSeries, can_share
 
 if TYPE_CHECKING:
+    from spinney._team import Team
     from spinney.ensemble.adaboost import FitMember, Judge
+    from spinney.tree.decision import DecisionTree
 
 _MOST_SEED = np.iinfo(np.int32).max
 
@@ -74,7 +79,8 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         first = weights.total()
         first = np.ones(len(target)) if first is None else first
         keep = getattr(self, "keep_weights", False)
-        rounds = boost(self._fit_member(X, target, weights), self._judge(target), first, self.n_estimators, keep)
+        with self._fitter(X, target, weights) as fit_member:
+            rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
         if not rounds.members:
             self._refuse(rounds.last_error)
         self.estimators_ = rounds.members
@@ -89,11 +95,34 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _fit_member(self, X: Any, target: np.ndarray, weights: Weights) -> FitMember:
+    @contextmanager
+    def _fitter(self, X: Any, target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
         """A function that fits one member to given weights, as `ensemble.adaboost.boost` wants it."""
-        random = check_random_state(self.random_state)
-        labels = self._labels(target)
         draw = self._drawer(X, target, weights) if self._resamples() else None
+        random = check_random_state(self.random_state)
+        if can_share(self._template()):
+            series = TreeSeries(self._template(), X, self._labels(target))
+            with series.make_team() as team:
+                yield self._fit_tree(series, draw, random, team)
+        else:
+            yield self._fit_member(X, target, draw, random)
+
+    def _fit_tree(self, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team) -> FitMember:
+        """Members that are our own trees."""
+
+        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
+            member = _seeded(clone(self._template()), random)
+            if draw is None:
+                meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
+            else:
+                meant = Weights(np.bincount(draw(weights, number), minlength=len(weights)), None)
+            return member, self._answers_in(series.fit(member, meant, team), member.tree_)
+
+        return fit_member
+
+    def _fit_member(self, X: Any, target: np.ndarray, draw: Any, random: np.random.RandomState) -> FitMember:
+        """Members of any kind."""
+        labels = self._labels(target)
         if draw is None and not has_fit_parameter(self._template(), "sample_weight"):
             name = type(self._template()).__name__
             raise ValueError(
@@ -145,6 +174,10 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
         """A member's answers, as the judge wants them."""
+        raise NotImplementedError
+
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """The same of rows that end in these leaves of a tree."""
         raise NotImplementedError
 
     def _check(self, X: Any) -> Any:
@@ -359,6 +392,9 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         probabilities[:, np.searchsorted(self.classes_, member.classes_)] = known
         return probabilities
 
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
+
     def _says(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's say on every class, (n_samples, n_classes)."""
         from spinney.ensemble.adaboost import class_votes, log_votes
@@ -507,6 +543,9 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
         return np.asarray(member.predict(X), np.float64)
+
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        return tree.answers[leaves, 0, 0]
 
     def _predictions(self, X: Any) -> np.ndarray:
         """Every member's, (n_samples, n_members)."""

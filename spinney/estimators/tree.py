@@ -78,33 +78,40 @@ class _CartTree(TreeModel):
         self
         """
         check_parameters(self)
-        from spinney._team import Team, available_threads
-
         with whole(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             answers = self._read_target(y, table.n_rows)
             weights = self._read_weights(sample_weight, y, table.n_rows)
-            small = table.n_rows * table.n_columns < _SMALL
-            with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
+            with self._make_team(table) as team:
                 tree = self._grow(schema, table, answers, weights, team)
-            if self.ccp_alpha > 0.0:
-                from spinney.prune.cost_complexity import collapse_by_alpha
-
-                tree = collapse_by_alpha(tree, self.ccp_alpha)
-            self._keep(schema, tree)
-            self.max_features_ = count_columns(self.max_features, schema.n_columns, "max_features")
+            self._finish(schema, tree)
         return self
+
+    def _make_team(self, table: Table) -> Team:
+        from spinney._team import Team, available_threads
+
+        small = table.n_rows * table.n_columns < _SMALL
+        return Team(1 if small else available_threads(self.n_jobs), inline=small)
+
+    def _finish(self, schema: Schema, tree: DecisionTree) -> None:
+        """Prune the grown tree and set the fitted attributes."""
+        if self.ccp_alpha > 0.0:
+            from spinney.prune.cost_complexity import collapse_by_alpha
+
+            tree = collapse_by_alpha(tree, self.ccp_alpha)
+        self._keep(schema, tree)
+        self.max_features_ = count_columns(self.max_features, schema.n_columns, "max_features")
 
     def _grow(self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         from spinney.grow.exact.fit import grow_exact_tree
 
-        rows = _rows_that_count(weights)
+        rows = rows_that_count(weights)
         settings = self._settings(schema, answers, weights)
         if self.n_iter_no_change is not None:
             return self._grow_while_better(schema, table, answers, weights, settings, team)
         target = self._target(answers, weights, rows)
         bins = self._bins(schema, table, weights, team)
-        return grow_exact_tree(table, _n_categories(schema), target, settings, team, rows, bins).tree
+        return grow_exact_tree(table, n_categories(schema), target, settings, team, rows, bins).tree
 
     def _bins(self, schema: Schema, table: Table, weights: Weights, team: Team) -> Any:
         if self.max_bins is None:
@@ -130,11 +137,11 @@ class _CartTree(TreeModel):
         n_leaves = min(_FIRST_LEAVES, most)
         while True:
             some = settings._replace(max_leaves=n_leaves)
-            grown = grow_exact_tree(table, _n_categories(schema), target, some, team, kept, bins)
+            grown = grow_exact_tree(table, n_categories(schema), target, some, team, kept, bins)
             judged = self._judge(grown.tree, some_rows, answers, weights, held, team)
-            n_splits, stopped = stopping_turn(errors_by_turn(*grown, judged), self.n_iter_no_change)
+            n_splits, stopped = stopping_turn(errors_by_turn(grown.tree, grown.turn, judged), self.n_iter_no_change)
             if stopped or grown.tree.n_leaves < n_leaves or n_leaves == most:
-                return tree_at(*grown, n_splits)
+                return tree_at(grown.tree, grown.turn, n_splits)
             n_leaves = min(4 * n_leaves, most)
 
     def _judge(
@@ -148,7 +155,7 @@ class _CartTree(TreeModel):
         return Judged(leaf_of_rows(tree, some, team), weight, answers[:, held].T)
 
     def _hold_out(self, answers: np.ndarray, weights: Weights, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        rows = _rows_that_count(weights)
+        rows = rows_that_count(weights)
         rows = np.arange(answers.shape[1]) if rows is None else rows
         if len(rows) < 2:
             raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to grow, one to judge.")
@@ -231,13 +238,13 @@ class _CartTree(TreeModel):
         return tags
 
 
-def _n_categories(schema: Schema) -> np.ndarray:
+def n_categories(schema: Schema) -> np.ndarray:
     """Categories of each column; 0 for numbers. A column without any value counts as one."""
     sizes = [0 if column.categories is None else max(1, len(column.categories)) for column in schema.columns]
     return np.array(sizes, np.int64)
 
 
-def _rows_that_count(weights: Weights) -> np.ndarray | None:
+def rows_that_count(weights: Weights) -> np.ndarray | None:
     """Rows of positive weight; None if all are."""
     total = weights.total()
     return None if total is None or total.all() else np.flatnonzero(total)

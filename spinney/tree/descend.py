@@ -43,10 +43,10 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
     if tree.asks_numbers_only:
-        for start, values in blocks(table):
+        for start, values in blocks(table, tree):
             team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
         return leaf
-    for start, values in blocks(table):
+    for start, values in blocks(table, tree):
         team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
     return leaf
 
@@ -77,20 +77,25 @@ def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     steps, room = tree.steps, 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
     nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
     answers = np.ascontiguousarray(tree.probabilities[:, 0])
-    for start, values in blocks(table):
+    for start, values in blocks(table, tree):
         piece = out[start : start + len(values)]
         team.run(_spread, steps, tree.children, tree.sets, tree.weight, answers, values, piece, nodes, parts)
     return out
 
 
-def blocks(table: Table) -> Iterator[tuple[int, np.ndarray]]:
-    """(first row, values of some rows): all at once if the table is one block of memory, else put together."""
+def blocks(table: Table, tree: DecisionTree) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, values of some rows): all at once if the table is one block of memory, else put together.
+
+    Then columns that the tree never asks about may hold anything.
+    """
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return
+    asked = set(tree.feature[~tree.is_leaf].tolist())
+    panels = [panel for panel in table.panels if not asked.isdisjoint(panel.columns)]
     for start in range(0, table.n_rows, _ROWS):
         values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
-        for panel in table.panels:
+        for panel in panels:
             values[:, panel.columns] = panel.values[start : start + len(values)]
         yield start, values
 

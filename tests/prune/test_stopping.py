@@ -42,11 +42,11 @@ def test_errors_are_those_of_the_trees_of_every_turn(is_class):
     model = kind(max_leaf_nodes=20).fit(X, y)
     assert model.fingerprint_ == grown.tree.fingerprint
     weight = np.ones(80)
-    errors = errors_by_turn(*grown, Judged(model.apply(X_new), weight, y_new[:, None].astype(float)))
+    errors = errors_by_turn(grown.tree, grown.turn, Judged(model.apply(X_new), weight, y_new[:, None].astype(float)))
     assert len(errors) == 20
     expected = []
     for k in range(20):
-        smaller = tree_at(*grown, k)
+        smaller = tree_at(grown.tree, grown.turn, k)
         assert smaller.n_leaves == k + 1
         if k:
             other = kind(max_leaf_nodes=k + 1).fit(X, y)

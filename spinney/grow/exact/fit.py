@@ -13,8 +13,8 @@ from spinney.criteria.impurity import ABSOLUTE, OWN, POISSON
 from spinney.criteria.own import compile_criterion
 from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
-from spinney.data.middles import find_middles
-from spinney.data.presort import RANK, presort
+from spinney.data.middles import Middles, find_middles
+from spinney.data.presort import RANK, Presorted, presort
 from spinney.data.tables import Table
 from spinney.grow.exact.freeze import Cuts, Target, freeze, midway, with_sets
 from spinney.grow.exact.grower import grow, grow_own
@@ -28,6 +28,7 @@ from spinney.grow.exact.statistics import (
     pair_of_number,
     several_numbers,
 )
+from spinney.grow.exact.stumps import CODES, LANES, Blocks, grow_stump
 from spinney.tree.decision import DecisionTree
 
 _NO_LIMIT = 1 << 40
@@ -56,6 +57,24 @@ class Settings(NamedTuple):
 class Grown(NamedTuple):
     tree: DecisionTree
     turn: np.ndarray  # int64: when best-first growth split each node; -1: never
+    rows: np.ndarray  # int64: the rows that counted, numbered from 0, in the order of the leaves
+
+    def leaf_of_rows(self) -> np.ndarray:
+        """The leaf in which each of these rows ends."""
+        leaves, leaf = np.flatnonzero(self.tree.is_leaf), np.empty(len(self.rows), np.int64)
+        leaf[self.rows] = np.repeat(leaves, self.tree.n_samples[leaves])
+        return leaf
+
+
+class Sorted(NamedTuple):
+    """A table with its columns sorted."""
+
+    table: Table
+    n_categories: np.ndarray  # per column; 0 for numbers
+    rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
+    bins: Bins | None  # if given, thresholds are their edges only
+    presorted: Presorted  # of the rows that count; the last lists are room for the grower's own
+    middles: Middles | None  # of the bins, for random thresholds
 
 
 def grow_exact_tree(
@@ -67,21 +86,38 @@ def grow_exact_tree(
     rows: np.ndarray | None = None,
     bins: Bins | None = None,
 ) -> Grown:
-    """Grow a tree.
+    """Grow a tree; see `Sorted` for what comes in. `target` is that of the rows that count."""
+    return grow_sorted(sort_for_trees(table, n_categories, settings, target, team, rows, bins), target, settings, team)
 
-    n_categories   per column; 0 for numbers
-    target         of the rows that count
-    rows           the rows of the table that count, ascending; None: all
-    bins           if given, thresholds are their edges only
+
+def sort_for_trees(
+    table: Table,
+    n_categories: np.ndarray,
+    settings: Settings,
+    target: Target,
+    team: Team,
+    rows: np.ndarray | None = None,
+    bins: Bins | None = None,
+) -> Sorted:
+    """Sort the columns for trees of this kind: of this criterion and so many outputs."""
+    n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
+    presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
+    middles = find_middles(bins, table) if bins is not None and settings.random else None
+    return Sorted(table, n_categories, rows, bins, presorted, middles)
+
+
+def grow_sorted(given: Sorted, target: Target, settings: Settings, team: Team, blocks: Blocks | None = None) -> Grown:
+    """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump.
+
+    `blocks` help with stumps that they are of use for: see `stumps.py`.
     """
+    table, n_categories, rows, bins, presorted, middles = given
     statistics, n_sums, criterion = make_statistics(target, settings)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
-    presorted = presort(table, n_categories > 0, team, rows, bins, n_others=by_target + 1, with_values=settings.random)
     for o in range(by_target):
         presorted.lists[presorted.n_columns + o] = _sorted_by(target, o)
     rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
     work = make_work(presorted, n_sums, by_target, rules, team.size)
-    middles = find_middles(bins, table) if bins is not None and settings.random else None
     columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
     has_categories = True if presorted.is_categorical.any() else None
     has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
@@ -93,10 +129,14 @@ def grow_exact_tree(
             return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
         return midway(cuts, table, rows)
 
-    run = grow if settings.own is None else grow_own
-    n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
-    tree, turn = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
-    return Grown(with_sets(tree, work, table, rows, n_categories), turn)
+    if blocks is not None:
+        sums = np.zeros((team.size, LANES * len(blocks.codes), CODES), np.int64)
+        n_nodes = team.run(grow_stump, columns, statistics, criterion, rules, work, blocks, sums)
+    else:
+        run = grow if settings.own is None else grow_own
+        n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
+    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
+    return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 
 def make_statistics(target: Target, settings: Settings) -> tuple[Any, int, Any]:

@@ -48,8 +48,9 @@ class Shape(NamedTuple):
 
 def freeze(
     work: Work, n_nodes: int, target: Target, criterion: int, thresholds: Any, bounded: bool = False
-) -> tuple[DecisionTree, np.ndarray]:
-    """The finished tree, with all tests by numbers, and each node's turn in best-first growth (-1: not split).
+) -> tuple[DecisionTree, np.ndarray, np.ndarray]:
+    """The finished tree, with all tests by numbers; each node's turn in best-first growth (-1: not split); and the rows
+    in the order of the leaves.
 
     `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
     `bounded`, answers are kept within their nodes' bounds.
@@ -80,7 +81,7 @@ def freeze(
         n_samples=laid.end - laid.begin,
         weight=weight,
     )
-    return tree, laid.turn
+    return tree, laid.turn, rows
 
 
 class Cuts(NamedTuple):
@@ -268,7 +269,14 @@ def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.
 def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, weight):
     """Whole numbers throughout."""
     for node in range(begin.size - 1, -1, -1):
-        if is_leaf[node]:
+        if is_leaf[node] and labels.shape[0] == 1 and answers.shape[2] == 2:
+            total, ones = np.int64(0), np.int64(0)
+            for i in range(begin[node], end[node]):
+                one = weights[rows[i]] if weights.size else np.int64(1)
+                total += one
+                ones += one * labels[0, rows[i]]
+            weight[node], answers[node, 0, 0], answers[node, 0, 1] = float(total), float(total - ones), float(ones)
+        elif is_leaf[node]:
             for i in range(begin[node], end[node]):
                 row = rows[i]
                 one = float(weights[row]) if weights.size else 1.0

@@ -75,7 +75,7 @@ def pair_of_classes(label: np.ndarray, weights: Weights, criterion: int) -> Pair
     """Two classes, 0 and 1."""
     weight, unit, total = fixed_weights(weights)
     total = len(label) if weight is None else total
-    amount = label.astype(np.int64) if weight is None else np.where(label == 1, weight, 0)
+    amount = label.astype(np.int64) if weight is None else weight * label
     logs = log_table(total) if criterion == ENTROPY and unit == 1.0 and total < _MOST_LOGS else np.empty(0, np.int64)
     return Pairs(amount, weight, None, label.astype(np.float64), logs, np.array([unit, unit, unit]))
 

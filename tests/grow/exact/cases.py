@@ -216,7 +216,7 @@ def goes_left(tree: DecisionTree, node: int, X: np.ndarray, n_categories: np.nda
 
 def check(case: Case, grown: Grown) -> int:
     """Assert that every node of a tree is as the twin would have it, up to ties; returns how many were looked at."""
-    tree, turn = grown
+    tree, turn = grown.tree, grown.turn
     one = _Check(case, tree, turn)
     one.visit(0, twin.Node(np.arange(len(case.X))))
     assert tree.n_leaves == (tree.n_nodes + 1) // 2

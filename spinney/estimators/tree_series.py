@@ -1,0 +1,65 @@
+"""Trees fitted in turn to one table, with weights that change. No algorithm in here: see grow/exact/series.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from spinney.data.schema import learn_and_read
+from spinney.data.weights import Weights
+from spinney.estimators.parameters import check_parameters
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories, rows_that_count
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+
+_LEARNT = ("classes_", "n_classes_")  # what a tree learns from y
+
+
+def can_share(template: Any) -> bool:
+    """Whether copies of this estimator can be fitted by a `TreeSeries`: our own trees, unless they hold rows out."""
+    if type(template) not in (DecisionTreeClassifier, DecisionTreeRegressor):
+        return False
+    return template.n_iter_no_change is None and getattr(template, "class_weight", None) is None
+
+
+class TreeSeries:
+    """Fits copies of one of our trees to a table that is read once and sorted once."""
+
+    def __init__(self, template: Any, X: Any, y: np.ndarray) -> None:
+        check_parameters(template)
+        self._first = clone(template)
+        self._schema, self._table = learn_and_read(X, template.categorical_features, type(template).__name__)
+        self._answers = self._first._read_target(y, self._table.n_rows)
+        self._learnt = {name: getattr(self._first, name) for name in _LEARNT if hasattr(self._first, name)}
+        self._series: Any = None
+
+    def make_team(self) -> Team:
+        """The threads for all fits."""
+        return self._first._make_team(self._table)
+
+    def fit(self, member: Any, weights: Weights, team: Team) -> np.ndarray:
+        """Fit a copy of the template; returns the leaf in which each row ends. Bins are those of the first weights."""
+        from spinney.tree.descend import leaf_of_rows
+
+        vars(member).update(self._learnt)
+        rows = rows_that_count(weights)
+        settings = member._settings(self._schema, self._answers, weights)
+        target = member._target(self._answers, weights, rows)
+        if self._series is None:
+            self._series = self._sort(settings, target, weights, team)
+        grown = self._series.grow(target, settings, rows)
+        member._finish(self._schema, grown.tree)
+        if rows is None and member.tree_ is grown.tree:
+            return grown.leaf_of_rows()
+        return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
+
+    def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
+        from spinney.grow.exact.fit import sort_for_trees
+        from spinney.grow.exact.series import Series
+
+        bins = self._first._bins(self._schema, self._table, weights, team)
+        categories = n_categories(self._schema)
+        return Series(sort_for_trees(self._table, categories, settings, target, team, bins=bins), team)

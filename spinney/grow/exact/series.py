@@ -1,0 +1,56 @@
+"""Trees from one table, one after the other, with weights that change: the columns are sorted once.
+
+Used by ensembles whose members see the same rows (AdaBoost). A stump only looks at the lists. Any other tree cuts them
+up and gets a copy, and so does a tree that leaves out rows. Stumps of two classes have a shorter way (stumps.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.criteria.impurity import ENTROPY, ERROR, GINI
+from spinney.data.presort import take_rows
+from spinney.grow.exact.fit import Grown, Settings, Sorted, grow_sorted
+from spinney.grow.exact.freeze import Target
+from spinney.grow.exact.stumps import Blocks, make_blocks
+
+_MANY_ROWS = 8192  # from which on blocks are worth their while
+
+
+class Series:
+    """Grows trees from sorted columns and leaves these as they are. All trees have the same target, but for weights."""
+
+    def __init__(self, given: Sorted, team: Team) -> None:
+        self._given, self._team = given, team
+        self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
+        self._blocks: Blocks | None = None
+
+    def grow(self, target: Target, settings: Settings, rows: np.ndarray | None = None) -> Grown:
+        """Grow a tree from some of the rows (int64, ascending; None: all); `target` is theirs."""
+        given = self._given
+        if rows is None and self._is_for_blocks(target, settings):
+            if self._blocks is None:
+                assert target.labels is not None
+                self._blocks = make_blocks(given.presorted, target.labels[0], self._team)
+            return grow_sorted(given, target, settings, self._team, self._blocks)
+        if rows is not None or settings.max_depth > 1:
+            if not self._room.size:
+                self._room = np.empty(given.presorted.lists.size, np.uint64)
+            some = take_rows(given.presorted, rows, self._team, self._room)
+            given = given._replace(presorted=some, rows=rows)
+        return grow_sorted(given, target, settings, self._team)
+
+    def _is_for_blocks(self, target: Target, settings: Settings) -> bool:
+        """Whether trees are stumps that stumps.py can grow."""
+        presorted, weights = self._given.presorted, target.weights
+        return (
+            settings.max_depth == 1
+            and settings.max_leaves is None
+            and presorted.n_rows >= _MANY_ROWS
+            and target.n_classes == (2,)
+            and settings.criterion in (GINI, ENTROPY, ERROR)
+            and not (weights.counts is None and weights.importance is None)
+            and not (settings.by_ratio or settings.random or settings.n_features < presorted.n_columns)
+            and not (presorted.is_categorical.any() or settings.monotone.any())
+        )
