@@ -92,7 +92,7 @@ def presort(
     if bins is not None:
         missing = bins.n_bins.astype(np.int64)
         team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
-        return Presorted(lists, missing, _edges(bins), is_categorical, True)
+        return Presorted(lists, missing, bin_edges(bins), is_categorical, True)
     values = np.empty((table.n_columns, n_rows if with_values else 0))
     for panel in table.panels:
         columns = np.array(panel.columns, np.int64)
@@ -138,7 +138,7 @@ def _take_rows(rank, size, sync, lists, number, out):
                 at += 1
 
 
-def _edges(bins: Bins) -> np.ndarray:
+def bin_edges(bins: Bins) -> np.ndarray:
     """The upper edge of every bin; the last one of a column has none."""
     edges = np.full((bins.n_columns, MAX_BINS + 1), np.inf)
     for j, column in enumerate(bins.edges):

@@ -1,6 +1,6 @@
-"""Weighted bootstraps: rows drawn with replacement, each as often as its weight says.
+"""Bootstraps: rows drawn with replacement, each as often as its weight says, or without replacement.
 
-In:  the rows' weights and a key. Out: row numbers.
+In:  the rows' weights and a key. Out: row numbers, or how often each row was drawn.
 A draw is a hash of (seed, round, number of the draw), and it picks from the rows in an order that follows from what
 they hold. So the same rows are drawn on any machine, whatever the order of the table, and a row of weight 2 is drawn
 like two rows that are alike.
@@ -13,6 +13,9 @@ import numpy as np
 from spinney._jit import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
 from spinney.data.tables import Table
+
+
+_EIGHT = np.uint64(8)
 
 
 @kernel
@@ -49,3 +52,64 @@ def draw_rows(order: np.ndarray, weights: np.ndarray, n_draws: int, seed: int, r
     _draw_uniforms(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), draws)
     places = np.searchsorted(shares, np.sort(draws) * shares[-1], side="right")
     return rows[np.minimum(places, len(rows) - 1)]
+
+
+def count_draws(
+    order: np.ndarray, weights: np.ndarray | None, n_draws: int, seed: int, round_number: int
+) -> np.ndarray:
+    """int64: how often each row is drawn, with replacement. Rows of equal weight take no search.
+
+    >>> int(count_draws(np.arange(3), None, 6, seed=0, round_number=0).sum())
+    6
+    """
+    if weights is not None:
+        rows = draw_rows(order, weights, n_draws, seed, round_number)
+        return np.bincount(rows, minlength=len(weights))
+    counts = np.zeros(len(order), np.int64)
+    _count_uniform(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), order, n_draws, counts)
+    return counts
+
+
+@kernel
+def _count_uniform(key, order, n_draws, counts):
+    for i in range(n_draws):
+        counts[order[min(np.int64(uniform(key, i) * order.size), order.size - 1)]] += 1
+
+
+def choose_rows(order: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
+    """Row numbers, ascending, drawn without replacement (pasting).
+
+    >>> choose_rows(np.arange(3), 3, seed=0, round_number=0).tolist()
+    [0, 1, 2]
+    """
+    keys = np.empty(len(order), np.uint64)
+    fill_keys(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), keys)
+    return np.sort(order[np.argsort(keys, kind="stable")[:n_draws]])
+
+
+@kernel
+def fill_keys(key, keys):
+    for i in range(keys.size):
+        keys[i] = mix(key, i)
+
+
+def order_of_codes(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Like `order_by_content`, for an encoded table (columns, rows): equal codes are equal content."""
+    hashes = np.zeros(codes.shape[1], np.uint64)
+    numbers = np.asarray(target, np.float64) + 0.0
+    _stir(hashes, numbers.view(np.uint64))
+    _stir_codes(hashes, codes)
+    return np.argsort(hashes, kind="stable")
+
+
+@kernel
+def _stir_codes(hashes, codes):
+    """Eight columns at a time, block by block so that the hashes are still in the cache."""
+    for block in range(0, hashes.size, 4096):
+        part = hashes[block : block + 4096]
+        for first in range(0, codes.shape[0], 8):
+            for i in range(part.size):
+                word = np.uint64(0)
+                for j in range(first, min(first + 8, codes.shape[0])):
+                    word = (word << _EIGHT) | np.uint64(codes[j, block + i])
+                part[i] = mix(part[i] ^ word, np.uint64(0))

@@ -64,7 +64,10 @@ class TreeModel(BaseEstimator):
 
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """The nodes that each row passes, as a sparse matrix of ones, (n_samples, n_nodes)."""
-        leaves, tree = self.apply(X), self.tree_
+        return self._paths(self._read(X))
+
+    def _paths(self, table: Table) -> csr_matrix:
+        leaves, tree = self._leaves(table), self.tree_
         passed = np.cumsum(tree.depth[leaves] + 1, dtype=np.int64)
         ends = np.concatenate([np.zeros(1, np.int64), passed])
         indices = np.empty(ends[-1], np.int64)

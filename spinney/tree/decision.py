@@ -150,6 +150,11 @@ class DecisionTree:
         return bool(((self.kind == LEAF) | ((self.kind == NUMBER) & (self.missing >= 0))).all())
 
     @cached_property
+    def columns_asked(self) -> set[int]:
+        """Columns that some question is about."""
+        return set(self.feature[~self.is_leaf].tolist())
+
+    @cached_property
     def spreads(self) -> bool:
         """Whether a row can go down several branches."""
         return bool((self.missing == SPREADS).any())

@@ -33,20 +33,21 @@ STEP = np.dtype(
     ],
     align=True,
 )
-# The same of trees that ask about numbers only: four nodes a cache line. The left child is the next node. A leaf asks
-# whether something is at most NaN, and leads to itself.
+# The same of binary trees: four nodes a cache line. The left child is the next node. A leaf asks whether something is at
+# most NaN, and leads to itself.
 SHORT_STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
-_MISSING_LEFT = np.int32(1 << 30)  # bit of `feature`
+MISSING_LEFT, ASKS_SET = np.int32(1 << 30), np.int32(1 << 29)  # bits of `feature`
+COLUMN = ~(MISSING_LEFT | ASKS_SET)
 
 
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
     if tree.asks_numbers_only:
-        for start, values in blocks(table, tree):
+        for start, values in blocks(table, tree.columns_asked):
             team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
         return leaf
-    for start, values in blocks(table, tree):
+    for start, values in blocks(table, tree.columns_asked):
         team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
     return leaf
 
@@ -61,11 +62,12 @@ def make_steps(tree: DecisionTree) -> np.ndarray:
 
 
 def make_short_steps(tree: DecisionTree) -> np.ndarray:
-    """The questions of a tree that asks about numbers only."""
+    """The questions of a binary tree in which missing values have a branch to take."""
     steps = np.zeros(tree.n_nodes, SHORT_STEP).view(np.recarray)
     inner = ~tree.is_leaf
+    flags = np.where(tree.missing == 0, MISSING_LEFT, 0) | np.where(tree.kind == SET, ASKS_SET, 0)
     steps["threshold"] = np.where(inner, tree.threshold, np.nan)
-    steps["feature"] = np.where(inner, tree.feature | np.where(tree.missing == 0, _MISSING_LEFT, 0), 0)
+    steps["feature"] = np.where(inner, tree.feature | flags, 0)
     steps["right"] = np.arange(tree.n_nodes)
     steps["right"][inner] = tree.children[1::2]
     return steps
@@ -77,21 +79,20 @@ def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     steps, room = tree.steps, 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
     nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
     answers = np.ascontiguousarray(tree.probabilities[:, 0])
-    for start, values in blocks(table, tree):
+    for start, values in blocks(table, tree.columns_asked):
         piece = out[start : start + len(values)]
         team.run(_spread, steps, tree.children, tree.sets, tree.weight, answers, values, piece, nodes, parts)
     return out
 
 
-def blocks(table: Table, tree: DecisionTree) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(table: Table, asked: set[int]) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
-    Then columns that the tree never asks about may hold anything.
+    Then columns that nobody asks about may hold anything.
     """
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return
-    asked = set(tree.feature[~tree.is_leaf].tolist())
     panels = [panel for panel in table.panels if not asked.isdisjoint(panel.columns)]
     for start in range(0, table.n_rows, _ROWS):
         values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
@@ -137,14 +138,27 @@ def _descend(rank, size, sync, steps, children, sets, values, leaf):
 def _next(steps, node, values, row):
     """The node after this one on a row's way; a leaf is its own."""
     step = steps[node]
-    value = values[row, step.feature & ~_MISSING_LEFT]
-    goes_left = value <= step.threshold or (value != value and step.feature & _MISSING_LEFT != 0)
+    value = values[row, step.feature & COLUMN]
+    goes_left = value <= step.threshold or (value != value and step.feature & MISSING_LEFT != 0)
     return node + 1 if goes_left else np.int64(step.right)
+
+
+@inner_kernel
+def walk_four(steps, values, a, b, c, d):
+    """The leaves of four rows, which walk together so that none waits for memory alone."""
+    at_a, at_b, at_c, at_d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    moved = True
+    while moved:
+        to_a, to_b = _next(steps, at_a, values, a), _next(steps, at_b, values, b)
+        to_c, to_d = _next(steps, at_c, values, c), _next(steps, at_d, values, d)
+        moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
+        at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
+    return at_a, at_b, at_c, at_d
 
 
 @kernel
 def _descend_numbers(rank, size, sync, steps, values, leaf):
-    """`_descend` for numbers only: four rows at a time, so that none waits for memory alone."""
+    """`_descend` for numbers only."""
     while True:
         start = next_chunk(sync) * _CHUNK
         if start >= leaf.size:
@@ -152,14 +166,7 @@ def _descend_numbers(rank, size, sync, steps, values, leaf):
         stop = min(start + _CHUNK, leaf.size)
         for row in range(start, stop, 4):
             b, c, d = min(row + 1, stop - 1), min(row + 2, stop - 1), min(row + 3, stop - 1)
-            at_a, at_b, at_c, at_d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-            moved = True
-            while moved:
-                to_a, to_b = _next(steps, at_a, values, row), _next(steps, at_b, values, b)
-                to_c, to_d = _next(steps, at_c, values, c), _next(steps, at_d, values, d)
-                moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
-                at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
-            leaf[row], leaf[b], leaf[c], leaf[d] = at_a, at_b, at_c, at_d
+            leaf[row], leaf[b], leaf[c], leaf[d] = walk_four(steps, values, row, b, c, d)
 
 
 @kernel

@@ -105,7 +105,7 @@ def arrange(statistics, entries, focus, random_key, runs, keys, out):
         keys[n_runs] = uniform(random_key, code) if random_key != np.uint64(0) else float(amount) / float(weight)
         order[n_runs] = n_runs
         n_runs += 1
-    _sort_by_key(order[:n_runs], spare[:n_runs], keys)
+    sort_by_key(order[:n_runs], spare[:n_runs], keys)
     at = 0
     for k in range(n_runs):
         run = order[k]
@@ -118,7 +118,7 @@ def arrange(statistics, entries, focus, random_key, runs, keys, out):
 
 
 @inner_kernel
-def _sort_by_key(order, spare, keys):
+def sort_by_key(order, spare, keys):
     """Merge sort, bottom up: equals stay in their order."""
     width = 1
     while width < order.size:

@@ -1,0 +1,83 @@
+"""Out-of-bag: what the trees that did not see a row say of it, and how much worse they are without a column.
+
+In: a `Grove`, the table it was grown on, and how often each tree drew each row. Out: sums and counts of votes, or
+importances by permutation (Breiman's: each tree is judged on its own out-of-bag rows, before and after one column's
+values are exchanged among them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._random import SHUFFLES, stream_key
+from spinney._team import Team
+from spinney.data.tables import Panel, Table
+from spinney.ensemble.resampling import fill_keys
+from spinney.tree.descend_many import sum_answers
+from spinney.tree.grove import Grove
+
+
+class Votes(NamedTuple):
+    """For every row of the table."""
+
+    sums: np.ndarray  # float64 (rows, outputs, classes or 1)
+    n: np.ndarray  # int64: trees that had not seen the row
+
+
+def count_votes(grove: Grove, table: Table, in_bag: Callable[[int], np.ndarray], team: Team) -> Votes:
+    """Add up what each row's out-of-bag trees say."""
+    sums = np.zeros((table.n_rows, *grove.answers.shape[1:]))
+    n = np.zeros(table.n_rows, np.int64)
+    for k in range(grove.n_trees):
+        seen = in_bag(k) > 0
+        sum_answers(grove, table, team, range(k, k + 1), seen.view(np.uint8), sums)
+        n += ~seen
+    return Votes(sums, n)
+
+
+def permutation_importances(
+    grove: Grove,
+    table: Table,
+    in_bag: Callable[[int], np.ndarray],
+    error: Callable[[np.ndarray, np.ndarray], float],
+    seed: int,
+    team: Team,
+) -> np.ndarray:
+    """(columns, trees): by how much a tree's error on its out-of-bag rows rises when a column is shuffled.
+
+    `error(answers, rows)` judges answers (rows, outputs, classes or 1) for some rows of the table. Trees without
+    out-of-bag rows give NaN.
+    """
+    rises = np.zeros((table.n_columns, grove.n_trees))
+    for k in range(grove.n_trees):
+        rows = np.flatnonzero(in_bag(k) == 0)
+        if len(rows) == 0:
+            rises[:, k] = np.nan
+            continue
+        values = _values(table, rows)
+        whole = Table(len(rows), table.n_columns, (Panel(values, tuple(range(table.n_columns))),))
+        some, one = range(k, k + 1), grove.tree(k)
+        before = error(sum_answers(grove, whole, team, some), rows)
+        for j in sorted(one.columns_asked):
+            kept = values[:, j].copy()
+            values[:, j] = kept[_shuffled(len(rows), seed, k * table.n_columns + j)]
+            rises[j, k] = error(sum_answers(grove, whole, team, some), rows) - before
+            values[:, j] = kept
+    return rises
+
+
+def _values(table: Table, rows: np.ndarray) -> np.ndarray:
+    values = np.empty((len(rows), table.n_columns))
+    for panel in table.panels:
+        values[:, panel.columns] = panel.values[rows]
+    return values
+
+
+def _shuffled(n: int, seed: int, number: int) -> np.ndarray:
+    """A permutation by hash."""
+    keys = np.empty(n, np.uint64)
+    fill_keys(np.uint64(stream_key(np.uint64(seed), SHUFFLES, np.uint64(number))), keys)
+    return np.argsort(keys, kind="stable")

@@ -1,0 +1,91 @@
+"""Quantiles from a regression forest: the training targets that share a leaf with a row, tree by tree.
+
+Each tree spreads a weight of 1 over the training rows in the row's leaf, as often as its bootstrap drew them. A quantile
+is the least target at or below which at least that share of the weight lies (Meinshausen 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._jit import kernel
+from spinney._team import Team, next_chunk
+from spinney.data.tables import Table
+from spinney.grow.exact.lists import sort_by_key
+from spinney.tree.descend_many import leaves_of_rows
+from spinney.tree.grove import Grove
+
+_CHUNK = 64  # rows a thread takes at a time
+
+
+class LeafTargets(NamedTuple):
+    """Which training rows are in which leaf; those of a leaf stand side by side."""
+
+    start: np.ndarray  # int64, by node of the grove: where its rows begin, and one more: where the last ones end
+    row: np.ndarray  # uint32
+    weight: np.ndarray  # float32: share of the leaf's weight
+    y: np.ndarray  # float64 (outputs, rows)
+
+
+def note_targets(
+    grove: Grove,
+    table: Table,
+    y: np.ndarray,
+    bag: Callable[[int], tuple[np.ndarray | None, np.ndarray | None]],
+    team: Team,
+) -> LeafTargets:
+    """Find them. `bag(k)` gives the rows of tree k (None: all) and their weights (None: ones)."""
+    counts, rows, weights = [], [], []
+    for k in range(grove.n_trees):
+        mine, weight = bag(k)
+        mine = np.arange(table.n_rows) if mine is None else mine
+        weight = np.ones(len(mine)) if weight is None else weight
+        leaf = leaves_of_rows(grove, table, team, range(k, k + 1))[mine, 0]
+        order = np.argsort(leaf, kind="stable")
+        n_nodes = int(grove.first[k + 1] - grove.first[k])
+        total = np.bincount(leaf, weight, minlength=n_nodes)
+        counts.append(np.bincount(leaf, minlength=n_nodes))
+        rows.append(mine[order].astype(np.uint32))
+        weights.append((weight / total[leaf])[order].astype(np.float32))
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))])
+    return LeafTargets(start, np.concatenate(rows), np.concatenate(weights), y)
+
+
+def forest_quantiles(
+    grove: Grove, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team
+) -> np.ndarray:
+    """(rows, outputs, shares): quantiles of the targets for each row of a table; `shares` ascend."""
+    leaves = leaves_of_rows(grove, table, team) + grove.first[:-1]
+    most = int(np.diff(targets.start).max()) * grove.n_trees
+    out = np.empty((table.n_rows, len(targets.y), len(shares)))
+    order, spare = np.empty((team.size, most), np.int64), np.empty((team.size, most), np.int64)
+    keys, weights = np.empty((team.size, most)), np.empty((team.size, most))
+    team.run(_find, leaves, *targets, shares, order, spare, keys, weights, out)
+    return out
+
+
+@kernel
+def _find(rank, size, sync, leaves, start, row, weight, y, shares, orders, spares, all_keys, all_weights, out):
+    order, spare, keys, weights = orders[rank], spares[rank], all_keys[rank], all_weights[rank]
+    while True:
+        begin = next_chunk(sync) * _CHUNK
+        if begin >= leaves.shape[0]:
+            return
+        for i in range(begin, min(begin + _CHUNK, leaves.shape[0])):
+            for o in range(y.shape[0]):
+                n, total = 0, 0.0
+                for t in range(leaves.shape[1]):
+                    for k in range(start[leaves[i, t]], start[leaves[i, t] + 1]):
+                        order[n], keys[n], weights[n] = n, y[o, row[k]], weight[k]
+                        total += weights[n]
+                        n += 1
+                sort_by_key(order[:n], spare[:n], keys)
+                below, at = weights[order[0]], 0
+                for q in range(shares.size):
+                    while at + 1 < n and below < shares[q] * total * (1.0 - 1e-9):
+                        at += 1
+                        below += weights[order[at]]
+                    out[i, o, q] = keys[order[at]]
