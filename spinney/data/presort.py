@@ -30,6 +30,7 @@ ROW, RANK = np.uint64(0xFFFFFFFF), np.uint64(32)  # mask of an entry's row, plac
 _COLUMNS = 4  # columns that a thread reads at a time: neighbours in a row share cache lines
 _DIGIT, _DIGITS = 11, 3  # bits of a digit; digits of a 32-bit key
 _BUCKETS = 1 << _DIGIT
+_LEFT_OUT = np.int32(-1)
 _SHORT = 24  # a run up to this length is sorted by insertion
 _SIGN32, _ONES32 = np.uint32(0x80000000), np.uint32(0xFFFFFFFF)
 _SIGN64, _ONES64 = np.uint64(0x8000000000000000), np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -52,6 +53,18 @@ class Presorted(NamedTuple):
     @property
     def n_rows(self) -> int:
         return self.lists.shape[1]
+
+    def take(self, rows: np.ndarray, team: Team, n_others: int = 0) -> Presorted:
+        """The same of some of the rows (int64, ascending, none twice): row k is row rows[k] here. Nothing is sorted.
+
+        A tree grown on it is the tree of a table of these rows. Ranks stay as they are, so some may have no row.
+        `n_others` lists are added after the columns', for the caller to fill.
+        """
+        place = np.full(self.n_rows, _LEFT_OUT, np.int32)
+        place[rows] = np.arange(len(rows), dtype=np.int32)
+        lists = np.empty((self.n_columns + n_others, len(rows)), np.uint64)
+        team.run(_take, self.lists, place, lists, self.n_columns)
+        return self._replace(lists=lists)
 
 
 def presort(
@@ -115,6 +128,25 @@ def _sort_codes(rank, size, sync, codes, missing, rows, lists, counts):
             key = MISSING if code == missing[j] else np.uint64(code)
             lists[j, buckets[code]] = (key << RANK) | np.uint64(i)
             buckets[code] += 1
+
+
+@kernel
+def _take(rank, size, sync, lists, place, some, n_columns):
+    """Lists of the rows that have a place, in the same order. Entries are written whether they stay or not: no branch
+    to guess. Writing ends at the last one that stays."""
+    while True:
+        j = next_chunk(sync)
+        if j >= n_columns:
+            return
+        source, goal = lists[j], some[j]
+        k = 0
+        for i in range(source.size):
+            if k == goal.size:
+                break
+            entry = source[i]
+            at = place[np.int64(entry & ROW)]
+            goal[k] = (entry & ~ROW) | np.uint64(np.uint32(at))
+            k += at >= 0
 
 
 @kernel

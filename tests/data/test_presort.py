@@ -135,6 +135,32 @@ def test_only_the_chosen_rows_count():
     assert some.n_rows == len(rows)
 
 
+@few(40, plain=15)
+@given(st.integers(0, 10**6), st.sampled_from((0.0, 0.1, 0.5, 0.9, 1.0)), st.sampled_from(THREADS))
+def test_some_rows_of_what_is_sorted_are_these_rows_sorted(seed, share, n_threads):
+    random = np.random.RandomState(seed)
+    X = random.randint(-9, 9, (50, 3)) / 2
+    X[:, 1] = random.randint(0, 5, 50)
+    X[random.rand(50, 3) < 0.1] = np.nan
+    rows = np.flatnonzero(random.rand(50) < share)
+    rows = rows if len(rows) else np.array([random.randint(50)])
+    whole, kinds = sort(table_of(X), [False, True, False]), [False, True, False]
+    before = whole.lists.copy()
+    with Team(n_threads) as team:
+        taken = whole.take(rows, team, n_others=2)
+    sorted_anew = sort(table_of(X[rows]), kinds)
+    assert taken.lists.shape == (5, len(rows))
+    np.testing.assert_array_equal(whole.lists, before)
+    for j in range(3):
+        (mine, ranks), (others, dense) = read(taken, j), read(sorted_anew, j)
+        np.testing.assert_array_equal(mine, others)
+        np.testing.assert_array_equal(np.diff(ranks) != 0, np.diff(dense) != 0)
+        np.testing.assert_array_equal(ranks == -1, dense == -1)
+        if not kinds[j]:
+            known = ranks >= 0
+            np.testing.assert_array_equal(taken.values[j, ranks[known]], X[rows, j][mine[known]])
+
+
 @pytest.mark.parametrize("n_categories", [1, 3, 300, 100_000])
 def test_the_rank_of_a_category_is_its_number(n_categories):
     random = np.random.RandomState(n_categories)
