@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
+    from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.plot import plot_tree
     from spinney.view.regions import plot_regions
     from spinney.view.rounds import plot_adaboost_rounds
@@ -69,9 +70,12 @@ _HOMES = {
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
+    "plot_confusion_matrix": "spinney.view.judging",
     "plot_impurity_curves": "spinney.view.curves",
+    "plot_learning_curve": "spinney.view.judging",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
+    "plot_validation_curve": "spinney.view.judging",
 }
 
 __all__ = [
@@ -102,9 +106,12 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_confusion_matrix",
     "plot_impurity_curves",
+    "plot_learning_curve",
     "plot_regions",
     "plot_tree",
+    "plot_validation_curve",
 ]
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from spinney._jit import inner_kernel, kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.opened import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)
@@ -55,7 +56,7 @@ class Presorted(NamedTuple):
         return self.lists.shape[1]
 
     def take(self, rows: np.ndarray, team: Team, n_others: int = 0) -> Presorted:
-        """The same of some of the rows (int64, ascending, none twice): row k is row rows[k] here. Nothing is sorted.
+        """The same of some of the rows (int64, none twice): row k is row rows[k] here. Nothing is sorted.
 
         A tree grown on it is the tree of a table of these rows. Ranks stay as they are, so some may have no row.
         `n_others` lists are added after the columns', for the caller to fill.
@@ -84,6 +85,10 @@ def presort(
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
         raise ValueError(f"exact trees hold at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
+    if isinstance(table, Part) and bins is None:
+        presorted = table.presorted(rows, with_values, team, n_others)
+        if presorted is not None:
+            return presorted
     lists = np.empty((table.n_columns + n_others, n_rows), np.uint64)
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows
