@@ -9,7 +9,7 @@ Out: an `OpenedTable`, which stands for X (or some rows of it) wherever a model 
 
 Lists sorted once give the trees that sorting the part would give. Bins are learnt from all rows of the whole table (by
 their whole-number weights, if it is opened with any), not from the part's alone; so are the categories' numbers, which
-no model but one of n-ary trees can tell.
+only random splits of categories and n-ary trees can tell: the latter do not take opened tables.
 """
 
 from __future__ import annotations

@@ -49,6 +49,9 @@ class ConfusionMatrix(np.ndarray):
             return np.asarray(self).__reduce__()
         return ConfusionMatrix, (np.asarray(self), self.labels, self._counts)
 
+    def __copy__(self) -> Any:
+        return self.__deepcopy__({})
+
     def __deepcopy__(self, memo: Any) -> Any:
         make, parts = self.__reduce__()[:2]
         return make(*parts) if make is ConfusionMatrix else np.array(self)

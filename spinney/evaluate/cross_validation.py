@@ -152,7 +152,7 @@ def cross_validate(
     >>> X, y = load_penguins()
     >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), X, y, cv=3)
     >>> result["test_score"].round(3).tolist()
-    [0.957, 0.957, 0.974]
+    [0.965, 0.922, 0.947]
     """
     judge = Scoring(estimator, scoring)
     sheet = make_sheet(estimator, X, y, sample_weight, params)

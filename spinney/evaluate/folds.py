@@ -136,7 +136,7 @@ def _do(estimator: Any, sheet: Sheet, job: Job, wanted: Wanted, n_threads: int |
         times.append(time.perf_counter())
         test, train = _judge(model, sheet, job, wanted)
         times.append(time.perf_counter())
-        answers = None if wanted.method is None else getattr(model, wanted.method)(_rows(model, sheet, job.split.test))
+        answers = None if wanted.method is None else getattr(model, wanted.method)(_rows(sheet, job.split.test))
         if wanted.method == "predict_proba":
             answers = answers, model.classes_
     except Exception:
@@ -165,7 +165,7 @@ def _fit(model: Any, sheet: Sheet, rows: np.ndarray, n_threads: int | None) -> N
     if sheet.opened is None:
         X, y = _safe_split(model, sheet.X, sheet.y, rows)
     else:
-        X, y = sheet.opened.take(rows), _safe_indexing(sheet.y, rows)
+        X, y = sheet.opened.take(rows), _of_rows(sheet.y, rows)
     has_share = n_threads is not None and getattr(model, "n_jobs", 1) is None
     if has_share:
         model.set_params(n_jobs=n_threads)
@@ -177,7 +177,11 @@ def _fit(model: Any, sheet: Sheet, rows: np.ndarray, n_threads: int | None) -> N
         model.set_params(n_jobs=None)
 
 
-def _rows(model: Any, sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
+def _of_rows(y: Any, rows: np.ndarray) -> Any:
+    return y[rows] if type(y) is np.ndarray else _safe_indexing(y, rows)
+
+
+def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
     if sheet.opened is None or original:
         return _safe_indexing(sheet.X, rows)
     return sheet.opened.take(rows)
@@ -191,7 +195,7 @@ def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str
         if sheet.opened is None:
             X, y = _safe_split(model, sheet.X, sheet.y, rows, fitted)
         else:
-            X, y = _rows(model, sheet, rows, not wanted.scoring.only_predicts), _safe_indexing(sheet.y, rows)
+            X, y = _rows(sheet, rows, not wanted.scoring.only_predicts), _of_rows(sheet.y, rows)
         found.append(wanted.scoring(model, X, y, None if sheet.weights is None else sheet.weights[rows]))
     return found[0], found[1] if wanted.train_score else {}
 

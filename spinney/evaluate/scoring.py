@@ -8,22 +8,22 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.base import ClassifierMixin, is_classifier, is_regressor
+from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
 
 from spinney.evaluate.confusion import specificity_score
 
 ALONE = "score"  # what a single score is called, as in scikit-learn
 
 
-def _specificity(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Of the greater of two classes; of more, the mean."""
-    labels = np.unique(np.asarray(y_true))
-    each = specificity_score(y_true, y_pred, average=None, sample_weight=sample_weight)
-    return float(each[-1] if len(each) == 2 and len(labels) <= 2 else each.mean())
+def _specificity(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Of the second of two classes; of more, the mean over classes."""
+    known = list(model.classes_)
+    each = specificity_score(y, model.predict(X), labels=known, average=None, sample_weight=sample_weight)
+    return float(each[1] if len(known) == 2 else each.mean())
 
 
-_OURS = {"specificity": make_scorer(_specificity)}
+_OURS = {"specificity": _specificity}
 
 
 class Scoring:
@@ -34,7 +34,10 @@ class Scoring:
         self.scorers: dict[str, Callable[..., Any]] = _read(estimator, scoring)
         self.title = scoring if isinstance(scoring, str) else None  # of a single score
         if scoring is None:
-            self.title = "accuracy" if is_classifier(estimator) else "r2" if hasattr(estimator, "score") else None
+            self.title = "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
+        own_score = getattr(type(estimator), "score", None)
+        if scoring == "accuracy" or (scoring is None and own_score is ClassifierMixin.score):
+            self.scorers = {ALONE: _accuracy}
 
     @property
     def names(self) -> list[str]:
@@ -105,9 +108,22 @@ def _own_score(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     return model.score(X, **arguments) if y is None else model.score(X, y, **arguments)
 
 
+def _accuracy(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """scikit-learn's accuracy. Its checks take longer than predicting a row, so arrays of labels are just compared."""
+    predicted = model.predict(X)
+    if (
+        all(type(one) is np.ndarray and one.ndim == 1 for one in (y, predicted))
+        and y.dtype.kind == predicted.dtype.kind
+    ):
+        return float(np.average(predicted == y, weights=sample_weight))
+    return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
 def _only_predicts(scorer: Any) -> bool:
-    """scikit-learn's scorers, which give X to the model's methods and to nothing else."""
-    return scorer is _own_score or (hasattr(scorer, "_score_func") and hasattr(scorer, "_sign"))
+    """Ours and scikit-learn's scorers give X to the model's methods and to nothing else."""
+    return scorer in (_own_score, _accuracy, _specificity) or (
+        hasattr(scorer, "_score_func") and hasattr(scorer, "_sign")
+    )
 
 
 def takes_weights(scorer: Any) -> bool:

@@ -99,7 +99,7 @@ def search(
     >>> from spinney.datasets import load_penguins
     >>> from spinney.evaluate import search
     >>> X, y = load_penguins()
-    >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 2, 3, None]}, X, y)
+    >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, X, y)
     >>> found.best_params_
     {'max_depth': 3}
     >>> found.predict(X[:1]).tolist()
