@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
+    from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.plot import plot_tree
     from spinney.view.regions import plot_regions
     from spinney.view.rounds import plot_adaboost_rounds
@@ -53,10 +56,14 @@ _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
+    "ExtraTreesClassifier": "spinney.estimators.extra_trees",
+    "ExtraTreesRegressor": "spinney.estimators.extra_trees",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
     "Loss": "spinney.criteria.custom",
+    "RandomForestClassifier": "spinney.estimators.random_forest",
+    "RandomForestRegressor": "spinney.estimators.random_forest",
     "RankVoting": "spinney.estimators.voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
@@ -69,9 +76,12 @@ _HOMES = {
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
+    "plot_confusion_matrix": "spinney.view.judging",
     "plot_impurity_curves": "spinney.view.curves",
+    "plot_learning_curve": "spinney.view.judging",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
+    "plot_validation_curve": "spinney.view.judging",
 }
 
 __all__ = [
@@ -86,10 +96,14 @@ __all__ = [
     "C45Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
     "Loss",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RankVoting",
     "Round",
     "StackingClassifier",
@@ -102,9 +116,12 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_confusion_matrix",
     "plot_impurity_curves",
+    "plot_learning_curve",
     "plot_regions",
     "plot_tree",
+    "plot_validation_curve",
 ]
 
 

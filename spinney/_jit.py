@@ -475,7 +475,9 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
 
 
 @intrinsic(prefer_literal=True)
-def _extremes(typing_context: Any, codes: Any, rows: Any, some: Any, first: Any, lanes: Any, low: Any, high: Any) -> Any:
+def _extremes(
+    typing_context: Any, codes: Any, rows: Any, some: Any, first: Any, lanes: Any, low: Any, high: Any
+) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector, byte = ir.VectorType(ir.IntType(8), lanes.literal_value), ir.IntType(8)
         arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 5, 6)]

@@ -21,6 +21,7 @@ import numpy as np
 
 from spinney._jit import inner_kernel, kernel
 from spinney._team import Team
+from spinney.data.opened import Part
 from spinney.data.tables import Panel, Table
 
 MAX_BINS = 255  # one uint8 holds 255 bins and the missing code
@@ -56,6 +57,10 @@ class Bins:
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Codes of the rows start..stop as (columns, rows) uint8."""
         stop = table.n_rows if stop is None else stop
+        if isinstance(table, Part):
+            known = table.codes(self, team, start, stop)
+            if known is not None:
+                return known
         codes = np.empty((self.n_columns, stop - start), np.uint8)
         pieces = _pieces(stop - start, team.size)
         for panel in table.panels:
@@ -98,7 +103,10 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
 
     `counts` says how often a row counts (0: not at all; None: each once), so that a row of weight 3 and three equal
     rows give the same bins. Above 200,000 rows the edges come from an evenly spread sample of the rows.
+    A part of an opened table has the bins of the whole, whatever its rows count.
     """
+    if isinstance(table, Part):
+        return table.bins(max_bins, team)
     rows = _sample_rows(table.n_rows, counts)
     columns = [(panel.values[:, k], j) for panel in table.panels for k, j in enumerate(panel.columns)]
     columns.sort(key=lambda column: column[1])

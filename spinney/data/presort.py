@@ -21,6 +21,7 @@ import numpy as np
 from spinney._jit import inner_kernel, kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.opened import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)
@@ -54,15 +55,20 @@ class Presorted(NamedTuple):
     def n_rows(self) -> int:
         return self.lists.shape[1]
 
-    def take(self, rows: np.ndarray, team: Team, n_others: int = 0) -> Presorted:
-        """The same of some of the rows (int64, ascending, none twice): row k is row rows[k] here. Nothing is sorted.
+    def take(self, rows: np.ndarray | None, team: Team, n_others: int = 0, room: np.ndarray | None = None) -> Presorted:
+        """The same of some of the rows (int64, none twice; None: all): row k is row rows[k] here. Nothing is sorted.
 
         A tree grown on it is the tree of a table of these rows. Ranks stay as they are, so some may have no row.
-        `n_others` lists are added after the columns', for the caller to fill.
+        `n_others` lists are added after the columns', for the caller to fill. The lists lie in `room` (uint64, of
+        enough entries), if it is given.
         """
-        place = np.full(self.n_rows, _LEFT_OUT, np.int32)
-        place[rows] = np.arange(len(rows), dtype=np.int32)
-        lists = np.empty((self.n_columns + n_others, len(rows)), np.uint64)
+        n_rows = self.n_rows if rows is None else len(rows)
+        size = (self.n_columns + n_others) * n_rows
+        lists = (np.empty(size, np.uint64) if room is None else room[:size]).reshape(-1, n_rows)
+        place = np.empty(0, np.int32)
+        if rows is not None:
+            place = np.full(self.n_rows, _LEFT_OUT, np.int32)
+            place[rows] = np.arange(n_rows, dtype=np.int32)
         team.run(_take, self.lists, place, lists, self.n_columns)
         return self._replace(lists=lists)
 
@@ -84,6 +90,10 @@ def presort(
     n_rows = table.n_rows if rows is None else len(rows)
     if table.n_rows > MOST_ROWS:
         raise ValueError(f"exact trees hold at most {MOST_ROWS:,} rows, got {table.n_rows:,}.")
+    if isinstance(table, Part) and bins is None:
+        presorted = table.presorted(rows, with_values, team, n_others)
+        if presorted is not None:
+            return presorted
     lists = np.empty((table.n_columns + n_others, n_rows), np.uint64)
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows
@@ -99,43 +109,6 @@ def presort(
         categorical = is_categorical[columns]
         team.run(_sort_panel, panel.values, columns, categorical, some, lists, values, n_ranks, *memory, counts)
     return Presorted(lists, n_ranks, values, is_categorical, False)
-
-
-def take_rows(presorted: Presorted, rows: np.ndarray | None, team: Team, room: np.ndarray) -> Presorted:
-    """The lists of some rows only (int64, ascending; None: all), as if the others had never been there.
-
-    The result's lists are in `room`, uint64 of as many entries at least. Lists after the columns' are left empty.
-    Ranks stay as they are: some may have no rows.
-    """
-    n_rows = presorted.n_rows if rows is None else len(rows)
-    lists = room[: len(presorted.lists) * n_rows].reshape(-1, n_rows)
-    number = np.empty(0, np.int64)
-    if rows is not None:
-        number = np.full(presorted.n_rows, -1)
-        number[rows] = np.arange(n_rows)
-    team.run(_take_rows, presorted.lists[: presorted.n_columns], number, lists)
-    return presorted._replace(lists=lists)
-
-
-@kernel
-def _take_rows(rank, size, sync, lists, number, out):
-    """Copy lists; number[row] is a row's new number, -1 if it is left out. Without numbers all are copied."""
-    while True:
-        j = next_chunk(sync)
-        if j >= lists.shape[0]:
-            return
-        entries, taken = lists[j], out[j]
-        if number.size == 0:
-            for i in range(entries.size):
-                taken[i] = entries[i]
-            continue
-        at = 0
-        for i in range(entries.size):
-            entry = entries[i]
-            new = number[np.int64(entry & ROW)]
-            if new >= 0:
-                taken[at] = (entry & ~ROW) | np.uint64(new)
-                at += 1
 
 
 def bin_edges(bins: Bins) -> np.ndarray:
@@ -169,13 +142,17 @@ def _sort_codes(rank, size, sync, codes, missing, rows, lists, counts):
 
 @kernel
 def _take(rank, size, sync, lists, place, some, n_columns):
-    """Lists of the rows that have a place, in the same order. Entries are written whether they stay or not: no branch
-    to guess. Writing ends at the last one that stays."""
+    """Lists of the rows that have a place, in the same order; without places, of all. Entries are written whether they
+    stay or not: no branch to guess. Writing ends at the last one that stays."""
     while True:
         j = next_chunk(sync)
         if j >= n_columns:
             return
         source, goal = lists[j], some[j]
+        if place.size == 0:
+            for i in range(source.size):
+                goal[i] = source[i]
+            continue
         k = 0
         for i in range(source.size):
             if k == goal.size:

@@ -25,6 +25,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from spinney.data.opened import OpenedTable
 from spinney.data.tables import Labels, Panel, Source, Table, feature_names, open_table
 
 # The types a category can have, as they are called in `to_dict`.
@@ -91,6 +92,9 @@ class Schema(_Stored):
 
     def read(self, X: Any, owner: str = "this model") -> Table:
         """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings."""
+        if isinstance(X, OpenedTable):
+            known = X.read(self)
+            return self.read(X.original(), owner) if known is None else known
         source = self.open(X, owner)
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
         return self._table(source, source.labels, remedy)
@@ -181,6 +185,8 @@ def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str 
     owner : str
         The estimator's name, for errors.
     """
+    if isinstance(X, OpenedTable):
+        return X.learn(categorical_features, owner)
     source = open_table(X, owner)
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
     chosen = np.flatnonzero(_choose(categorical_features, source, names)).tolist()

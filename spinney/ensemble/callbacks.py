@@ -55,8 +55,9 @@ class Progress:
 
     WIDTH = 24
 
-    def __init__(self, every_round: bool = False, stream: TextIO | None = None) -> None:
+    def __init__(self, every_round: bool = False, stream: TextIO | None = None, unit: str = "round") -> None:
         self.every_round = every_round
+        self.unit = unit
         self.stream = stream or sys.stderr
         self.shown = 0.0
 
@@ -88,7 +89,7 @@ class Progress:
             for name, metrics in info.scores.items()
             for metric, values in metrics.items()
         ]
-        parts = [f"round {info.number:>{len(str(info.n_rounds))}}/{info.n_rounds} {bar}", *scores]
+        parts = [f"{self.unit} {info.number:>{len(str(info.n_rounds))}}/{info.n_rounds} {bar}", *scores]
         return "  ".join([*parts, f"{info.seconds:.1f} s"])
 
 

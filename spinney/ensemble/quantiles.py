@@ -54,9 +54,7 @@ def note_targets(
     return LeafTargets(start, np.concatenate(rows), np.concatenate(weights), y)
 
 
-def forest_quantiles(
-    grove: Grove, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team
-) -> np.ndarray:
+def forest_quantiles(grove: Grove, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team) -> np.ndarray:
     """(rows, outputs, shares): quantiles of the targets for each row of a table; `shares` ascend."""
     leaves = leaves_of_rows(grove, table, team) + grove.first[:-1]
     most = int(np.diff(targets.start).max()) * grove.n_trees

@@ -139,9 +139,7 @@ def _make_desk(opened: Opened, alone: Team) -> Desk | Series:
     return Series(opened.sorted, alone)
 
 
-def _grow_one(
-    opened: Opened, target: Target, settings: Settings, desk: Any, rows: np.ndarray | None
-) -> DecisionTree:
+def _grow_one(opened: Opened, target: Target, settings: Settings, desk: Any, rows: np.ndarray | None) -> DecisionTree:
     if opened.cells is not None:
         assert opened.edges is not None
         return grow_coded_tree(opened.cells, opened.edges, target, settings, desk, rows)

@@ -14,7 +14,6 @@ from spinney._jit import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
 from spinney.data.tables import Table
 
-
 _EIGHT = np.uint64(8)
 
 

@@ -32,6 +32,7 @@ _NO_LIMIT = 1 << 30
 class _GradientBoosting(BaseEstimator):
     """What the two estimators share."""
 
+    _takes_opened_tables = True  # see data/opened.py
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],

@@ -1,10 +1,10 @@
-"""Random forests and extra-trees, with scikit-learn's interface."""
+"""What random forests and extra-trees share: how they are fitted and judged."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
@@ -57,7 +57,11 @@ class _Forest(ForestModel):
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
         "ccp_alpha": _shared["ccp_alpha"],
-        "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), Interval(Integral, 1, None, closed="left")],
+        "max_samples": [
+            None,
+            Interval(RealNotInt, 0.0, None, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "features_per": [StrOptions({"split", "tree"})],
         "max_bins": _shared["max_bins"],
         "random_state": ["random_state"],
@@ -116,7 +120,9 @@ class _Forest(ForestModel):
             warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
             return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
-            raise ValueError("with warm_start=True X and y must have the same columns and classes as in the fit before.")
+            raise ValueError(
+                "with warm_start=True X and y must have the same columns and classes as in the fit before."
+            )
         if before is not None:
             plan = plan._replace(seed=self._seed)
         opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
@@ -266,11 +272,11 @@ def _reporter(verbose: int, numbers: range) -> Callable[[], object]:
 
     from spinney.ensemble.callbacks import Progress, Round
 
-    progress, begun, done = Progress(every_round=verbose > 1, noun="tree"), time.perf_counter(), count(1)
-    return lambda: progress(Round(next(done), len(numbers), {}, time.perf_counter() - begun, None))
+    progress, begun, done = Progress(every_round=verbose > 1, unit="tree"), time.perf_counter(), count(1)
+    return lambda: progress(Round(next(done), len(numbers), {}, time.perf_counter() - begun))
 
 
-class _ForestClassifier(ClassForest, _Forest):
+class ForestClassifier(ClassForest, _Forest):
     _tree_kind = DecisionTreeClassifier
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -331,7 +337,7 @@ class _ForestClassifier(ClassForest, _Forest):
         return error
 
 
-class _ForestRegressor(NumberForest, _Forest):
+class ForestRegressor(NumberForest, _Forest):
     _tree_kind = DecisionTreeRegressor
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

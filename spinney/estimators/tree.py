@@ -33,6 +33,7 @@ _FIRST_LEAVES = 64  # with n_iter_no_change: leaves of the first tree grown; the
 class _CartTree(TreeModel):
     """What both estimators share."""
 
+    _takes_opened_tables = True  # see data/opened.py
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "splitter": [StrOptions({"best", "random"})],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],

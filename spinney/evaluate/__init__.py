@@ -1,1 +1,63 @@
-"""How models are judged."""
+"""How models are judged.
+
+    confusion_matrix, classification_report, specificity_score     of predictions
+    cross_validate                                                 of a model on folds of a table
+    search                                                         of parameters: grid, random, successive halving
+    validation_curve, learning_curve                               over a parameter, over the number of rows
+
+Names are loaded at first use, so that importing this room does not load Numba.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spinney.evaluate.confusion import ConfusionMatrix, confusion_matrix, specificity_score
+    from spinney.evaluate.cross_validation import CrossValidation, cross_validate
+    from spinney.evaluate.curves import LearningCurve, ValidationCurve, learning_curve, validation_curve
+    from spinney.evaluate.report import classification_report
+    from spinney.evaluate.search_result import SearchResult
+    from spinney.evaluate.searching import search
+
+# public name -> where it lives
+_HOMES = {
+    "ConfusionMatrix": "confusion",
+    "CrossValidation": "cross_validation",
+    "LearningCurve": "curves",
+    "SearchResult": "search_result",
+    "ValidationCurve": "curves",
+    "classification_report": "report",
+    "confusion_matrix": "confusion",
+    "cross_validate": "cross_validation",
+    "learning_curve": "curves",
+    "search": "searching",
+    "specificity_score": "confusion",
+    "validation_curve": "curves",
+}
+
+__all__ = [
+    "ConfusionMatrix",
+    "CrossValidation",
+    "LearningCurve",
+    "SearchResult",
+    "ValidationCurve",
+    "classification_report",
+    "confusion_matrix",
+    "cross_validate",
+    "learning_curve",
+    "search",
+    "specificity_score",
+    "validation_curve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'spinney.evaluate' has no attribute {name!r}")
+    return getattr(import_module(f"spinney.evaluate.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -172,5 +172,3 @@ def join(groves: Sequence[Grove]) -> Grove:
         set_at=np.concatenate([set_at(one) for one in groves]) if has_sets else np.empty(0, np.int64),
         sets=together("sets"),
     )
-
-

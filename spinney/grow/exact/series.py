@@ -10,7 +10,6 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI
-from spinney.data.presort import take_rows
 from spinney.grow.exact.fit import Grown, Settings, Sorted, grow_sorted
 from spinney.grow.exact.freeze import Target
 from spinney.grow.exact.stumps import Blocks, make_blocks
@@ -25,6 +24,7 @@ class Series:
         self._given, self._team = given, team
         self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
         self._blocks: Blocks | None = None
+        self._n_others = len(given.presorted.lists) - given.presorted.n_columns
 
     def grow(self, target: Target, settings: Settings, rows: np.ndarray | None = None) -> Grown:
         """Grow a tree from some of the rows (int64, ascending; None: all); `target` is theirs."""
@@ -37,7 +37,7 @@ class Series:
         if rows is not None or settings.max_depth > 1:
             if not self._room.size:
                 self._room = np.empty(given.presorted.lists.size, np.uint64)
-            some = take_rows(given.presorted, rows, self._team, self._room)
+            some = given.presorted.take(rows, self._team, self._n_others, self._room)
             given = given._replace(presorted=some, rows=rows)
         return grow_sorted(given, target, settings, self._team)
 

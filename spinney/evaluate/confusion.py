@@ -1,0 +1,237 @@
+"""The confusion matrix, and what can be read off it class by class. scikit-learn counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+from sklearn.utils.multiclass import unique_labels
+
+
+class ConfusionMatrix(np.ndarray):
+    """A confusion matrix: an array whose rows are the true and whose columns are the predicted classes.
+
+    It is what scikit-learn's `confusion_matrix` returns, and also knows its classes, prints as a table and measures
+    each class against all others. Whatever is computed from it is a plain array.
+
+    Attributes
+    ----------
+    labels : ndarray
+        The classes, in the order of rows and columns.
+    counts : ndarray
+        The matrix before it was normalised: rows, or sums of their weights.
+    support, precision, recall, sensitivity, specificity, f1 : ndarray, one value a class
+        NaN where there is nothing to divide by. Sensitivity is another name of recall.
+    accuracy : float
+    """
+
+    labels: np.ndarray | None
+    _counts: np.ndarray
+
+    def __new__(cls, values: np.ndarray, labels: np.ndarray, counts: np.ndarray) -> ConfusionMatrix:
+        matrix = np.array(values).view(cls)
+        matrix.labels, matrix._counts = labels, np.asarray(counts)
+        return matrix
+
+    def __array_finalize__(self, obj: Any) -> None:
+        if not hasattr(self, "labels"):
+            self.labels = None  # a slice, a transpose: an array like any other
+
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else np.asarray(array)
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.asarray(self)[key]
+
+    def __reduce__(self) -> Any:
+        if self.labels is None:
+            return np.asarray(self).__reduce__()
+        return ConfusionMatrix, (np.asarray(self), self.labels, self._counts)
+
+    def __copy__(self) -> Any:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        make, parts = self.__reduce__()[:2]
+        return make(*parts) if make is ConfusionMatrix else np.array(self)
+
+    @property
+    def counts(self) -> np.ndarray:
+        if self.labels is None:
+            raise AttributeError("this is a part of a confusion matrix: ask the whole one.")
+        return self._counts
+
+    @property
+    def support(self) -> np.ndarray:
+        return self.counts.sum(axis=1)
+
+    @property
+    def precision(self) -> np.ndarray:
+        return _divide(self.counts.diagonal(), self.counts.sum(axis=0))
+
+    @property
+    def recall(self) -> np.ndarray:
+        return _divide(self.counts.diagonal(), self.support)
+
+    @property
+    def sensitivity(self) -> np.ndarray:
+        return self.recall
+
+    @property
+    def specificity(self) -> np.ndarray:
+        others = self.counts.sum() - self.support
+        false_alarms = self.counts.sum(axis=0) - self.counts.diagonal()
+        return _divide(others - false_alarms, others)
+
+    @property
+    def f1(self) -> np.ndarray:
+        return _divide(2 * self.counts.diagonal(), self.support + self.counts.sum(axis=0))
+
+    @property
+    def accuracy(self) -> float:
+        return float(_divide(self.counts.trace(), self.counts.sum()))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it; see `spinney.plot_confusion_matrix`."""
+        from spinney.view.judging import plot_confusion_matrix
+
+        return plot_confusion_matrix(self, ax)
+
+    def __repr__(self) -> str:
+        return str(self) if self.labels is not None else repr(np.asarray(self))
+
+    def __str__(self) -> str:
+        if self.labels is None:
+            return str(np.asarray(self))
+        return _as_table(np.asarray(self), [str(one) for one in self.labels.tolist()])
+
+
+def _divide(a: Any, b: Any) -> np.ndarray:
+    """a / b, NaN where b is 0."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    return np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0)
+
+
+def _as_table(values: np.ndarray, names: list[str]) -> str:
+    cells = [[_number(value) for value in row] for row in values.tolist()]
+    widths = [max(map(len, [name, *column])) for name, column in zip(names, zip(*cells))]
+    first = max(map(len, ["true", *names]))
+    lines = [f"{'':{first}} | predicted"]
+    for head, row in [("true", names), *zip(names, cells)]:
+        lines.append(f"{head:>{first}} | " + "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths)))
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
+) -> ConfusionMatrix:
+    """Count how often each true class was predicted as each class.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+    labels : array-like, optional
+        The classes that are shown, in this order; by default all, sorted.
+    sample_weight : array-like of shape (n_samples,), optional
+    normalize : {"true", "pred", "all"}, optional
+        Shares of the true class, of the predicted class, or of all rows, instead of counts.
+
+    Returns
+    -------
+    ConfusionMatrix
+        The array that scikit-learn's function returns, with names, a readable print and `precision`, `recall`,
+        `specificity`, `f1` and `accuracy`.
+
+    Examples
+    --------
+    >>> from spinney.evaluate import confusion_matrix
+    >>> matrix = confusion_matrix(["cat", "cat", "dog", "dog", "dog"], ["cat", "dog", "dog", "dog", "cat"])
+    >>> matrix
+         | predicted
+    true | cat  dog
+     cat |   1    1
+     dog |   1    2
+    >>> print(matrix.recall, matrix.specificity)
+    [0.5        0.66666667] [0.66666667 0.5       ]
+    >>> true_cat, false_dog, false_cat, true_dog = matrix.ravel()
+    """
+    counts = metrics.confusion_matrix(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    shown = unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)
+    values = counts
+    if normalize is not None:
+        values = metrics.confusion_matrix(
+            y_true, y_pred, labels=labels, sample_weight=sample_weight, normalize=normalize
+        )
+    return ConfusionMatrix(values, shown, counts)
+
+
+def specificity_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = 0.0,
+) -> Any:
+    """The share of the rows not of a class that are not predicted as that class: true negatives / negatives.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,), or indicators (n_samples, n_classes)
+    labels : array-like, optional
+        The classes to look at; by default all.
+    pos_label : default 1
+        With average="binary": the class whose specificity is asked for.
+    average : {"binary", "macro", "micro", "weighted"} or None, default "binary"
+        Of one class; the mean over classes; over all classes' rows together; the mean by support; None: one a class.
+    sample_weight : array-like of shape (n_samples,), optional
+    zero_division : float, default 0.0
+        The specificity of a class that all rows belong to.
+
+    Returns
+    -------
+    float, or ndarray if average=None
+
+    Examples
+    --------
+    >>> from spinney.evaluate import specificity_score
+    >>> specificity_score([0, 0, 0, 1], [0, 0, 1, 1])
+    0.6666666666666666
+    """
+    known = ("binary", "macro", "micro", "weighted", None)
+    if average not in known:
+        raise ValueError(f"average must be one of {known}, got {average!r}.")
+    if average == "binary":
+        _check_binary(y_true, y_pred, pos_label)
+        labels = [pos_label]
+    tables = metrics.multilabel_confusion_matrix(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    found = average_specificity(tables, None if average == "binary" else average, zero_division)
+    return float(found[0]) if average == "binary" else found
+
+
+def _check_binary(y_true: Any, y_pred: Any, pos_label: Any) -> None:
+    present = unique_labels(y_true, y_pred).tolist()
+    if len(present) > 2:
+        raise ValueError(f"y holds {len(present)} classes: set average to 'macro', 'micro', 'weighted' or None.")
+    if pos_label not in present:
+        raise ValueError(f"pos_label must be one of the classes {present}, got {pos_label!r}.")
+
+
+def average_specificity(tables: np.ndarray, average: str | None, zero_division: float) -> Any:
+    """From tables [[tn, fp], [fn, tp]], one a class."""
+    negatives = tables[:, 0].sum(axis=1)
+    if average == "micro":
+        tables, negatives = tables.sum(axis=0, keepdims=True), negatives.sum(keepdims=True)
+    each = np.where(negatives > 0, _divide(tables[:, 0, 0], negatives), zero_division)
+    if average is None:
+        return each
+    weights = tables[:, 1].sum(axis=1) if average == "weighted" else np.ones(len(each))
+    kept = ~np.isnan(each) & (weights > 0)
+    return float(np.average(each[kept], weights=weights[kept])) if kept.any() else float(zero_division)

@@ -1,0 +1,244 @@
+"""Cross-validation: fit on all folds but one, judge on that one, in turn.
+
+Our trees and boosting read, sort and bin the table once for all folds (`data/opened.py`); any other model gets the rows
+of each fold as scikit-learn would give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from spinney.evaluate.folds import Job, Outcome, Wanted, make_sheet, run_jobs
+from spinney.evaluate.scoring import ALONE, Scoring
+from spinney.evaluate.splits import Split, make_splits
+
+
+class CrossValidation(dict):
+    """The scores of every fold: a dict with scikit-learn's keys, and what is read off it.
+
+    Keys: `fit_time`, `score_time`, `test_score` or, with several scores, `test_<name>`; and if asked for
+    `train_score`, `estimator` and `indices`. `pandas.DataFrame(result)` is a table with one row a fold.
+
+    Attributes
+    ----------
+    metrics : list of str
+        What the scores are called.
+    predictions : ndarray or None
+        What was predicted for each row by the model that had not seen it, with `return_predictions`.
+    """
+
+    def __init__(self, values: Mapping[str, Any], title: str | None = None, predictions: Any = None) -> None:
+        super().__init__(values)
+        self.predictions = predictions
+        self._title = title
+
+    @property
+    def metrics(self) -> list[str]:
+        return [key.removeprefix("test_") for key in self if key.startswith("test_")]
+
+    @property
+    def n_folds(self) -> int:
+        return len(self["fit_time"])
+
+    def mean(self, metric: str | None = None) -> float:
+        """Mean over the folds of a score, by default the first; names may be keys too, such as 'train_score'."""
+        return float(np.mean(self._of(metric)))
+
+    def std(self, metric: str | None = None) -> float:
+        """Standard deviation over the folds."""
+        return float(np.std(self._of(metric)))
+
+    def _of(self, metric: str | None) -> np.ndarray:
+        key = self.metrics[0] if metric is None else metric
+        key = f"test_{key}" if f"test_{key}" in self else key
+        if key not in self:
+            raise KeyError(f"there is no score {metric!r}; there are {self.metrics}.")
+        return self[key]
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Score -> mean, std, min and max over the folds."""
+        scores = [key for key in self if key.startswith(("test_", "train_"))]
+        tell: dict[str, Any] = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
+        return {key: {name: float(function(self[key])) for name, function in tell.items()} for key in scores}
+
+    def __repr__(self) -> str:
+        summary = self.summary()
+        shown = {self._shown(key): row for key, row in summary.items()}
+        width = max(map(len, shown))
+        head = f"CrossValidation: {self.n_folds} folds, {np.sum(self['fit_time']):.3g} s of fitting"
+        lines = [head, " ".join([f"  {'':{width}}", *(f"{name:>9}" for name in ("mean", "std", "min", "max"))])]
+        for name, row in shown.items():
+            lines.append(" ".join([f"  {name:{width}}", *(f"{value:>9.4g}" for value in row.values())]))
+        return "\n".join(lines)
+
+    def _shown(self, key: str) -> str:
+        part, name = key.split("_", 1)
+        return f"{part} {self._title or name}" if name == ALONE else f"{part} {name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CrossValidation, (dict(self), self._title, self.predictions)
+
+
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = 5,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: dict[str, Any] | None = None,
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    return_predictions: bool | str = False,
+    error_score: Any = np.nan,
+) -> CrossValidation:
+    """Cross-validate a model, its table read, sorted and binned once for all folds if it is one of ours.
+
+    Parameters
+    ----------
+    estimator : model
+        Any of scikit-learn's kind; it is not fitted and not changed.
+    X, y
+        As for its `fit`.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group are never parted. With a number of folds, or cv="grouped", it means `GroupKFold`.
+    scoring : str, function, list of str or dict, optional
+        As in scikit-learn, and "specificity". Default: the model's own score. A function takes (model, X, y) and, if it
+        has that parameter, sample_weight.
+    cv : int, str, splitter or iterable of (train, test), default 5
+        A number: stratified folds for classes, else folds of consecutive rows. "kfold", "stratified", "grouped" (5
+        folds), "repeated" (5 folds, 10 times, always the same), "loo" (leave one out). Or a splitter of scikit-learn's.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows, in fitting and in scores.
+    n_jobs : int, optional
+        Folds at a time. By default one; our models use every core by themselves. Their folds run in threads, and those
+        of small tables one by one, which is faster.
+    verbose : int, default 0
+        1: a progress bar; 2: a line a fold.
+    params : dict, optional
+        Other arguments of `fit`; what has one value a row is cut to the fold's rows.
+    return_train_score, return_estimator, return_indices : bool, default False
+        Keep the scores on the training rows, the fitted models, the row numbers.
+    return_predictions : bool or str, default False
+        Keep what is predicted for the rows held out; True: by `predict`, or the name of another method. Probabilities
+        have a column for each class of y.
+    error_score : number or "raise", default NaN
+        The score of a fit that fails.
+
+    Returns
+    -------
+    CrossValidation
+
+    Notes
+    -----
+    Exact trees are those that would grow on the fold's rows alone. The bins of boosting (and of trees with `max_bins`)
+    are learnt from all rows, without their targets: the values held out have had a say in where bins end. `fit_time` of
+    the first fold includes reading and sorting or binning the table.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import cross_validate
+    >>> X, y = load_penguins()
+    >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), X, y, cv=3)
+    >>> result["test_score"].round(3).tolist()
+    [0.965, 0.922, 0.947]
+    """
+    judge = Scoring(estimator, scoring)
+    sheet = make_sheet(estimator, X, y, sample_weight, params)
+    splits = make_splits(cv, X, y, groups, is_classifier(estimator))
+    check_fold_sizes(judge, splits)
+    method = "predict" if return_predictions is True else return_predictions or None
+    if method is not None:
+        _check_method(estimator, method, splits, len(splits[0].test) + len(splits[0].train))
+    wanted = Wanted(judge, return_train_score, return_estimator, method, error_score)
+    jobs = [Job(split) for split in splits]
+    outcomes = run_jobs(estimator, sheet, jobs, wanted, n_jobs=n_jobs, verbose=verbose, tell=_tell_means(judge.title))
+    values: dict[str, Any] = {
+        "fit_time": np.array([one.fit_time for one in outcomes]),
+        "score_time": np.array([one.score_time for one in outcomes]),
+    }
+    if return_estimator:
+        values["estimator"] = [one.model for one in outcomes]
+    if return_indices:
+        values["indices"] = {"train": [one.train for one in splits], "test": [one.test for one in splits]}
+    values |= {f"test_{name}": scores for name, scores in gather([one.test for one in outcomes]).items()}
+    values |= {f"train_{name}": scores for name, scores in gather([one.train for one in outcomes]).items()}
+    predictions = None if method is None else _predictions(outcomes, splits, y, method)
+    return CrossValidation(values, judge.title, predictions)
+
+
+def gather(scores: list[dict[str, float]]) -> dict[str, np.ndarray]:
+    """Score -> one value a fold; NaN where a fold does not have it."""
+    names = dict.fromkeys(name for one in scores for name in one)
+    if len(names) > 1:  # a fit that failed did not know what a function of the user's calls its scores
+        names = {name: None for name in names if any(name in one for one in scores if len(one) > 1)}
+    return {name: np.array([one.get(name, np.nan) for one in scores]) for name in names}
+
+
+def check_fold_sizes(judge: Scoring, splits: list[Split]) -> None:
+    """R^2 of a single row does not exist: say so before, and not in every fold."""
+    if judge.title == "r2" and any(len(split.test) < 2 for split in splits):
+        raise ValueError(
+            "R^2 needs at least two rows a fold, and leave-one-out has one: set scoring, for example to "
+            "'neg_mean_absolute_error' or 'neg_mean_squared_error'."
+        )
+
+
+def _tell_means(title: str | None) -> Any:
+    """What the progress bar says of the folds so far."""
+    sums: dict[str, list[float]] = {}
+
+    def tell(outcome: Outcome) -> dict[str, Any]:
+        for name, value in outcome.test.items() if outcome.error is None else ():
+            total = sums.setdefault((title or name) if name == ALONE else name, [0.0, 0.0])
+            total[0], total[1] = total[0] + value, total[1] + 1
+        return {"mean": {name: [total / n] for name, (total, n) in sums.items()}}
+
+    return tell
+
+
+def _check_method(estimator: Any, method: str, splits: list[Split], n_rows: int) -> None:
+    if not hasattr(estimator, method):
+        raise ValueError(f"return_predictions must name a method of {type(estimator).__name__}, got {method!r}.")
+    times = np.bincount(np.concatenate([split.test for split in splits]), minlength=n_rows)
+    if (times != 1).any():
+        row = int(np.flatnonzero(times != 1)[0])
+        raise ValueError(
+            f"return_predictions needs folds that hold out every row once, but row {row} is held out {times[row]} "
+            "times: use K-fold, stratified, grouped or leave-one-out folds."
+        )
+
+
+def _predictions(outcomes: list[Outcome], splits: list[Split], y: Any, method: str) -> np.ndarray:
+    """The folds' answers in the order of the rows."""
+    order = np.concatenate([split.test for split in splits])
+    if any(one.error is not None for one in outcomes):
+        raise ValueError("return_predictions: some fits failed, so their rows have no predictions. See the warning.")
+    parts = [one.predictions for one in outcomes]
+    if method == "predict_proba":
+        if any(isinstance(one[1], list) for one in parts):
+            raise ValueError("return_predictions='predict_proba' is for one output.")
+        classes = np.unique(np.concatenate([known for _, known in parts]))
+        parts = [_spread(shares, known, classes) for shares, known in parts]
+    joined = np.concatenate(parts)
+    answers = np.empty_like(joined)
+    answers[order] = joined
+    return answers
+
+
+def _spread(shares: np.ndarray, known: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Probabilities with a column for every class: 0 for those that the fold's rows lacked."""
+    wide = np.zeros((len(shares), len(classes)))
+    wide[:, np.searchsorted(classes, known)] = shares
+    return wide

@@ -1,0 +1,143 @@
+"""Pictures of how models are judged: scores over a parameter, over the number of rows, and confusion matrices.
+
+In: what `spinney.evaluate` returned. Out: matplotlib axes.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from spinney.view.colours import class_colours, mix
+from spinney.view.plot import import_pyplot
+
+_WIDE = 30.0  # values whose largest is so many times the smallest are drawn on a logarithmic axis
+
+
+def plot_validation_curve(curve: Any, ax: Any = None) -> Any:
+    """Draw training and test scores over the values of a parameter; bands are a standard deviation of the folds wide.
+
+    Parameters
+    ----------
+    curve : ValidationCurve
+        From `spinney.evaluate.validation_curve`.
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, plot_validation_curve
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import validation_curve
+    >>> X, y = load_penguins()
+    >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+    >>> ax = plot_validation_curve(curve)
+    """
+    plt = import_pyplot("plot_validation_curve")
+    ax = plt.gca() if ax is None else ax
+    values, are_numbers = curve.param_range, _are_numbers(curve.param_range)
+    x = np.array(values, np.float64) if are_numbers else np.arange(len(values))
+    _draw(ax, x, curve.train_scores, curve.test_scores)
+    if not are_numbers:
+        ax.set_xticks(x, [str(value) for value in values])
+    elif _spans_wide(x):
+        ax.set_xscale("log")
+    best = int(np.nanargmax(curve.test_scores.mean(axis=1)))
+    ax.axvline(x[best], color="#888888", linewidth=1, linestyle=":", label=f"best: {values[best]}")
+    ax.set(xlabel=curve.param_name, ylabel=curve.metric)
+    ax.legend()
+    return ax
+
+
+def plot_learning_curve(curve: Any, ax: Any = None) -> Any:
+    """Draw training and test scores over the number of training rows; bands are a standard deviation of the folds wide.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+        From `spinney.evaluate.learning_curve`.
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, plot_learning_curve
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import learning_curve
+    >>> X, y = load_penguins()
+    >>> ax = plot_learning_curve(learning_curve(DecisionTreeClassifier(), X, y, shuffle=True, random_state=0))
+    """
+    plt = import_pyplot("plot_learning_curve")
+    ax = plt.gca() if ax is None else ax
+    _draw(ax, curve.train_sizes, curve.train_scores, curve.test_scores)
+    ax.set(xlabel="training rows", ylabel=curve.metric)
+    ax.legend()
+    return ax
+
+
+def plot_confusion_matrix(matrix: Any, ax: Any = None) -> Any:
+    """Draw a confusion matrix: rows are the true classes, each cell as strong as its share of its row.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        From `spinney.evaluate.confusion_matrix`.
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from spinney import plot_confusion_matrix
+    >>> from spinney.evaluate import confusion_matrix
+    >>> ax = plot_confusion_matrix(confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1]))
+    """
+    if getattr(matrix, "labels", None) is None:
+        raise TypeError(f"matrix must come from spinney.evaluate.confusion_matrix, got {type(matrix).__name__}.")
+    plt = import_pyplot("plot_confusion_matrix")
+    ax = plt.gca() if ax is None else ax
+    names = [str(label) for label in matrix.labels.tolist()]
+    places = np.arange(len(names))
+    right, wrong = class_colours(2)
+    for i, j in np.ndindex(matrix.shape):
+        share = matrix.counts[i, j] / max(matrix.support[i], 1e-300)
+        box = plt.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=mix(right if i == j else wrong, share), edgecolor="w")
+        ax.add_patch(box)
+        value = matrix[i, j]
+        ax.text(j, i, f"{value}" if float(value).is_integer() else f"{value:.2f}", ha="center", va="center")
+    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), xlabel="predicted", ylabel="true")
+    ax.set_aspect("equal")
+    ax.set_xticks(places, names)
+    ax.set_yticks(places, names)
+    ax.tick_params(length=0)
+    return ax
+
+
+def _draw(ax: Any, x: np.ndarray, train: np.ndarray, test: np.ndarray) -> None:
+    """The two means with their bands."""
+    for scores, name, colour in zip((train, test), ("training rows", "rows held out"), class_colours(2)):
+        mean, std = scores.mean(axis=1), scores.std(axis=1)
+        ax.fill_between(x, mean - std, mean + std, color=colour, alpha=0.2, linewidth=0)
+        ax.plot(x, mean, label=name, color=colour, linewidth=2.5, marker="o", markersize=4)
+    ax.grid(alpha=0.3)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
+
+
+def _spans_wide(x: np.ndarray) -> bool:
+    return bool(x.min() > 0 and x.max() > _WIDE * x.min())

@@ -1,0 +1,43 @@
+"""The examples in the docstrings say what happens, and every public name has one."""
+
+import doctest
+import importlib
+import inspect
+import subprocess
+import sys
+
+import matplotlib
+import pytest
+
+import spinney.evaluate
+import spinney.view.judging
+
+matplotlib.use("Agg")
+FUNCTIONS = [
+    *(getattr(spinney.evaluate, name) for name in spinney.evaluate.__all__),
+    *(value for name, value in vars(spinney.view.judging).items() if name.startswith("plot_")),
+]
+
+
+@pytest.mark.parametrize("one", [one for one in FUNCTIONS if inspect.isfunction(one)], ids=lambda one: one.__name__)
+def test_examples(one):
+    (example,) = [found for found in doctest.DocTestFinder(recurse=False).find(one, one.__name__) if found.examples]
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_public_names():
+    assert sorted(spinney.evaluate.__all__) == sorted(spinney.evaluate._HOMES)
+    for name in spinney.evaluate.__all__:
+        value = getattr(spinney.evaluate, name)
+        assert value.__module__.startswith("spinney.evaluate.")
+        assert value.__doc__
+        assert name in dir(spinney.evaluate)
+        home = importlib.import_module(value.__module__)
+        assert getattr(home, name) is value
+    with pytest.raises(AttributeError, match=r"module 'spinney.evaluate' has no attribute 'guess'"):
+        spinney.evaluate.guess  # noqa: B018
+
+
+def test_importing_does_not_load_numba():
+    code = "from spinney.evaluate import *; import sys; assert not {'numba', 'matplotlib'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
