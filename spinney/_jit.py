@@ -595,8 +595,8 @@ def _plain_view_as_float(number: int) -> Any:
 # ask(codes, first, at, place, (node, most, exception, left)): of 64 rows, those at `node` go on to `left`, or, if
 #     their code is above `most` and not `exception`, to the node after it; at[place ..] is where the rows are.
 ask: Any = _plain_ask if PLAIN_PYTHON else _ask
-# extremes(codes, rows, (begin, end), first, lanes, low, high): least and greatest code of the rows rows[begin:end] in so
-#     many columns (a constant) from `first` on, into the same places of `low` and `high`.
+# extremes(codes, rows, (begin, end), first, lanes, low, high): least and greatest code of the rows rows[begin:end] in
+#     so many columns (a constant) from `first` on, into the same places of `low` and `high`.
 extremes: Any = _plain_extremes if PLAIN_PYTHON else _extremes
 # rest_core(): tell the processor that this thread only waits, so that one that shares its core gets more of it.
 # pair_array(first, second): an array of two numbers on the stack; it must not outlive the function that made it.

@@ -28,6 +28,9 @@ class Middles(NamedTuple):
     start: np.ndarray  # int16 (columns, cells + 1): bins whose middles lie in earlier cells
 
 
+NO_MIDDLES = Middles(np.empty((0, 0)), np.empty(0), np.empty(0), np.empty((0, 0), np.int16))
+
+
 def find_middles(bins: Bins, table: Table) -> Middles:
     """The middles of a table's bins."""
     n = bins.n_columns

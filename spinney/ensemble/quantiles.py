@@ -1,7 +1,7 @@
 """Quantiles from a regression forest: the training targets that share a leaf with a row, tree by tree.
 
-Each tree spreads a weight of 1 over the training rows in the row's leaf, as often as its bootstrap drew them. A quantile
-is the least target at or below which at least that share of the weight lies (Meinshausen 2006).
+Each tree spreads a weight of 1 over the training rows in the row's leaf, as often as its bootstrap drew them. A
+quantile is the least target at or below which at least that share of the weight lies (Meinshausen 2006).
 """
 
 from __future__ import annotations

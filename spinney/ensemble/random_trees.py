@@ -7,9 +7,9 @@ Two ways to grow a tree, which give the same tree from the same bins:
     codes    grow/codes: two classes or one number, columns of numbers, bins. The quick one
     lists    grow/exact: everything else. The table is sorted once; a tree gets the entries of its rows
 
-What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that follows
-from what they hold. So a forest does not depend on threads, on the order of the rows or on whether a row comes twice or
-weighs 2.
+What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
+follows from what they hold. So a forest does not depend on threads, on the order of the rows or on whether a row comes
+twice or weighs 2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spinney.data.middles import find_middles
 from spinney.data.presort import bin_edges
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.ensemble.resampling import choose_rows, count_draws, order_by_content, order_of_codes
+from spinney.ensemble.resampling import Bags, order_by_content, order_of_codes
 from spinney.grow.codes.fit import Desk, grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import Cells, lay_out_cells
 from spinney.grow.exact.fit import Settings, Sorted, sort_for_trees
@@ -59,7 +59,7 @@ class Opened(NamedTuple):
     edges: np.ndarray | None  # float64 (columns, codes): the upper edge of every bin
     cells: Cells | None  # one of these two is there
     sorted: Sorted | None
-    order: np.ndarray  # int64: row numbers in an order that follows from what they hold
+    bags: Bags | None  # who draws which rows; None: every tree gets all
 
 
 def open_table(
@@ -80,15 +80,17 @@ def open_table(
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
         codes = bins.encode(table, team)
         middles = find_middles(bins, table)
-        order = _order(plan, lambda: order_of_codes(codes, answers[0]))
-        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, order)
+        bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
+        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-    order = _order(plan, lambda: order_by_content(table, answers[0]))
-    return Opened(table, n_categories, None, None, given, order)
+    bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+    return Opened(table, n_categories, None, None, given, bags)
 
 
-def _order(plan: Plan, find: Callable[[], np.ndarray]) -> np.ndarray:
-    return find() if plan.bootstrap else np.empty(0, np.int64)
+def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
+    if not plan.bootstrap:
+        return None
+    return Bags(find_order(), plan.weights.total(), plan.n_draws, plan.replace, plan.seed)
 
 
 def _rows_that_count(weights: Weights) -> np.ndarray | None:
@@ -114,7 +116,7 @@ def grow_trees(
     def grow(number: int) -> Grove:
         desk = desks.get()
         try:
-            rows, weights = draw(opened, target, plan, number)
+            rows, weights = draw(opened, plan, number)
             some = _take(target, rows, weights)
             settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
             tree = _grow_one(opened, some, settings, desk, rows)
@@ -149,28 +151,17 @@ def _grow_one(opened: Opened, target: Target, settings: Settings, desk: Any, row
     return tree
 
 
-def draw(opened: Opened, target: Target, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
+def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
     """The rows of a tree (ascending; None: all) and their weights."""
-    if not plan.bootstrap:
+    if opened.bags is None:
         rows, weights = _rows_that_count(plan.weights), plan.weights
         return rows, weights if rows is None else weights.take(rows)
-    counts = in_bag(opened.order, plan, number)
+    counts = opened.bags.counts(number)
     rows = np.flatnonzero(counts)
     some = counts[rows]
     if plan.class_weight is None:
         return rows, Weights(None if (some == 1).all() else some, None)
     return rows, Weights(None, plan.class_weight(counts)[rows] * some)
-
-
-def in_bag(order: np.ndarray, plan: Plan, number: int) -> np.ndarray:
-    """int64: how often each row was drawn for a tree."""
-    weights = plan.weights.total()
-    if plan.replace:
-        return count_draws(order, weights, plan.n_draws, plan.seed, number)
-    counts = np.zeros(len(order), np.int64)
-    some = order if weights is None else order[weights[order] > 0]
-    counts[choose_rows(some, plan.n_draws, plan.seed, number)] = 1
-    return counts
 
 
 def _take(target: Target, rows: np.ndarray | None, weights: Weights) -> Target:

@@ -8,6 +8,8 @@ like two rows that are alike.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spinney._jit import kernel
@@ -112,3 +114,22 @@ def _stir_codes(hashes, codes):
                 for j in range(first, min(first + 8, codes.shape[0])):
                     word = (word << _EIGHT) | np.uint64(codes[j, block + i])
                 part[i] = mix(part[i] ^ word, np.uint64(0))
+
+
+class Bags(NamedTuple):
+    """Which rows each member of an ensemble has drawn: enough to draw them again."""
+
+    order: np.ndarray  # int64: row numbers in an order that follows from what they hold
+    weights: np.ndarray | None  # chances of the rows; None: all the same
+    n_draws: int
+    replace: bool  # False: no row twice, and of the weights it only counts whether they are 0
+    seed: int
+
+    def counts(self, number: int) -> np.ndarray:
+        """int64: how often the member of this number drew each row."""
+        if self.replace:
+            return count_draws(self.order, self.weights, self.n_draws, self.seed, number)
+        some = self.order if self.weights is None else self.order[self.weights[self.order] > 0]
+        counts = np.zeros(len(self.order), np.int64)
+        counts[choose_rows(some, self.n_draws, self.seed, number)] = 1
+        return counts

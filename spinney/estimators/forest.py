@@ -24,7 +24,9 @@ from spinney.estimators.tree_model import whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.ensemble.quantiles import LeafTargets
     from spinney.ensemble.random_trees import Opened, Plan
+    from spinney.ensemble.resampling import Bags
     from spinney.grow.exact.freeze import Target
 
 _TREE_PARAMETERS = (
@@ -42,30 +44,34 @@ _TREE_PARAMETERS = (
 _SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
 
 
+_LIMITS = DecisionTreeRegressor._parameter_constraints
+
+
 class _Forest(ForestModel):
     """What the four estimators share."""
 
     _tree_kind: ClassVar[Any]
     _splitter: ClassVar[str]
+    _bags: Bags | None
+    _seed: int
 
-    _shared = DecisionTreeRegressor._parameter_constraints
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: _shared[name] for name in _TREE_PARAMETERS if name != "criterion"},
+        **{name: _LIMITS[name] for name in _TREE_PARAMETERS if name != "criterion"},
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
         "oob_score": ["boolean", callable],
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
-        "ccp_alpha": _shared["ccp_alpha"],
+        "ccp_alpha": _LIMITS["ccp_alpha"],
         "max_samples": [
             None,
             Interval(RealNotInt, 0.0, None, closed="neither"),
             Interval(Integral, 1, None, closed="left"),
         ],
         "features_per": [StrOptions({"split", "tree"})],
-        "max_bins": _shared["max_bins"],
+        "max_bins": _LIMITS["max_bins"],
         "random_state": ["random_state"],
-        "n_jobs": _shared["n_jobs"],
+        "n_jobs": _LIMITS["n_jobs"],
     }
 
     # --- fit --------------------------------------------------------------------------------------------------------
@@ -130,7 +136,7 @@ class _Forest(ForestModel):
         grove = grow_trees(opened, target, plan, numbers, team, _reporter(self.verbose, numbers))
         self._keep(schema, grove if before is None else join([before, grove]))
         self._seed, self._n_rows = plan.seed, table.n_rows
-        self._bags = opened.order, plan._replace(settings=None, prune=None, class_weight=None)  # who drew which rows
+        self._bags = opened.bags
         self._judge(table, target, opened, plan, team)
 
     def _make_template(self) -> Any:
@@ -215,12 +221,7 @@ class _Forest(ForestModel):
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row was drawn for a tree."""
-        from spinney.ensemble.random_trees import in_bag
-
-        order, plan = self._bags
-        if not plan.bootstrap:
-            return np.ones(self._n_rows, np.int64)
-        return in_bag(order, plan, k)
+        return np.ones(self._n_rows, np.int64) if self._bags is None else self._bags.counts(k)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -249,7 +250,7 @@ class _Forest(ForestModel):
         from spinney.ensemble.out_of_bag import permutation_importances
 
         table = self._read(X)
-        if not self._bags[1].bootstrap:
+        if self._bags is None:
             raise ValueError("out-of-bag importances need bootstrap=True: without it every tree has seen every row.")
         if table.n_rows != self._n_rows:
             raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
@@ -339,6 +340,7 @@ class ForestClassifier(ClassForest, _Forest):
 
 class ForestRegressor(NumberForest, _Forest):
     _tree_kind = DecisionTreeRegressor
+    _leaf_targets: LeafTargets
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_Forest._parameter_constraints,
@@ -348,13 +350,14 @@ class ForestRegressor(NumberForest, _Forest):
 
     def _judge(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
         super()._judge(table, target, opened, plan, team)
-        vars(self).pop("_leaf_targets", None)
+        if hasattr(self, "_leaf_targets"):
+            del self._leaf_targets
         if self.keep_targets:
             from spinney.ensemble.quantiles import note_targets
             from spinney.ensemble.random_trees import draw
 
             def bag(k: int) -> tuple[np.ndarray | None, np.ndarray | None]:
-                rows, weights = draw(opened, target, plan, k)
+                rows, weights = draw(opened, plan, k)
                 return rows, weights.total()
 
             assert target.y is not None

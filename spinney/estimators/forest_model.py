@@ -30,7 +30,7 @@ class ForestModel(BaseEstimator):
         """Set the fitted attributes that every forest has."""
         self._schema, self.grove_ = schema, grove
         for name in ("estimators_", "feature_importances_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         self.n_features_in_ = schema.n_columns
         self.n_outputs_ = int(grove.answers.shape[1])
         if schema.names is not None:

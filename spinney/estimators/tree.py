@@ -271,7 +271,8 @@ _PARAMETERS = """
         more are drawn.
     random_state : int, RandomState or None
         For splitter="random", max_features and validation_fraction. Without these nothing is random: of equally good
-        splits the column further left wins, and on one column the lower threshold.
+        splits the column further left wins, and on one column the lower threshold. (Of columns that were drawn, the
+        first.)
     max_leaf_nodes : int or None, default None
         Grow best-first, always splitting the leaf whose split takes off the most impurity, to so many leaves.
     min_impurity_decrease : float, default 0.0

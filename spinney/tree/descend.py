@@ -33,8 +33,8 @@ STEP = np.dtype(
     ],
     align=True,
 )
-# The same of binary trees: four nodes a cache line. The left child is the next node. A leaf asks whether something is at
-# most NaN, and leads to itself.
+# The same of binary trees: four nodes a cache line. The left child is the next node. A leaf asks whether something is
+# at most NaN, and leads to itself.
 SHORT_STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
 MISSING_LEFT, ASKS_SET = np.int32(1 << 30), np.int32(1 << 29)  # bits of `feature`
 COLUMN = ~(MISSING_LEFT | ASKS_SET)

@@ -1,7 +1,7 @@
 """Many trees in one store: what a forest keeps.
 
-Nodes of all trees stand end to end, each tree in preorder, so that the left child is the next node. The store holds what
-predictions and pictures need, in as few bytes as hold it exactly:
+Nodes of all trees stand end to end, each tree in preorder, so that the left child is the next node. The store holds
+what predictions and pictures need, in as few bytes as hold it exactly:
 
 | array     | bytes a node              | meaning                                                                    |
 |-----------|---------------------------|----------------------------------------------------------------------------|

@@ -5,7 +5,7 @@ small nodes the codes that occur are noted in a bit set, so that nobody looks at
 
 Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known
 against all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the
-one further left. Exact trees do it alike (grow/exact/pairs.py): both grow the same tree from the same bins.
+one drawn first. Exact trees do it alike (grow/exact/pairs.py): both grow the same tree from the same bins.
 
 The loops over rows and bins are functions of their own that take arrays, not tuples of them: inside, the processor
 then has all addresses in registers.
@@ -129,11 +129,9 @@ def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, mi
         for k in range(n_cuts):
             scores[k] = pair_score(criterion, w[k], s[k], w_total - w[k], s_total - s[k], logs)
     best, at = split.score, np.int64(-1)
-    wins_ties = column < split.feature
     for k in range(n_cuts):
-        if scores[k] > best or (wins_ties and scores[k] == best):
-            if _is_allowed(least, n[k], w[k], n_total, w_total):
-                best, at, wins_ties = scores[k], np.int64(k), False
+        if scores[k] > best and _is_allowed(least, n[k], w[k], n_total, w_total):
+            best, at = scores[k], np.int64(k)
     if at >= 0:
         split.score, split.feature, split.code, split.missing_left = best, column, sums[0, at], missing_left
         split.weight, split.amount, split.has_missing = w[at], s[at], has_missing
@@ -232,6 +230,6 @@ def _offer(criterion, logs, least, split, total, left, column, code, missing_lef
     if not _is_allowed(least, n, w, total[0], total[1]):
         return
     score = pair_score(criterion, w, s, total[1] - w, total[2] - s, logs)
-    if score > split.score or (score == split.score and column < split.feature):
+    if score > split.score:
         split.score, split.feature, split.code, split.missing_left = score, column, code, missing_left
         split.weight, split.amount, split.has_missing = w, s, has_missing

@@ -1,7 +1,7 @@
 """What rows add to sums and histograms, in two layouts.
 
-    packed    uint64 a row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two classes of
-              whole weights, where nobody asks how many rows a side has
+    packed    uint64 a row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two classes
+              of whole weights, where nobody asks how many rows a side has
     wide      int64 (rows, 2), weight and amount; a bin has rows, weight and amount
 
 Both are exact. Numba picks the layout by the array's dimensions when a kernel is compiled; places are unsigned, or it

@@ -13,7 +13,7 @@ from spinney.criteria.impurity import ABSOLUTE, OWN, POISSON
 from spinney.criteria.own import compile_criterion
 from spinney.criteria.significance import critical_values
 from spinney.data.binning import Bins
-from spinney.data.middles import Middles, find_middles
+from spinney.data.middles import NO_MIDDLES, Middles, find_middles
 from spinney.data.presort import RANK, Presorted, presort
 from spinney.data.tables import Table
 from spinney.grow.exact.freeze import Cuts, Target, freeze, midway, with_sets
@@ -74,7 +74,7 @@ class Sorted(NamedTuple):
     rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
     bins: Bins | None  # if given, thresholds are their edges only
     presorted: Presorted  # of the rows that count; the last lists are room for the grower's own
-    middles: Middles | None  # of the bins, for random thresholds
+    middles: Middles  # of the bins, for random thresholds
 
 
 def grow_exact_tree(
@@ -102,7 +102,7 @@ def sort_for_trees(
     """Sort the columns for trees of this kind: of this criterion and so many outputs."""
     n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
     presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
-    middles = find_middles(bins, table) if bins is not None and settings.random else None
+    middles = find_middles(bins, table) if bins is not None and settings.random else NO_MIDDLES
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 
 

@@ -329,10 +329,10 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
                 n_orders = min(np.int64(MOST_ORDERS), np.int64(rules.n_leans))
         if rules.random and not is_set:
             key = mix(node.random, np.uint64(1000 + j))
-            if columns.middles is None:
-                position, threshold = draw_cut(entries, columns.values[j], key)
-            else:
+            if columns.is_binned:
                 position, threshold = draw_edge(entries, columns.values[j], columns.middles, j, key)
+            else:
+                position, threshold = draw_cut(entries, columns.values[j], key)
             cut_in_two(entries, position, out)
         for which in range(n_orders):
             if has_categories is not None and is_set:
@@ -365,7 +365,7 @@ def _arrange(rank, statistics, rules, work, node, entries, j, focus, out):
 def _settle(rank, columns, statistics, criterion, rules, work, slot, at, has_categories):
     """Pick the node's column and mark its rows' sides; False if it stays a leaf."""
     node, total, code = work.nodes[at], work.totals[slot], code_of(criterion)
-    j = _choose_column(statistics, code, rules, work, slot, node)
+    j = _choose_column(rank, statistics, code, rules, work, slot, node)
     if j < 0:
         return False
     best = work.candidates[slot, j]
@@ -402,13 +402,18 @@ def _note_neighbours(node, entries, columns):
 
 
 @inner_kernel
-def _choose_column(statistics, code, rules, work, slot, node):
-    """The column with the best candidate, -1 if there is none; of equals the first."""
+def _choose_column(rank, statistics, code, rules, work, slot, node):
+    """The column with the best candidate, -1 if there is none; of equals the one drawn first, or the leftmost."""
     chosen, best = -1, _NEVER
+    n_columns, order = work.candidates.shape[1], work.chosen[rank]
+    is_drawn = rules.n_features < n_columns
+    if is_drawn:
+        choose(rules.seed if rules.per_tree else node.random, n_columns, order)
     least = 0.0
     if rules.by_ratio:
         least = _average_decrease(statistics, code, work, slot, node)
-    for j in range(work.candidates.shape[1]):
+    for k in range(n_columns):
+        j = order[k] if is_drawn else k
         score = work.candidates[slot, j].score
         if rules.by_ratio and score > _NEVER:
             score = _gain_ratio(statistics, code, work, slot, node, j, least)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney.data.middles import Middles
 from spinney.data.presort import Presorted
 
 NO_CHILD = -1
@@ -78,7 +79,7 @@ class Columns(NamedTuple):
     values: np.ndarray
     is_categorical: np.ndarray
     is_binned: bool
-    middles: Any = None  # Middles of the bins, for random thresholds
+    middles: Middles  # of the bins, for random thresholds
 
 
 class Rules(NamedTuple):
