@@ -503,6 +503,48 @@ def _extremes(
     return types.void(codes, rows, pair, types.int64, lanes, low, high), generate
 
 
+@intrinsic(prefer_literal=True)
+def _sum_left(
+    typing_context: Any, codes: Any, rows: Any, stats: Any, some: Any, first: Any, lanes: Any, most: Any, sums: Any
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        n, byte, wide = lanes.literal_value, ir.IntType(8), ir.IntType(64)
+        vector = ir.VectorType(byte, n)
+        arrays = [context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1, 2, 6, 7)]
+        cells, numbers, packed, limits, totals = arrays
+        begin, end = (builder.extract_value(arguments[3], k) for k in range(2))
+        start = builder.gep(builder.bitcast(cells.data, byte.as_pointer()), [arguments[4]])
+        parts = builder.bitcast(packed.data, byte.as_pointer())
+        stride = builder.extract_value(cells.strides, 0)
+        limit_at = builder.bitcast(builder.gep(limits.data, [arguments[4]]), vector.as_pointer())
+        limit, zero = builder.load(limit_at, align=1), ir.Constant(vector, [0] * n)
+        weights, amounts = (cgutils.alloca_once_value(builder, zero) for _ in range(2))
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), n), None)
+        with cgutils.for_range_slice(builder, begin, end, begin.type(1), inc=True) as (i, _):
+            row = builder.zext(builder.load(builder.gep(numbers.data, [i])), stride.type)
+            place = builder.gep(start, [builder.mul(row, stride)])
+            now = builder.load(builder.bitcast(place, vector.as_pointer()), align=1)
+            goes_left = builder.icmp_unsigned("<=", now, limit)
+            eight_times = builder.mul(i, wide(8))
+            for goal, offset in ((weights, 4), (amounts, 0)):
+                one = builder.load(builder.gep(parts, [builder.add(eight_times, wide(offset))]))
+                lane = builder.insert_element(ir.Constant(vector, ir.Undefined), one, ir.IntType(32)(0))
+                spread = builder.shuffle_vector(lane, ir.Constant(vector, ir.Undefined), everywhere)
+                builder.store(builder.add(builder.load(goal), builder.select(goes_left, spread, zero)), goal)
+        broad = ir.VectorType(wide, n)
+        for goal, at in ((weights, 0), (amounts, 1)):
+            line = builder.mul(builder.extract_value(totals.strides, 0), wide(at))
+            place = builder.gep(builder.bitcast(totals.data, byte.as_pointer()), [line])
+            place = builder.gep(builder.bitcast(place, wide.as_pointer()), [arguments[4]])
+            place = builder.bitcast(place, broad.as_pointer())
+            more = builder.zext(builder.load(goal), broad)
+            builder.store(builder.add(builder.load(place, align=8), more), place, align=8)
+        return context.get_dummy_value()
+
+    pair = types.UniTuple(types.int64, 2)
+    return types.void(codes, rows, stats, pair, types.int64, lanes, most, sums), generate
+
+
 @intrinsic
 def _pair_array(typing_context: Any, first: Any, second: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -547,6 +589,16 @@ def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int,
 def _plain_extremes(codes: Any, rows: Any, some: tuple[int, int], first: int, lanes: int, low: Any, high: Any) -> None:
     block = codes[rows[some[0] : some[1]].astype(np.int64), first : first + lanes]
     low[first : first + lanes], high[first : first + lanes] = block.min(axis=0), block.max(axis=0)
+
+
+def _plain_sum_left(
+    codes: Any, rows: Any, stats: Any, some: tuple[int, int], first: int, lanes: int, most: Any, sums: Any
+) -> None:
+    places, columns = slice(*some), slice(first, first + lanes)
+    goes_left = codes[rows[places].astype(np.int64), columns] <= most[columns]
+    for part, shift in ((0, 32), (1, 0)):
+        amounts = (stats[places] >> np.uint64(shift)).astype(np.uint8).astype(np.int64)
+        sums[part, columns] += amounts @ goes_left
 
 
 def _plain_pair_array(first: float, second: float) -> Any:
@@ -598,6 +650,10 @@ ask: Any = _plain_ask if PLAIN_PYTHON else _ask
 # extremes(codes, rows, (begin, end), first, lanes, low, high): least and greatest code of the rows rows[begin:end] in
 #     so many columns (a constant) from `first` on, into the same places of `low` and `high`.
 extremes: Any = _plain_extremes if PLAIN_PYTHON else _extremes
+# sum_left(codes, rows, stats, (begin, end), first, lanes, most, sums): for as many columns, add the weights and amounts
+#     of the rows rows[begin:end] whose code is at most most[column] to sums[0, column] and sums[1, column]. They are
+#     bytes 4 and 0 of stats (uint64), and must add up to less than 256.
+sum_left: Any = _plain_sum_left if PLAIN_PYTHON else _sum_left
 # rest_core(): tell the processor that this thread only waits, so that one that shares its core gets more of it.
 # pair_array(first, second): an array of two numbers on the stack; it must not outlive the function that made it.
 pair_array: Any = _plain_pair_array if PLAIN_PYTHON else _pair_array

@@ -1,7 +1,8 @@
 """Values that stand for bins: random thresholds are drawn between them.
 
-A bin's middle lies midway between its edges; the outer bins end at the column's least and greatest value. To find the
-bin that a value falls into, each column has a grid of even cells that says where to look.
+A bin's middle lies midway between its edges; the outer bins end at the column's least and greatest value. What counts
+is only how far the middles lie apart: they are kept as places on a line from 0 to 256, and a table says which bins lie
+in which of its 256 cells.
 """
 
 from __future__ import annotations
@@ -22,46 +23,49 @@ _ONE = np.uint64(1)
 class Middles(NamedTuple):
     """Of every column's bins."""
 
-    value: np.ndarray  # float64 (columns, bins)
-    least: np.ndarray  # float64: where the grid begins,
-    scale: np.ndarray  # float64: cells of the grid a unit
+    place: np.ndarray  # float32 (columns, bins), never falling
     start: np.ndarray  # int16 (columns, cells + 1): bins whose middles lie in earlier cells
 
 
-NO_MIDDLES = Middles(np.empty((0, 0)), np.empty(0), np.empty(0), np.empty((0, 0), np.int16))
+NO_MIDDLES = Middles(np.empty((0, 0), np.float32), np.empty((0, 0), np.int16))
 
 
 def find_middles(bins: Bins, table: Table) -> Middles:
     """The middles of a table's bins."""
-    n = bins.n_columns
-    value = np.zeros((n, MAX_BINS + 1))
-    least, scale = np.zeros(n), np.zeros(n)
+    place = np.zeros((bins.n_columns, MAX_BINS + 1), np.float32)
     for j in np.flatnonzero(~bins.is_categorical):
-        column, edges = table.column(int(j)), bins.edges[j]
+        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(table.column(int(j))))
+    start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
+    _fill_cells(place, bins.n_bins.astype(np.int64), start)
+    return Middles(place, start)
+
+
+def _ends(column: np.ndarray) -> np.ndarray:
+    """The least and the greatest finite value; zeros if there is none."""
+    ends = np.array([np.fmin.reduce(column), np.fmax.reduce(column)], np.float64)
+    if not np.isfinite(ends).all():
         finite = column[np.isfinite(column)]
         ends = np.array([finite.min(), finite.max()], np.float64) if len(finite) else np.zeros(2)
-        bounds = np.clip(np.concatenate([ends[:1], edges, ends[1:]]), *ends)
-        value[j, : len(edges) + 1] = bounds[:-1] / 2.0 + bounds[1:] / 2.0
-        least[j], most = value[j, 0], value[j, len(edges)]
-        with np.errstate(over="ignore", divide="ignore"):
-            one = _CELLS / (most - least[j])
-        scale[j] = one if 0.0 < one < np.inf else 0.0
-    start = np.zeros((n, _CELLS + 1), np.int16)
-    _fill_grid(value, bins.n_bins.astype(np.int64), least, scale, start)
-    return Middles(value, least, scale, start)
+    return ends
+
+
+def _places(edges: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    bounds = np.clip(np.concatenate([ends[:1], edges, ends[1:]]), *ends)
+    middles = bounds[:-1] / 4.0 + bounds[1:] / 4.0  # half of them: their distances do not overflow
+    length = middles[-1] - middles[0]
+    return (middles - middles[0]) / length * _CELLS if length > 0.0 else np.zeros(len(middles))
 
 
 @inner_kernel
-def _cell(value, least, scale):
-    """Never falls as the value rises, whatever the rounding."""
-    return min(max(np.int64((value - least) * scale), 0), _CELLS - 1)
+def _cell(place):
+    return min(np.int64(place), _CELLS - 1)
 
 
 @kernel
-def _fill_grid(value, n_bins, least, scale, start):
+def _fill_cells(place, n_bins, start):
     for j in range(n_bins.size):
         for b in range(n_bins[j]):
-            start[j, _cell(value[j, b], least[j], scale[j]) + 1] += 1
+            start[j, _cell(place[j, b]) + 1] += 1
         for cell in range(_CELLS):
             start[j, cell + 1] += start[j, cell]
 
@@ -69,15 +73,15 @@ def _fill_grid(value, n_bins, least, scale, start):
 @inner_kernel
 def draw_code(middles, j, low, high, key):
     """The bin that a random threshold falls into, drawn between the middles of two bins: low .. high - 1."""
-    value = middles.value[j]
-    threshold = value[low] + uniform(key, 0) * (value[high] - value[low])
-    cell = _cell(threshold, middles.least[j], middles.scale[j])
-    # bins before start[cell] have middles below the threshold, those from start[cell + 1] on above it
-    first = max(np.int64(middles.start[j, cell]) - 1, low)
-    n = np.uint64(min(np.int64(middles.start[j, cell + 1]), high) - first)
+    place, start = middles.place[j], middles.start[j]
+    threshold = place[low] + np.float32(uniform(key, 0)) * (place[high] - place[low])
+    cell = _cell(threshold)
+    # bins before start[cell] lie below the threshold, those from start[cell + 1] on above it
+    first = max(np.int64(start[cell]) - 1, low)
+    n = np.uint64(min(np.int64(start[cell + 1]), high) - first)
     at = np.uint64(first)
     while n > _ONE:
         half = n >> _ONE
-        at = at + half if value[at + half] <= threshold else at
+        at = at + half if place[at + half] <= threshold else at
         n -= half
     return np.int64(at)

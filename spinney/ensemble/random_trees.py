@@ -22,7 +22,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.data.binning import learn_bins
-from spinney.data.middles import find_middles
+from spinney.data.middles import NO_MIDDLES, find_middles
 from spinney.data.presort import bin_edges
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -79,7 +79,7 @@ def open_table(
     assert answers is not None
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
         codes = bins.encode(table, team)
-        middles = find_middles(bins, table)
+        middles = find_middles(bins, table) if plan.settings.random else NO_MIDDLES
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
         return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
@@ -119,10 +119,11 @@ def grow_trees(
             rows, weights = draw(opened, plan, number)
             some = _take(target, rows, weights)
             settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
-            tree = _grow_one(opened, some, settings, desk, rows)
-            tree = tree if plan.prune is None else plan.prune(tree)
+            grove = _grow_one(opened, some, settings, desk, rows)
+            if plan.prune is not None:
+                grove = pack(plan.prune(grove.tree(0)), settings.criterion)
             report()
-            return pack(tree, plan.settings.criterion)
+            return grove
         finally:
             desks.put(desk)
 
@@ -141,14 +142,13 @@ def _make_desk(opened: Opened, alone: Team) -> Desk | Series:
     return Series(opened.sorted, alone)
 
 
-def _grow_one(opened: Opened, target: Target, settings: Settings, desk: Any, rows: np.ndarray | None) -> DecisionTree:
+def _grow_one(opened: Opened, target: Target, settings: Settings, desk: Any, rows: np.ndarray | None) -> Grove:
     if opened.cells is not None:
         assert opened.edges is not None
         return grow_coded_tree(opened.cells, opened.edges, target, settings, desk, rows)
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
-    tree: DecisionTree = desk.grow(target, settings, rows).tree
-    return tree
+    return pack(desk.grow(target, settings, rows).tree, settings.criterion)
 
 
 def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:

@@ -18,7 +18,7 @@ def ends_of_rows(tree: DecisionTree, table: Table) -> tuple[np.ndarray, np.ndarr
     room = 1 + int(np.diff(tree.child_start).max()) * (tree.max_depth + 1)
     work = np.empty(room, np.int64), np.empty(room)
     rows, nodes, shares = [], [], []
-    for start, values in blocks(table, tree.columns_asked):
+    for start, values in blocks(table, tree):
         known = steps, tree.children, tree.sets, tree.weight, values
         n = _find_ends(*known, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), *work)
         row, node, share = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)

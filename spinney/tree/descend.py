@@ -7,6 +7,7 @@ values go down several branches. Values are compared as they are: a float64 thre
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
@@ -40,14 +41,22 @@ MISSING_LEFT, ASKS_SET = np.int32(1 << 30), np.int32(1 << 29)  # bits of `featur
 COLUMN = ~(MISSING_LEFT | ASKS_SET)
 
 
+class Asker(Protocol):
+    """A tree, or many."""
+
+    @property
+    def columns_asked(self) -> set[int]:
+        """Columns that some question is about."""
+
+
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
     if tree.asks_numbers_only:
-        for start, values in blocks(table, tree.columns_asked):
+        for start, values in blocks(table, tree):
             team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
         return leaf
-    for start, values in blocks(table, tree.columns_asked):
+    for start, values in blocks(table, tree):
         team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
     return leaf
 
@@ -79,13 +88,13 @@ def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     steps, room = tree.steps, 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
     nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
     answers = np.ascontiguousarray(tree.probabilities[:, 0])
-    for start, values in blocks(table, tree.columns_asked):
+    for start, values in blocks(table, tree):
         piece = out[start : start + len(values)]
         team.run(_spread, steps, tree.children, tree.sets, tree.weight, answers, values, piece, nodes, parts)
     return out
 
 
-def blocks(table: Table, asked: set[int]) -> Iterator[tuple[int, np.ndarray]]:
+def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
     Then columns that nobody asks about may hold anything.
@@ -93,6 +102,7 @@ def blocks(table: Table, asked: set[int]) -> Iterator[tuple[int, np.ndarray]]:
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return
+    asked = trees.columns_asked
     panels = [panel for panel in table.panels if not asked.isdisjoint(panel.columns)]
     for start in range(0, table.n_rows, _ROWS):
         values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
@@ -135,11 +145,13 @@ def _descend(rank, size, sync, steps, children, sets, values, leaf):
 
 
 @inner_kernel
-def _next(steps, node, values, row):
+def next_by_number(steps, node, values, row):
     """The node after this one on a row's way; a leaf is its own."""
     step = steps[node]
     value = values[row, step.feature & COLUMN]
-    goes_left = value <= step.threshold or (value != value and step.feature & MISSING_LEFT != 0)
+    goes_left = (value <= step.threshold) | (
+        (value != value) & (step.feature & MISSING_LEFT != 0)
+    )  # no branch to guess
     return node + 1 if goes_left else np.int64(step.right)
 
 
@@ -149,8 +161,8 @@ def walk_four(steps, values, a, b, c, d):
     at_a, at_b, at_c, at_d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     moved = True
     while moved:
-        to_a, to_b = _next(steps, at_a, values, a), _next(steps, at_b, values, b)
-        to_c, to_d = _next(steps, at_c, values, c), _next(steps, at_d, values, d)
+        to_a, to_b = next_by_number(steps, at_a, values, a), next_by_number(steps, at_b, values, b)
+        to_c, to_d = next_by_number(steps, at_c, values, c), next_by_number(steps, at_d, values, d)
         moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
         at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
     return at_a, at_b, at_c, at_d

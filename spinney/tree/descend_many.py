@@ -1,21 +1,45 @@
 """Send the rows of a table down many trees, and add up what the trees say.
 
 In: a `Grove` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes or
-numbers; or the leaves themselves. Every row is one thread's, which goes through the trees in their order: the sums
-are the same to the last bit on any number of threads.
+numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are the
+same to the last bit on any number of threads.
+
+Rows walk in *lanes*, so that none waits for memory alone: as soon as a row has come to its leaf, the next one takes its
+lane. For trees from codes, a chunk is encoded first; a step then is one load of eight bytes and one of a byte.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._jit import by_type, inner_kernel, kernel, separate_kernel
 from spinney._team import Team, next_chunk
+from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
-from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, walk_four
+from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number
 from spinney.tree.grove import Grove
+from spinney.tree.words import MISSING, next_node
 
-_CHUNK = 512  # rows a thread takes at a time
+_CHUNK = 1024  # rows a thread takes at a time
+_LANES = 16
+
+
+class _Desks(NamedTuple):
+    """What each thread needs."""
+
+    codes: np.ndarray  # uint8 (threads, columns, chunk)
+    leaf: np.ndarray  # int64 (threads, chunk): where each row of the chunk has come to
+    at: np.ndarray  # int64 (threads, lanes): node of the row in each lane,
+    row: np.ndarray  # int64 (threads, lanes): and the row
+
+
+def _make_desks(grove: Grove, n_rows: int, n_columns: int, n_threads: int) -> _Desks:
+    chunk = min(_CHUNK, n_rows)
+    lanes = (np.empty((n_threads, _LANES), np.int64) for _ in range(2))
+    codes = np.empty((n_threads, n_columns if grove.has_words else 0, chunk), np.uint8)
+    return _Desks(codes, np.empty((n_threads, chunk), np.int64), *lanes)
 
 
 def sum_answers(
@@ -32,24 +56,14 @@ def sum_answers(
     """
     if out is None:
         out = np.zeros((table.n_rows, *grove.answers.shape[1:]))
-    some = range(grove.n_trees) if trees is None else trees
     marks = np.empty(0, np.uint8) if skip is None else skip
-    for start, values in blocks(table, grove.columns_asked):
+    is_class = grove.n_classes is not None
+    some = range(grove.n_trees) if trees is None else trees
+    for start, values in blocks(table, grove):
         part = slice(start, start + len(values))
-        team.run(
-            _add_answers,
-            grove.steps,
-            grove.set_at,
-            grove.sets,
-            grove.first,
-            grove.first_set,
-            (some.start, some.stop),
-            grove.answers,
-            grove.n_classes is not None,
-            values,
-            marks[part],
-            out[part],
-        )
+        desks = _make_desks(grove, len(values), table.n_columns, team.size)
+        asked = _questions(grove, values), (some.start, some.stop), values, desks
+        team.run(_add_answers, *asked, grove.answers, is_class, marks[part], out[part])
     return out
 
 
@@ -57,62 +71,53 @@ def leaves_of_rows(grove: Grove, table: Table, team: Team, trees: range | None =
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(grove.n_trees) if trees is None else trees
     leaves = np.empty((table.n_rows, len(some)), np.int64)
-    for start, values in blocks(table, grove.columns_asked):
+    for start, values in blocks(table, grove):
         part = leaves[start : start + len(values)]
-        steps = grove.steps, grove.set_at, grove.sets, grove.first, grove.first_set
-        team.run(_note_leaves, *steps, (some.start, some.stop), values, part)
+        desks = _make_desks(grove, len(values), table.n_columns, team.size)
+        team.run(_note_leaves, _questions(grove, values), (some.start, some.stop), values, desks, part)
     return leaves
 
 
-@inner_kernel
-def _walk_any(steps, set_at, sets, values, row):
-    """The leaf of a row, in a tree that may ask about sets of categories."""
-    node = np.int64(0)
-    while True:
-        step = steps[node]
-        if np.int64(step.right) == node:
-            return node
-        value = values[row, step.feature & COLUMN]
-        if value != value:
-            goes_left = step.feature & MISSING_LEFT != 0
-        elif step.feature & ASKS_SET:
-            category = np.int64(value)
-            goes_left = (sets[set_at[node] + (category >> 6)] >> np.uint64(category & 63)) & np.uint64(1) != 0
-        else:
-            goes_left = value <= step.threshold
-        node = node + 1 if goes_left else np.int64(step.right)
+class _Words(NamedTuple):
+    """Trees from codes."""
+
+    words: np.ndarray
+    edges: np.ndarray  # of the table's dtype
+    first: np.ndarray
 
 
-@inner_kernel
-def _four_leaves(steps, set_at, sets, values, row, stop):
-    """The leaves of four rows, the last one again where there are no more."""
-    b, c, d = min(row + 1, stop - 1), min(row + 2, stop - 1), min(row + 3, stop - 1)
-    if set_at.size == 0:
-        return walk_four(steps, values, row, b, c, d)
-    return (
-        _walk_any(steps, set_at, sets, values, row),
-        _walk_any(steps, set_at, sets, values, b),
-        _walk_any(steps, set_at, sets, values, c),
-        _walk_any(steps, set_at, sets, values, d),
-    )
+class _Steps(NamedTuple):
+    """Trees with thresholds, and perhaps sets of categories."""
+
+    steps: np.ndarray
+    set_at: np.ndarray
+    sets: np.ndarray
+    first: np.ndarray
+    first_set: np.ndarray
+
+
+def _questions(grove: Grove, values: np.ndarray) -> _Words | _Steps:
+    if grove.has_words:
+        return _Words(grove.steps, grove.edges32 if values.dtype == np.float32 else grove.edges, grove.first)
+    return _Steps(grove.steps, grove.set_at, grove.sets, grove.first, grove.first_set)
 
 
 @kernel
-def _add_answers(rank, size, sync, steps, set_at, sets, first, first_set, trees, answers, is_class, values, skip, out):
+def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_class, skip, out):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
         start = next_chunk(sync) * _CHUNK
         if start >= out.shape[0]:
             return
-        stop = min(start + _CHUNK, out.shape[0])
+        n = min(_CHUNK, out.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
-            begin, end = first[tree], first[tree + 1]
-            mine, sets_here, says = steps[begin:end], set_at[begin:end], answers[begin:end]
-            words = sets[first_set[tree] : first_set[tree + 1]]
-            for row in range(start, stop, 4):
-                leaves = _four_leaves(mine, sets_here, words, values, row, stop)
-                for k in range(min(4, stop - row)):
-                    if skip.size == 0 or skip[row + k] == 0:
-                        _add(says[leaves[k]], is_class, out[row + k])
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            first = questions.first[tree]
+            for i in range(n):
+                if skip.size == 0 or skip[start + i] == 0:
+                    _add(answers[first + leaf[i]], is_class, out[start + i])
 
 
 @inner_kernel
@@ -129,16 +134,113 @@ def _add(answer, is_class, out):
 
 
 @kernel
-def _note_leaves(rank, size, sync, steps, set_at, sets, first, first_set, trees, values, out):
+def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
         start = next_chunk(sync) * _CHUNK
         if start >= out.shape[0]:
             return
-        stop = min(start + _CHUNK, out.shape[0])
+        n = min(_CHUNK, out.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
-            begin, end = first[tree], first[tree + 1]
-            words = sets[first_set[tree] : first_set[tree + 1]]
-            for row in range(start, stop, 4):
-                leaves = _four_leaves(steps[begin:end], set_at[begin:end], words, values, row, stop)
-                for k in range(min(4, stop - row)):
-                    out[row + k, tree - trees[0]] = leaves[k]
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            for i in range(n):
+                out[start + i, tree - trees[0]] = leaf[i]
+
+
+@inner_kernel
+def _encode_words(questions, values, codes):
+    """Codes (columns, rows) of a block of values."""
+    for j in range(codes.shape[0]):
+        encode_numbers(values[:, j], questions.edges[j], MISSING, codes[j, : values.shape[0]])
+
+
+@inner_kernel
+def _encode_steps(questions, values, codes):
+    """Thresholds are compared with the values themselves."""
+
+
+@inner_kernel
+def _walk_words(questions, tree, values, codes, at, row, leaf):
+    _walk_by_codes(questions.words[questions.first[tree] : questions.first[tree + 1]], codes, at, row, leaf)
+
+
+@inner_kernel
+def _walk_steps(questions, tree, values, codes, at, row, leaf):
+    begin, end = questions.first[tree], questions.first[tree + 1]
+    sets = questions.sets[questions.first_set[tree] : questions.first_set[tree + 1]]
+    _walk_by_values(questions.steps[begin:end], questions.set_at[begin:end], sets, values, at, row, leaf)
+
+
+encode = by_type({_Words: _encode_words, _Steps: _encode_steps})
+walk = by_type({_Words: _walk_words, _Steps: _walk_steps})
+
+
+@separate_kernel
+def _walk_by_codes(words, codes, at, row, leaf):
+    """leaf[i] = where row i ends."""
+    n_lanes, waiting = _enter(at, row, leaf.size)
+    while n_lanes > 0:
+        lane = 0
+        while lane < n_lanes:
+            node = at[lane]
+            to = next_node(words[np.uint64(node)], node, codes, row[lane])
+            at[lane] = to
+            if to == node:
+                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
+            lane += 1
+
+
+@separate_kernel
+def _walk_by_values(steps, set_at, sets, values, at, row, leaf):
+    """The same with thresholds and sets."""
+    n_lanes, waiting = _enter(at, row, leaf.size)
+    while n_lanes > 0:
+        lane = 0
+        while lane < n_lanes:
+            node = at[lane]
+            if set_at.size == 0:
+                to = next_by_number(steps, node, values, row[lane])
+            else:
+                to = _next_by_set(steps[node], set_at, sets, values, node, row[lane])
+            at[lane] = to
+            if to == node:
+                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
+            lane += 1
+
+
+@inner_kernel
+def _enter(at, row, n):
+    """The first rows take the lanes; returns (lanes in use, the row that is next to take one)."""
+    n_lanes = min(at.size, n)
+    for lane in range(n_lanes):
+        at[lane], row[lane] = 0, lane
+    return n_lanes, n_lanes
+
+
+@inner_kernel
+def _leave(at, row, leaf, lane, n_lanes, waiting):
+    """A row has come to its leaf: the next one takes its lane, or the last lane's row does, and is not passed over."""
+    leaf[row[lane]] = at[lane]
+    if waiting < leaf.size:
+        at[lane], row[lane] = 0, waiting
+        return n_lanes, waiting + 1, lane
+    at[lane], row[lane] = at[n_lanes - 1], row[n_lanes - 1]
+    return n_lanes - 1, waiting, lane - 1
+
+
+@inner_kernel
+def _next_by_set(step, set_at, sets, values, node, row):
+    """The node after this one, in a tree that may ask about sets of categories."""
+    if np.int64(step.right) == node:
+        return node
+    value = values[row, step.feature & COLUMN]
+    if value != value:
+        goes_left = step.feature & MISSING_LEFT != 0
+    elif step.feature & ASKS_SET:
+        category = np.int64(value)
+        goes_left = (sets[set_at[node] + (category >> 6)] >> np.uint64(category & 63)) & np.uint64(1) != 0
+    else:
+        goes_left = value <= step.threshold
+    return node + 1 if goes_left else np.int64(step.right)

@@ -5,7 +5,8 @@ what predictions and pictures need, in as few bytes as hold it exactly:
 
 | array     | bytes a node              | meaning                                                                    |
 |-----------|---------------------------|----------------------------------------------------------------------------|
-| steps     | 16                        | question: threshold, column, missing rule, right child (see descend.py)     |
+| steps     | 16; 8 if from codes       | question: threshold or code, column, missing rule, right child (descend.py, |
+|           |                           | words.py)                                                                   |
 | n_samples | 4                         | training rows                                                              |
 | answers   | 4 a class, or 8 a number  | weights of the classes as float32 if all are whole numbers below 2**24,     |
 |           |                           | else float64; or the predicted numbers                                     |
@@ -13,23 +14,26 @@ what predictions and pictures need, in as few bytes as hold it exactly:
 | impurity  | 0; 8 for numbers          | that of classes follows from the answers                                   |
 | set_at    | 0; 8 with categories      | where the node's set of categories begins in `sets`                         |
 
-28 bytes a node for two classes, 36 for one number. `tree(k)` gives any of them back as a `DecisionTree`, bit for bit.
+Trees from codes have 20 bytes a node for two classes, 32 for one number. `tree(k)` gives any of them back as a
+`DecisionTree`, bit for bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
 
 from spinney.criteria.impurity import class_impurity
+from spinney.data.binning import round_down
+from spinney.tree import words
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 from spinney.tree.descend import ASKS_SET, MISSING_LEFT, make_short_steps
 
-_MOST_EXACT = 2**24  # whole numbers that float32 holds
+MOST_EXACT = 2**24  # whole numbers that float32 holds
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Grove:
     criterion: int  # of the impurities
     first: np.ndarray  # int64: where each tree's nodes begin, and where the last one's end
     first_set: np.ndarray  # int64: the same for words of `sets`
-    steps: np.ndarray
+    steps: np.ndarray  # SHORT_STEP records, or uint64 words
+    edges: np.ndarray  # float64 (columns, codes): the thresholds that words stand for
     n_samples: np.ndarray
     answers: np.ndarray  # (node, output, class or 1)
     weight: np.ndarray
@@ -64,8 +69,27 @@ class Grove:
     @cached_property
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
+        if self.has_words:
+            inner = (self.steps >> words.BELOW) & words.BYTE != 0
+            return set(np.unique((self.steps[inner] >> words.COLUMN) & words.COLUMN_MASK).tolist())
         inner = self.steps["right"] != np.arange(self.n_nodes) - np.repeat(self.first[:-1], np.diff(self.first))
         return set(np.unique(self.steps["feature"][inner] & ~(ASKS_SET | MISSING_LEFT)).tolist())
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the trees are grown from codes."""
+        return self.steps.dtype == np.uint64
+
+    @cached_property
+    def edges32(self) -> np.ndarray:
+        """The edges for float32 tables: rounded down, so that `x <= edge` keeps its meaning."""
+        return round_down(self.edges, np.float32)
+
+    def with_steps(self) -> Grove:
+        """The same with thresholds instead of codes."""
+        if not self.has_words:
+            return self
+        return replace(self, steps=words.as_steps(self.steps, self.edges), edges=np.empty((0, 0)))
 
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -73,7 +97,8 @@ class Grove:
     def tree(self, k: int) -> DecisionTree:
         """One of the trees."""
         some = slice(self.first[k], self.first[k + 1])
-        steps, answers = self.steps[some], self.answers[some].astype(np.float64)
+        answers = self.answers[some].astype(np.float64)
+        steps = words.as_steps(self.steps[some], self.edges) if self.has_words else self.steps[some]
         n = len(steps)
         is_leaf = steps["right"] == np.arange(n)
         is_set = (steps["feature"] & ASKS_SET) != 0
@@ -117,7 +142,7 @@ class Grove:
 def pack(tree: DecisionTree, criterion: int) -> Grove:
     """A grove of one binary tree."""
     classes = tree.n_classes is not None
-    answers = _narrow(tree.answers) if classes else tree.answers
+    answers = narrow(tree.answers) if classes else tree.answers
     adds_up = classes and np.array_equal(tree.weight, tree.answers[:, 0].sum(axis=1))
     return Grove(
         n_classes=tree.n_classes,
@@ -125,25 +150,28 @@ def pack(tree: DecisionTree, criterion: int) -> Grove:
         first=np.array([0, tree.n_nodes]),
         first_set=np.array([0, len(tree.sets)]),
         steps=make_short_steps(tree),
+        edges=np.empty((0, 0)),
         n_samples=tree.n_samples.astype(np.uint32),
         answers=answers,
-        weight=np.empty(0, np.float32) if adds_up else _narrow(tree.weight),
+        weight=np.empty(0, np.float32) if adds_up else narrow(tree.weight),
         impurity=np.empty(0) if classes else tree.impurity,
         set_at=tree.set_start[:-1] if len(tree.sets) else np.empty(0, np.int64),
         sets=tree.sets,
     )
 
 
-def _narrow(values: np.ndarray) -> np.ndarray:
+def narrow(values: np.ndarray) -> np.ndarray:
     """As float32 where nothing is lost."""
     short = values.astype(np.float32)
-    return short if values.max(initial=0.0) < _MOST_EXACT and np.array_equal(short, values) else values
+    return short if values.max(initial=0.0) < MOST_EXACT and np.array_equal(short, values) else values
 
 
 def join(groves: Sequence[Grove]) -> Grove:
     """The trees of several groves in one."""
     if len(groves) == 1:
         return groves[0]
+    if not all(np.array_equal(one.edges, groves[0].edges) for one in groves):
+        groves = [one.with_steps() for one in groves]
     has_sets, has_weights = any(len(one.sets) for one in groves), any(len(one.weight) for one in groves)
 
     def ends(name: str) -> np.ndarray:
@@ -165,6 +193,7 @@ def join(groves: Sequence[Grove]) -> Grove:
         first=ends("first"),
         first_set=ends("first_set"),
         steps=together("steps"),
+        edges=groves[0].edges,
         n_samples=together("n_samples"),
         answers=together("answers"),
         weight=np.concatenate([weight(one) for one in groves]),

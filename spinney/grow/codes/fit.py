@@ -1,4 +1,4 @@
-"""One tree from codes: an encoded table and a target in, a `DecisionTree` out. The room's front door."""
+"""One tree from codes: an encoded table and a target in, a `Grove` of one tree out. The room's front door."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._jit import kernel
-from spinney.criteria.impurity import ABSOLUTE, OWN, class_impurity
+from spinney.criteria.impurity import ABSOLUTE, OWN
 from spinney.grow.codes.grower import grow_from_codes
 from spinney.grow.codes.memory import Cells, Memory, make_memory
-from spinney.grow.codes.statistics import MOST_PACKED, Statistics, make_packed, make_wide
+from spinney.grow.codes.statistics import MOST_IN_BYTES, MOST_PACKED, Statistics, make_packed, make_wide
 from spinney.grow.exact.fit import Settings, make_rules, make_statistics
 from spinney.grow.exact.freeze import Shape, Target, describe
 from spinney.grow.exact.statistics import Pairs
-from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS, DecisionTree
+from spinney.tree.grove import MOST_EXACT, Grove, narrow
+from spinney.tree.words import MOST_COLUMNS, question
 
 
 def grows_from_codes(settings: Settings, target: Target, is_categorical: np.ndarray) -> bool:
@@ -22,7 +23,8 @@ def grows_from_codes(settings: Settings, target: Target, is_categorical: np.ndar
     pairs = target.n_outputs == 1 and target.n_classes in (None, (2,))
     plain = settings.max_leaves is None and not settings.by_ratio and settings.significance is None
     known = settings.criterion not in (OWN, ABSOLUTE)
-    return pairs and plain and known and not settings.monotone.any() and not is_categorical.any()
+    simple = not settings.monotone.any() and not is_categorical.any() and len(is_categorical) < MOST_COLUMNS
+    return pairs and plain and known and simple
 
 
 class Desk(NamedTuple):
@@ -42,7 +44,7 @@ def make_desk(cells: Cells, n_columns: int) -> Desk:
 
 def grow_coded_tree(
     cells: Cells, edges: np.ndarray, target: Target, settings: Settings, desk: Desk, rows: np.ndarray | None = None
-) -> DecisionTree:
+) -> Grove:
     """Grow a tree.
 
     edges     (columns, codes): the upper edge of every bin
@@ -65,7 +67,8 @@ def grow_coded_tree(
 def _statistics(pairs: Pairs, target: Target, rules: Any, desk: Desk) -> Statistics:
     total = rules.total_weight / pairs.units[0]
     if target.labels is not None and rules.min_leaf == 1 and total < MOST_PACKED:
-        return desk.packed
+        most = 1 if pairs.weight is None else int(pairs.weight.max())
+        return desk.packed._replace(most=most if most <= MOST_IN_BYTES else 0)
     if not desk.wide:
         desk.wide.append(make_wide(len(desk.memory.rows)))
     return desk.wide[0]
@@ -81,50 +84,55 @@ def _copy_rows(codes, rows, out):
 
 def _freeze(
     memory: Memory, n_nodes: int, n_rows: int, edges: np.ndarray, target: Target, criterion: int, unit: float
-) -> DecisionTree:
-    begin, end, parent = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    feature, missing, children = (np.empty(n, np.int32) for n in (n_nodes, n_nodes, n_nodes - 1))
-    threshold, kind, child_start = np.empty(n_nodes), np.empty(n_nodes, np.uint8), np.zeros(n_nodes + 1, np.int64)
+) -> Grove:
     nodes = memory.nodes[:n_nodes]
-    _lay_out(nodes, edges, begin, end, parent, feature, missing, threshold, kind, children, child_start)
+    steps, n_samples = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint32)
+    _lay_out(nodes, steps, n_samples)
+    weight, impurity = np.empty(0, np.float32), np.empty(0)
     if target.labels is not None:
-        answers, weight = np.empty((n_nodes, 1, 2)), np.empty(n_nodes)
+        whole = unit == 1.0 and int(nodes[0].weight) < MOST_EXACT
+        answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
+        weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
         _answer(nodes, unit, answers, weight)
-        impurity = class_impurity(criterion, answers)
     else:
-        shape = Shape(begin, end, kind == LEAF, parent, memory.rows[:n_rows].astype(np.int64))
+        begin, end, parent, is_leaf = (np.empty(n_nodes, kind) for kind in (np.int64, np.int64, np.int64, np.bool_))
+        _shape(nodes, begin, end, parent, is_leaf)
+        shape = Shape(begin, end, is_leaf, parent, memory.rows[:n_rows].astype(np.int64))
         answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
-    return DecisionTree(
+        weight = narrow(weight)
+    return Grove(
         n_classes=target.n_classes,
-        kind=kind,
-        child_start=child_start,
-        children=children,
-        feature=feature,
-        threshold=threshold,
-        missing=missing,
-        set_start=np.zeros(n_nodes + 1, np.int64),
-        sets=np.empty(0, np.uint64),
+        criterion=criterion,
+        first=np.array([0, n_nodes]),
+        first_set=np.zeros(2, np.int64),
+        steps=steps,
+        edges=edges,
+        n_samples=n_samples,
         answers=answers,
-        impurity=impurity,
-        n_samples=end - begin,
         weight=weight,
+        impurity=impurity,
+        set_at=np.empty(0, np.int64),
+        sets=np.empty(0, np.uint64),
     )
 
 
 @kernel
-def _lay_out(nodes, edges, begin, end, parent, feature, missing, threshold, kind, children, child_start):
-    """The grown nodes as arrays."""
-    n_children = 0
+def _lay_out(nodes, steps, n_samples):
+    """The grown nodes as questions."""
     for k in range(nodes.size):
         node = nodes[k]
-        begin[k], end[k], parent[k] = node.begin, node.end, node.parent
-        feature[k], missing[k], threshold[k], kind[k] = NO_FEATURE, STOPS, np.nan, LEAF
+        n_samples[k] = node.end - node.begin
         if node.right >= 0:
-            feature[k], missing[k] = node.feature, 1 - np.int64(node.missing_left)
-            threshold[k], kind[k] = edges[node.feature, node.code], NUMBER
-            children[n_children], children[n_children + 1] = k + 1, node.right
-            n_children += 2
-        child_start[k + 1] = n_children
+            steps[k] = question(node.right, node.feature, np.int64(node.code) + 1, node.missing_left)
+        else:
+            steps[k] = question(k, 0, 0, 0)
+
+
+@kernel
+def _shape(nodes, begin, end, parent, is_leaf):
+    for k in range(nodes.size):
+        node = nodes[k]
+        begin[k], end[k], parent[k], is_leaf[k] = node.begin, node.end, node.parent, node.right < 0
 
 
 @kernel
@@ -133,4 +141,5 @@ def _answer(nodes, unit, answers, weight):
     for k in range(nodes.size):
         node = nodes[k]
         answers[k, 0, 0], answers[k, 0, 1] = float(node.weight - node.amount) * unit, float(node.amount) * unit
-        weight[k] = float(node.weight) * unit
+        if weight.size:
+            weight[k] = float(node.weight) * unit

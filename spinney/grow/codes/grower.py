@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, separate_kernel
+from spinney._jit import inner_kernel, kernel, merged_kernel, separate_kernel
 from spinney._random import mix
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
 from spinney.grow.codes.search import search_best, search_random
@@ -69,7 +69,7 @@ def _prepare(pairs, rules, n_rows, statistics, memory):
     return 1
 
 
-@inner_kernel
+@merged_kernel
 def _may_split(y, is_class, rules, node, rows):
     """Whether a node is large and mixed enough to be searched."""
     n = node.end - node.begin
@@ -84,26 +84,26 @@ def _may_split(y, is_class, rules, node, rows):
     return False
 
 
-@inner_kernel
+@merged_kernel
 def _search(cells, statistics, criterion, logs, rules, memory, node):
     """Find the node's best split among the columns it draws."""
     split, n_columns, n_features = memory.split[0], memory.order.size, rules.n_features
     split.score, split.feature = _NEVER, n_columns
     key = rules.seed if rules.per_tree else node.random
-    seen = n_features
-    if n_features < n_columns:
-        for k in range(n_features):
-            _draw(key, memory.order, k)
-    _look(cells, statistics, criterion, logs, rules, memory, node, 0, n_features)
-    while split.score == _NEVER and seen < n_columns and not rules.per_tree:
-        _draw(key, memory.order, seen)
-        _look(cells, statistics, criterion, logs, rules, memory, node, seen, seen + 1)
-        seen += 1
-    for k in range(seen - 1 if n_features < n_columns else -1, -1, -1):
+    seen, wanted, is_drawn = 0, n_features, n_features < n_columns
+    while seen < wanted:
+        if is_drawn:
+            for k in range(seen, wanted):
+                _draw(key, memory.order, k)
+        _look(cells, statistics, criterion, logs, rules, memory, node, seen, wanted)
+        seen = wanted
+        if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
+            wanted += 1
+    for k in range(seen - 1 if is_drawn else -1, -1, -1):
         _put_back(key, memory.order, k)
 
 
-@inner_kernel
+@merged_kernel
 def _look(cells, statistics, criterion, logs, rules, memory, node, first, last):
     if rules.random:
         search_random(cells, statistics, rules, criterion, logs, memory, node, first, last)
@@ -121,7 +121,7 @@ def _draw(key, order, k):
 _put_back = _draw  # the same exchange undoes it
 
 
-@inner_kernel
+@merged_kernel
 def _is_worth(pairs, criterion, rules, split, node):
     if split.score == _NEVER:
         return False
@@ -129,7 +129,7 @@ def _is_worth(pairs, criterion, rules, split, node):
     return fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight
 
 
-@inner_kernel
+@merged_kernel
 def _split(cells, statistics, memory, node, number, n_waiting):
     """Part the node's rows; its children wait, the left one on top. Returns how many wait."""
     split, turn = memory.split[0], memory.waiting[n_waiting]

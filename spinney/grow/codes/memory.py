@@ -80,7 +80,8 @@ class Memory(NamedTuple):
     split: Any  # one SPLIT record
     order: np.ndarray  # int64: columns in random order
     bits: np.ndarray  # uint64 (AT_ONCE, 4): which codes occur
-    extremes: np.ndarray  # uint8 (2, columns of the cells): least and greatest code
+    extremes: np.ndarray  # uint8 (3, columns of the cells): least and greatest code, and the code of a cut
+    left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
     sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
     scores: np.ndarray  # float64 (SLOTS)
 
@@ -107,7 +108,8 @@ def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
         split=np.empty(1, SPLIT).view(np.recarray),
         order=np.empty(n_columns, np.int64),
         bits=np.zeros((AT_ONCE, 4), np.uint64),
-        extremes=np.empty((2, _width(n_columns)), np.uint8),
+        extremes=np.zeros((3, _width(n_columns)), np.uint8),
+        left=np.empty((2, _width(n_columns)), np.int64),
         sums=np.empty((4, SLOTS), np.int64),
         scores=np.empty(SLOTS),
     )

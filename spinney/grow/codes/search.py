@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import extremes, inner_kernel, lowest_bit, separate_kernel
+from spinney._jit import extremes, inner_kernel, lowest_bit, merged_kernel, separate_kernel, sum_left
 from spinney._random import mix
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.middles import draw_code
@@ -26,7 +26,7 @@ _SMALL = 192  # rows of a node below which codes that occur are noted
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
 
-@inner_kernel
+@merged_kernel
 def search_best(cells, statistics, rules, criterion, logs, memory, node, first, last):
     """Try all cuts of the first-th to last-th column of memory.order."""
     codes, stats, histograms = cells.codes, statistics.rows, statistics.histograms
@@ -137,7 +137,7 @@ def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, mi
         split.weight, split.amount, split.has_missing = w[at], s[at], has_missing
 
 
-@inner_kernel
+@merged_kernel
 def _is_allowed(least, n, w, n_total, w_total):
     enough_rows = n >= least[0] and n_total - n >= least[0]
     return enough_rows and w >= least[1] and w_total - w >= least[1]
@@ -146,38 +146,90 @@ def _is_allowed(least, n, w, n_total, w_total):
 # --- random cuts ----------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@merged_kernel
 def search_random(cells, statistics, rules, criterion, logs, memory, node, first, last):
     """Try one random cut of each of the first-th to last-th column of memory.order."""
     codes, stats, rows, split = cells.codes, statistics.rows, memory.rows, memory.split[0]
-    begin, end, key = node.begin, node.end, node.random
+    begin, end, key, order = node.begin, node.end, node.random, memory.order
     n_rows = end - begin if stats.ndim > 1 else node.weight
     total, least = (n_rows, node.weight, node.amount), (rules.min_leaf, rules.min_weight)
-    low, high = memory.extremes[0], memory.extremes[1]
-    if LANES * (last - first) > low.size:  # else it is quicker to look at the columns one by one
+    low, high, cut = memory.extremes[0], memory.extremes[1], memory.extremes[2]
+    together = LANES * (last - first) > low.size  # else it is quicker to look at the columns one by one
+    if together:
         _all_extremes(codes, rows, begin, end, low, high)
+    else:
+        for k in range(first, last):
+            low[order[k]], high[order[k]] = _column_extremes(codes, order[k], rows, begin, end)
     for k in range(first, last):
-        j = memory.order[k]
-        missing = cells.missing[j]
-        if LANES * (last - first) <= low.size:
-            low[j], high[j] = _column_extremes(codes, j, rows, begin, end)
+        j = order[k]
+        cut[j] = low[j]
+        if low[j] < high[j] and high[j] < cells.missing[j]:
+            cut[j] = draw_code(cells.middles, j, np.int64(low[j]), np.int64(high[j]), mix(key, np.uint64(1000 + j)))
+    summed = together and statistics.most > 0
+    if summed:
+        _all_sums(codes, rows, stats, begin, end, statistics.most, cut, memory.left)
+    for k in range(first, last):
+        j = order[k]
         if low[j] == high[j]:
             continue
-        from_code, to_code, has_missing = np.int64(low[j]), np.int64(high[j]), high[j] == missing
-        if has_missing:
-            to_code = _greatest_known(codes, j, rows, begin, end, missing)
-        known, left, code = total, total, missing
-        if has_missing:
-            known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
-        if from_code < to_code:
-            code = draw_code(cells.middles, j, from_code, to_code, mix(key, np.uint64(1000 + j)))
+        if high[j] == cells.missing[j]:
+            _cut_with_missing(
+                codes,
+                cells.missing[j],
+                cells.middles,
+                stats,
+                rows,
+                begin,
+                end,
+                criterion,
+                logs,
+                least,
+                split,
+                total,
+                j,
+                low[j],
+                key,
+            )
+            continue
+        code = np.int64(cut[j])
+        if summed:
+            left = memory.left[0, j], memory.left[0, j], memory.left[1, j]
+        else:
             left = _sum_up_to(codes, j, stats, rows, begin, end, code)
-            _offer(criterion, logs, least, split, total, left, j, code, 0, has_missing)
-        if has_missing:
-            _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
-            if from_code < to_code:
-                more = left[0] + total[0] - known[0], left[1] + total[1] - known[1], left[2] + total[2] - known[2]
-                _offer(criterion, logs, least, split, total, more, j, code, 1, True)
+        _offer(criterion, logs, least, split, total, left, j, code, 0, False)
+
+
+@separate_kernel
+def _cut_with_missing(
+    codes, missing, middles, stats, rows, begin, end, criterion, logs, least, split, total, j, low, key
+):
+    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left."""
+    from_code, to_code = np.int64(low), _greatest_known(codes, j, rows, begin, end, missing)
+    known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
+    if from_code < to_code:
+        code = draw_code(middles, j, from_code, to_code, mix(key, np.uint64(1000 + j)))
+        left = _sum_up_to(codes, j, stats, rows, begin, end, code)
+        _offer(criterion, logs, least, split, total, left, j, code, 0, True)
+        _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
+        more = left[0] + total[0] - known[0], left[1] + total[1] - known[1], left[2] + total[2] - known[2]
+        _offer(criterion, logs, least, split, total, more, j, code, 1, True)
+    else:
+        _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
+
+
+@separate_kernel
+def _all_sums(codes, rows, stats, begin, end, most, cut, left):
+    """left[:, j] = weight and amount of the rows up to the cut of every column; a row weighs at most `most`."""
+    left[:] = 0
+    step = 255 // most  # rows whose weights a byte can hold
+    for some in range(begin, end, step):
+        block = some, min(some + step, end)
+        if cut.size % (2 * LANES) == 0:
+            for first in range(0, cut.size, 2 * LANES):
+                sum_left(codes, rows, stats, block, first, 32, cut, left)
+        else:
+            for first in range(0, cut.size, LANES):
+                sum_left(codes, rows, stats, block, first, 16, cut, left)
 
 
 @separate_kernel
@@ -223,7 +275,7 @@ def _sum_up_to(codes, j, stats, rows, begin, end, code):
     return n if stats.ndim > 1 else weight, weight, amount
 
 
-@inner_kernel
+@merged_kernel
 def _offer(criterion, logs, least, split, total, left, column, code, missing_left, has_missing):
     """Note the split if it is allowed and beats what is there."""
     n, w, s = left

@@ -18,6 +18,7 @@ from spinney._jit import inner_kernel
 from spinney.grow.codes.memory import AT_ONCE, SLOTS
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes are worth their while
 MOST_PACKED = 2**31  # the sum of weights must be less
 
 
@@ -27,18 +28,19 @@ class Statistics(NamedTuple):
     rows: np.ndarray  # node by node
     spare: np.ndarray
     histograms: np.ndarray  # of AT_ONCE columns, SLOTS bins each; empty between uses
+    most: int  # packed: the greatest weight of a row, if many such can be summed in bytes; else 0
 
 
 def make_packed(n_rows: int) -> Statistics:
     """Memory for so many rows."""
     rows, spare = np.empty(n_rows, np.uint64), np.empty(n_rows, np.uint64)
-    return Statistics(rows, spare, np.zeros(AT_ONCE * SLOTS, np.uint64))
+    return Statistics(rows, spare, np.zeros(AT_ONCE * SLOTS, np.uint64), 0)
 
 
 def make_wide(n_rows: int) -> Statistics:
     """Memory for so many rows."""
     rows, spare = np.empty((n_rows, 2), np.int64), np.empty((n_rows, 2), np.int64)
-    return Statistics(rows, spare, np.zeros((AT_ONCE * SLOTS, 4), np.int64))
+    return Statistics(rows, spare, np.zeros((AT_ONCE * SLOTS, 4), np.int64), 0)
 
 
 @inner_kernel
