@@ -430,6 +430,16 @@ def _view_as_float(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic
+def _either(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        chosen = builder.select(*arguments)
+        chosen.set_metadata("unpredictable", builder.module.add_metadata([]))
+        return chosen
+
+    return first(types.boolean, first, first), generate
+
+
+@intrinsic
 def _lowest_bit(typing_context: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))
@@ -629,6 +639,10 @@ def _plain_atomic_swap(array: Any, index: int, value: int) -> int:
     return before
 
 
+def _plain_either(condition: bool, first: Any, second: Any) -> Any:
+    return first if condition else second
+
+
 def _plain_lowest_bit(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
@@ -663,6 +677,8 @@ atomic_add: Any = _plain_atomic_add if PLAIN_PYTHON else _atomic_add
 atomic_swap: Any = _plain_atomic_swap if PLAIN_PYTHON else _atomic_swap
 atomic_load: Any = _plain_atomic_load if PLAIN_PYTHON else _atomic_load
 view_as_int: Any = _plain_view_as_int if PLAIN_PYTHON else _view_as_int
+# either(condition, first, second): `first if condition else second` where nobody can guess the condition: no branch.
+either: Any = _plain_either if PLAIN_PYTHON else _either
 # lowest_bit(bits): the place of the lowest bit that is set; uint64, not 0.
 lowest_bit: Any = _plain_lowest_bit if PLAIN_PYTHON else _lowest_bit
 view_as_float: Any = _plain_view_as_float if PLAIN_PYTHON else _view_as_float

@@ -22,23 +22,26 @@ from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by
 from spinney.tree.grove import Grove
 from spinney.tree.words import MISSING, next_node
 
-_CHUNK = 1024  # rows a thread takes at a time
+_CHUNK = 4096  # rows a thread takes at a time
 _LANES = 16
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 class _Desks(NamedTuple):
     """What each thread needs."""
 
-    codes: np.ndarray  # uint8 (threads, columns, chunk)
+    codes: (
+        np.ndarray
+    )  # uint8 (threads, chunk * columns): row by row, since a row asks for one of its codes after the other
     leaf: np.ndarray  # int64 (threads, chunk): where each row of the chunk has come to
-    at: np.ndarray  # int64 (threads, lanes): node of the row in each lane,
-    row: np.ndarray  # int64 (threads, lanes): and the row
+    at: np.ndarray  # uint64 (threads, lanes): node of the row in each lane,
+    row: np.ndarray  # uint64 (threads, lanes): and the row
 
 
 def _make_desks(grove: Grove, n_rows: int, n_columns: int, n_threads: int) -> _Desks:
     chunk = min(_CHUNK, n_rows)
-    lanes = (np.empty((n_threads, _LANES), np.int64) for _ in range(2))
-    codes = np.empty((n_threads, n_columns if grove.has_words else 0, chunk), np.uint8)
+    lanes = (np.empty((n_threads, _LANES), np.uint64) for _ in range(2))
+    codes = np.empty((n_threads, chunk * n_columns if grove.has_words else 0), np.uint8)
     return _Desks(codes, np.empty((n_threads, chunk), np.int64), *lanes)
 
 
@@ -114,23 +117,32 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            first = questions.first[tree]
-            for i in range(n):
-                if skip.size == 0 or skip[start + i] == 0:
-                    _add(answers[first + leaf[i]], is_class, out[start + i])
+            says = answers[questions.first[tree] : questions.first[tree + 1]]
+            _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
 
 
-@inner_kernel
-def _add(answer, is_class, out):
-    """Add a leaf's answer: the number of every output, or the share of every class in its output."""
-    for o in range(out.shape[0]):
-        total = 1.0
-        if is_class:
-            total = 0.0
-            for c in range(out.shape[1]):
-                total += float(answer[o, c])
-        for c in range(out.shape[1]):
-            out[o, c] += float(answer[o, c]) / total
+@separate_kernel
+def _add(answers, leaf, is_class, skip, out):
+    """Add the leaves' answers: the number of every output, or the share of every class in its output."""
+    if is_class and out.shape[1] == 1 and out.shape[2] == 2 and skip.size == 0:
+        for i in range(leaf.size):  # the same, with nothing to count
+            at = np.uint64(leaf[i])
+            a, b = float(answers[at, 0, 0]), float(answers[at, 0, 1])
+            out[i, 0, 0] += a / (a + b)
+            out[i, 0, 1] += b / (a + b)
+        return
+    for i in range(leaf.size):
+        if skip.size > 0 and skip[i] != 0:
+            continue
+        at = leaf[i]
+        for o in range(out.shape[1]):
+            total = 1.0
+            if is_class:
+                total = 0.0
+                for c in range(out.shape[2]):
+                    total += float(answers[at, o, c])
+            for c in range(out.shape[2]):
+                out[i, o, c] += float(answers[at, o, c]) / total
 
 
 @kernel
@@ -151,9 +163,10 @@ def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
 
 @inner_kernel
 def _encode_words(questions, values, codes):
-    """Codes (columns, rows) of a block of values."""
-    for j in range(codes.shape[0]):
-        encode_numbers(values[:, j], questions.edges[j], MISSING, codes[j, : values.shape[0]])
+    """Codes of a block of values, row by row."""
+    n, width = values.shape
+    for j in range(width):
+        encode_numbers(values[:, j], questions.edges[j], MISSING, codes[j : n * width : width])
 
 
 @inner_kernel
@@ -163,7 +176,8 @@ def _encode_steps(questions, values, codes):
 
 @inner_kernel
 def _walk_words(questions, tree, values, codes, at, row, leaf):
-    _walk_by_codes(questions.words[questions.first[tree] : questions.first[tree + 1]], codes, at, row, leaf)
+    words = questions.words[questions.first[tree] : questions.first[tree + 1]]
+    _walk_by_codes(words, codes, values.shape[1], at, row, leaf)
 
 
 @inner_kernel
@@ -178,42 +192,45 @@ walk = by_type({_Words: _walk_words, _Steps: _walk_steps})
 
 
 @separate_kernel
-def _walk_by_codes(words, codes, at, row, leaf):
+def _walk_by_codes(words, codes, width, at, row, leaf):
     """leaf[i] = where row i ends."""
-    n_lanes, waiting = _enter(at, row, leaf.size)
+    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
     while n_lanes > 0:
-        lane = 0
+        lane = _ZERO
         while lane < n_lanes:
-            node = at[lane]
-            to = next_node(words[np.uint64(node)], node, codes, row[lane])
+            begin, node = row[lane] * np.uint64(width), at[lane]
+            node = next_node(words[node], node, codes, begin)  # two steps at a time: a leaf leads to itself
+            to = next_node(words[node], node, codes, begin)
             at[lane] = to
-            if to == node:
+            if to != node:
+                lane += _ONE
+            else:
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
-            lane += 1
 
 
 @separate_kernel
 def _walk_by_values(steps, set_at, sets, values, at, row, leaf):
     """The same with thresholds and sets."""
-    n_lanes, waiting = _enter(at, row, leaf.size)
+    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
     while n_lanes > 0:
-        lane = 0
+        lane = _ZERO
         while lane < n_lanes:
-            node = at[lane]
+            node = np.int64(at[lane])
             if set_at.size == 0:
-                to = next_by_number(steps, node, values, row[lane])
+                to = next_by_number(steps, node, values, np.int64(row[lane]))
             else:
-                to = _next_by_set(steps[node], set_at, sets, values, node, row[lane])
+                to = _next_by_set(steps[node], set_at, sets, values, node, np.int64(row[lane]))
             at[lane] = to
-            if to == node:
+            if to != node:
+                lane += _ONE
+            else:
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
-            lane += 1
 
 
 @inner_kernel
 def _enter(at, row, n):
     """The first rows take the lanes; returns (lanes in use, the row that is next to take one)."""
-    n_lanes = min(at.size, n)
+    n_lanes = min(np.uint64(at.size), n)
     for lane in range(n_lanes):
         at[lane], row[lane] = 0, lane
     return n_lanes, n_lanes
@@ -221,13 +238,13 @@ def _enter(at, row, n):
 
 @inner_kernel
 def _leave(at, row, leaf, lane, n_lanes, waiting):
-    """A row has come to its leaf: the next one takes its lane, or the last lane's row does, and is not passed over."""
+    """A row has come to its leaf: the next one takes its lane, or the last lane's row does, whose turn it is then."""
     leaf[row[lane]] = at[lane]
-    if waiting < leaf.size:
+    if waiting < np.uint64(leaf.size):
         at[lane], row[lane] = 0, waiting
-        return n_lanes, waiting + 1, lane
-    at[lane], row[lane] = at[n_lanes - 1], row[n_lanes - 1]
-    return n_lanes - 1, waiting, lane - 1
+        return n_lanes, waiting + _ONE, lane + _ONE
+    at[lane], row[lane] = at[n_lanes - _ONE], row[n_lanes - _ONE]
+    return n_lanes - _ONE, waiting, lane
 
 
 @inner_kernel

@@ -70,7 +70,7 @@ class Grove:
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
         if self.has_words:
-            inner = (self.steps >> words.BELOW) & words.BYTE != 0
+            inner = (self.steps >> words.LIMIT) & words.LIMIT_MASK != 0
             return set(np.unique((self.steps[inner] >> words.COLUMN) & words.COLUMN_MASK).tolist())
         inner = self.steps["right"] != np.arange(self.n_nodes) - np.repeat(self.first[:-1], np.diff(self.first))
         return set(np.unique(self.steps["feature"][inner] & ~(ASKS_SET | MISSING_LEFT)).tolist())
