@@ -261,7 +261,8 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         1/2 ln((1 - error) / error).
     on_weak : {"stop", "flip"}, default "stop"
         What to do with a member no better than guessing (error of 1 - 1/n_classes or more): end the rounds without it,
-        or give it a negative vote. SAMME.R keeps all members.
+        or give it a negative vote. SAMME.R keeps all members. With bootstraps "stop" only leaves it out: the next one
+        may be luckier.
     reweight : True or "resample", default True
         True: members get the weights. "resample": members are fitted on as many rows, drawn with replacement by weight;
         then the estimator need not take weights.
@@ -373,7 +374,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         if self.algorithm == "SAMME.R":
             return SammeR(target, self.learning_rate)
         kind = Discrete if self.algorithm == "discrete" else Samme
-        return kind(target, self.n_classes_, self.learning_rate, self.on_weak == "flip")
+        return kind(target, self.n_classes_, self.learning_rate, self.on_weak == "flip", goes_on=self._resamples())
 
     def _refuse(self, error: float) -> None:
         raise ValueError(

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from spinney import AdaBoostClassifier, DecisionTreeClassifier
-from spinney.ensemble.adaboost import Discrete, normalise, reweight_both, two_class_vote
+from spinney.ensemble.adaboost import Discrete, change_both, two_class_vote
 
 # The deck's picture has no coordinates: ten points on which three stumps are wrong as often as in its figures.
 PLUS = [(1, 3), (2, 2), (4.5, 8), (5.5, 9), (6.5, 7)]
@@ -48,8 +48,9 @@ def test_eighty_positive_and_twenty_negative():
     verdict = Discrete(y, 2)(np.full(100, 1 / 100), np.ones(100))
     assert verdict.error == pytest.approx(0.2)
     assert verdict.vote == pytest.approx(0.5 * np.log(4))
-    np.testing.assert_allclose(verdict.weights, [1 / 200] * 80 + [1 / 50] * 20)
-    after = normalise(verdict.weights)
+    weights = verdict.change / 100
+    np.testing.assert_allclose(weights, [1 / 200] * 80 + [1 / 50] * 20)
+    after = weights / weights.sum()
     np.testing.assert_allclose(after, [1 / 160] * 80 + [1 / 40] * 20)
     assert after[y == 1].sum() == pytest.approx(0.5)
 
@@ -62,12 +63,12 @@ def test_one_of_eight_is_wrong():
     wrong = np.arange(8) == 3
     vote = two_class_vote(1 / 8)
     assert vote == pytest.approx(0.97, abs=0.005)
-    weights = reweight_both(np.full(8, 1 / 8), wrong, vote)
+    weights = np.full(8, 1 / 8) * change_both(wrong, vote)
     assert weights[3] == pytest.approx(0.33, abs=0.005)
     assert weights[0] == pytest.approx(0.05, abs=0.005)
     # wrong to right is as e^(2 vote), or (1 - error) / error
     assert weights[3] / weights[0] == pytest.approx(7.0)
-    assert normalise(weights)[wrong].sum() == pytest.approx(0.5)
+    assert weights[wrong].sum() == pytest.approx(0.5 * weights.sum())
 
 
 def test_a_perfect_member_does_not_divide_by_zero():
