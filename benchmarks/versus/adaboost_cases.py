@@ -40,7 +40,7 @@ CASES: dict[str, AdaBoostCase] = {
         AdaBoostCase("stumps", "fit, two classes, stumps", Bar(1 / 40)),
         AdaBoostCase("depth3", "fit, two classes, trees of depth 3", FASTER, rounds=10, depth=3),
         AdaBoostCase("multiclass", "fit, 7 classes, trees of depth 2", FASTER, table="multiclass", rounds=10, depth=2),
-        AdaBoostCase("missing", "fit, two classes, 20 % missing, stumps", FASTER, table="missing20", rounds=10),
+        AdaBoostCase("missing", "fit, two classes, 20 % missing, stumps", None, table="missing20", peers=("spinney",)),
         AdaBoostCase("regression", "fit, numbers (R2), depth 3", FASTER, table="regression", rounds=10, depth=3),
         AdaBoostCase("predict", "predict with 50 stumps", FASTER, kind="predict", rows=50_000, table="halves"),
         AdaBoostCase("small", "fit 1,000 rows, 50 stumps", FASTER, rows=1_000, threads=1),

@@ -196,9 +196,9 @@ def log_votes(probabilities: np.ndarray) -> np.ndarray:
 
 def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """1 for the class named and -1 / (K - 1) for each other."""
-    votes = np.full((len(codes), n_classes), -1.0 / max(n_classes - 1, 1))
-    votes[np.arange(len(codes)), codes] = 1.0
-    return votes
+    votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
+    np.fill_diagonal(votes, 1.0)
+    return votes.take(codes, axis=0)
 
 
 # --- judges -----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from spinney.estimators.parameters import check_parameters, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_model import whole
-from spinney.estimators.tree_series import TreeSeries, can_share
+from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -179,6 +179,14 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
     def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
         """The same of rows that end in these leaves of a tree."""
         raise NotImplementedError
+
+    def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
+        """Each member's answers in turn."""
+        ends = leaves_of_members(self.estimators_, X)
+        if ends is None:
+            yield from (self._answers(member, X) for member in self.estimators_)
+        else:
+            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""
@@ -400,8 +408,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         """Each member's say on every class, (n_samples, n_classes)."""
         from spinney.ensemble.adaboost import class_votes, log_votes
 
-        for member in self.estimators_:
-            answers = self._answers(member, X)
+        for answers in self._all_answers(X):
             yield log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
@@ -551,7 +558,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
     def _predictions(self, X: Any) -> np.ndarray:
         """Every member's, (n_samples, n_members)."""
         X = self._check(X)
-        return np.column_stack([self._answers(member, X) for member in self.estimators_])
+        return np.column_stack(list(self._all_answers(X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The weighted median of the members' predictions."""
