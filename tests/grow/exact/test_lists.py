@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinney.data.binning import Bins
+from spinney.data.middles import find_middles
 from spinney.data.presort import MISSING, RANK, ROW
+from spinney.data.tables import Panel, Table
 from spinney.grow.exact import lists
 from spinney.grow.exact.entries import count_known as _count_known
 from spinney.grow.exact.lists import BOTH, LEFT_ONLY, RIGHT_ONLY
@@ -16,6 +19,7 @@ pytestmark = pytest.mark.kernels
 
 partition, mark, count_known = outer(lists.partition), outer(lists.mark), outer(_count_known)
 heaviest, arrange, draw_cut = outer(lists.heaviest), outer(lists.arrange), outer(lists.draw_cut)
+draw_edge = outer(lists.draw_edge)
 cut_in_two, random_place = outer(lists.cut_in_two), outer(lists.random_place)
 
 
@@ -118,15 +122,23 @@ def test_a_random_cut_lies_between_known_values(values, key, n_missing):
     values = np.array(sorted(values))
     ranks = np.repeat(np.arange(len(values)), 2)
     entries = entries_of([*ranks, *[-1] * n_missing])
-    position, threshold = draw_cut(entries, values, np.uint64(key), False)
+    position, threshold = draw_cut(entries, values, np.uint64(key))
     if len(values) == 1:
         assert (position, threshold) == (2, np.inf)  # only what is missing can be told apart
         return
     assert 0 < position < len(ranks)
     assert (values[ranks] <= threshold).sum() == position
-    binned_position, edge = draw_cut(entries, values, np.uint64(key), True)
-    assert binned_position == position
-    assert edge == values[ranks[position - 1]]
+
+
+def test_a_random_cut_between_bins_is_at_an_edge_of_one():
+    edges = np.array([1.0, 2.0, 4.0, np.inf])
+    values = np.column_stack([[0.0, 1.5, 3.0, 9.0]])
+    table = Table(4, 1, (Panel(values, (0,)),))
+    bins = Bins((edges[:-1],), (np.empty(0, np.uint8),), np.array([4], np.int32), np.zeros(1, bool))
+    middles = find_middles(bins, table)
+    entries = entries_of([0, 1, 1, 3, -1])
+    drawn = {draw_edge(entries, edges, middles, 0, np.uint64(key)) for key in range(200)}
+    assert drawn == {(1, 1.0), (3, 2.0), (3, 4.0)}
 
 
 def test_a_list_cut_in_two():
