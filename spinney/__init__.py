@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+    from spinney.estimators.random_structure import (
+        RandomStructureForestClassifier,
+        RandomStructureForestRegressor,
+    )
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
@@ -64,6 +68,8 @@ _HOMES = {
     "Loss": "spinney.criteria.custom",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
+    "RandomStructureForestClassifier": "spinney.estimators.random_structure",
+    "RandomStructureForestRegressor": "spinney.estimators.random_structure",
     "RankVoting": "spinney.estimators.voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
@@ -104,6 +110,8 @@ __all__ = [
     "Loss",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomStructureForestClassifier",
+    "RandomStructureForestRegressor",
     "RankVoting",
     "Round",
     "StackingClassifier",

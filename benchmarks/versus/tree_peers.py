@@ -115,7 +115,7 @@ class ScikitLearn(Peer):
 
         estimator = DecisionTreeRegressor if settings.task == "regression" else DecisionTreeClassifier
         tree = estimator(**settings.chosen)
-        model = make_pipeline(_words_to_numbers(X), tree) if isinstance(X, pd.DataFrame) else tree
+        model = make_pipeline(words_to_numbers(X), tree) if isinstance(X, pd.DataFrame) else tree
         return Model(model.fit(X, y), settings)
 
     def score(self, model: Model, X: Features) -> Scores:
@@ -163,7 +163,7 @@ class LightGBM(Peer):
 PEERS = by_name(Spinney(), SpinneyGini(), SpinneyExact(), ScikitLearn(), LightGBM())
 
 
-def _words_to_numbers(X: pd.DataFrame) -> Any:
+def words_to_numbers(X: pd.DataFrame) -> Any:
     """The step before the tree: every column of words through OrdinalEncoder."""
     from sklearn.compose import make_column_transformer
     from sklearn.preprocessing import OrdinalEncoder

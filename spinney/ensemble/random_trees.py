@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.binning import learn_bins
+from spinney.data.binning import Bins, learn_bins
 from spinney.data.middles import NO_MIDDLES, find_middles
 from spinney.data.presort import bin_edges
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
+from spinney.ensemble.random_structure import grow_random_structure
 from spinney.ensemble.resampling import Bags, order_by_content, order_of_codes
 from spinney.grow.codes.fit import Desk, grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import Cells, lay_out_cells
@@ -49,6 +50,7 @@ class Plan(NamedTuple):
     class_weight: Callable[[np.ndarray], np.ndarray] | None  # of rows drawn (their counts, 0 for others): a factor each
     seed: int
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
+    structure: int | None = None  # depth of random-structure trees; None: trees are grown
 
 
 class Opened(NamedTuple):
@@ -57,8 +59,9 @@ class Opened(NamedTuple):
     table: Table
     n_categories: np.ndarray  # per column; 0 for numbers
     edges: np.ndarray | None  # float64 (columns, codes): the upper edge of every bin
-    cells: Cells | None  # one of these two is there
+    cells: Cells | None  # one of these three is there
     sorted: Sorted | None
+    bins: Bins | None  # for random structures
     bags: Bags | None  # who draws which rows; None: every tree gets all
 
 
@@ -77,14 +80,17 @@ def open_table(
         bins = learn_bins(table, is_categorical, plan.weights.counts, max_bins, team)
     answers = target.labels if target.y is None else target.y
     assert answers is not None
+    if plan.structure is not None:
+        bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+        return Opened(table, n_categories, None, None, None, bins, bags)
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
         codes = bins.encode(table, team)
         middles = find_middles(bins, table) if plan.settings.random else NO_MIDDLES
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
-        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, bags)
+        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
     bags = _bags(plan, lambda: order_by_content(table, answers[0]))
-    return Opened(table, n_categories, None, None, given, bags)
+    return Opened(table, n_categories, None, None, given, None, bags)
 
 
 def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
@@ -119,7 +125,7 @@ def grow_trees(
             rows, weights = draw(opened, plan, number)
             some = _take(target, rows, weights)
             settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
-            grove = _grow_one(opened, some, settings, desk, rows)
+            grove = _grow_one(opened, some, plan, settings, desk, rows)
             if plan.prune is not None:
                 grove = pack(plan.prune(grove.tree(0)), settings.criterion)
             report()
@@ -135,17 +141,22 @@ def tree_seed(seed: int, number: int) -> int:
     return seed + _TREE_STRIDE * number
 
 
-def _make_desk(opened: Opened, alone: Team) -> Desk | Series:
+def _make_desk(opened: Opened, alone: Team) -> Desk | Series | Team:
     if opened.cells is not None:
         return make_desk(opened.cells, len(opened.n_categories))
-    assert opened.sorted is not None
-    return Series(opened.sorted, alone)
+    return alone if opened.sorted is None else Series(opened.sorted, alone)
 
 
-def _grow_one(opened: Opened, target: Target, settings: Settings, desk: Any, rows: np.ndarray | None) -> Grove:
+def _grow_one(
+    opened: Opened, target: Target, plan: Plan, settings: Settings, desk: Any, rows: np.ndarray | None
+) -> Grove:
     if opened.cells is not None:
         assert opened.edges is not None
         return grow_coded_tree(opened.cells, opened.edges, target, settings, desk, rows)
+    if plan.structure is not None:
+        assert opened.bins is not None
+        shape = opened.table, opened.bins, opened.n_categories, target, plan.structure
+        return pack(grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows), settings.criterion)
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
     return pack(desk.grow(target, settings, rows).tree, settings.criterion)

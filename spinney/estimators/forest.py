@@ -171,6 +171,7 @@ class _Forest(ForestModel):
             class_weight=self._class_factors(y) if self.bootstrap else None,
             seed=read_seed(self.random_state),
             prune=self._pruner(),
+            structure=self._structure(),
         )
 
     def _count_draws(self, weights: Weights, n_rows: int) -> int:
@@ -181,6 +182,10 @@ class _Forest(ForestModel):
         if isinstance(self.max_samples, Integral):
             return int(self.max_samples)
         return max(1, round(float(self.max_samples) * total))
+
+    def _structure(self) -> int | None:
+        """Depth of trees whose questions are all drawn; None where trees are grown."""
+        return None
 
     def _pruner(self) -> Callable[[Any], Any] | None:
         from spinney.prune.cost_complexity import collapse_by_alpha
