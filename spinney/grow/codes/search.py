@@ -109,8 +109,9 @@ def _judge(criterion, logs, least, total, sums, scores, split, column, missing, 
     if known == n_codes:
         _pick(criterion, logs, least, total, sums, scores, split, column, known - 1, 0, 0)
         return
-    _pick(criterion, logs, least, total, sums, scores, split, column, known, 0, 1)
     last = known - 1
+    sums[0, last] = missing - 1  # all known values against the missing ones: greater ones, too, will go left
+    _pick(criterion, logs, least, total, sums, scores, split, column, known, 0, 1)
     for k in range(last):
         for part in range(1, 4):
             sums[part, k] += sums[part, known] - sums[part, last]
