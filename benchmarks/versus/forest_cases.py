@@ -1,4 +1,4 @@
-"""What is measured of forests. scikit-learn and its extension by Intel are the rivals, and LightGBM where it predicts."""
+"""What is measured of forests. scikit-learn and its extension by Intel are the rivals, and LightGBM in predicting."""
 
 from dataclasses import dataclass
 from typing import ClassVar
