@@ -50,6 +50,7 @@ _LIMITS = DecisionTreeRegressor._parameter_constraints
 class _Forest(ForestModel):
     """What the four estimators share."""
 
+    _takes_opened_tables = True
     _tree_kind: ClassVar[Any]
     _splitter: ClassVar[str]
     _bags: Bags | None
