@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.kmeans import KMeans
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
@@ -56,6 +57,7 @@ _HOMES = {
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
+    "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.custom",
     "RankVoting": "spinney.estimators.voting",
     "Round": "spinney.ensemble.callbacks",
@@ -89,6 +91,7 @@ __all__ = [
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
+    "KMeans",
     "Loss",
     "RankVoting",
     "Round",

@@ -23,6 +23,8 @@ FREE = {"loss"}  # parameters that check themselves
 
 
 def small(kind):
+    if kind is spinney.KMeans:
+        return kind(n_clusters=2)
     return kind(n_estimators=2) if kind in BOOSTING else kind()
 
 

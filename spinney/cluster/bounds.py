@@ -1,0 +1,240 @@
+"""Bounds: the assignment without looking at rows that cannot have moved (Hamerly 2010), and with the same labels.
+
+For every row are known: an *upper* bound of the distance to its centre, and a *lower* bound of the distance to any
+other. When centres drift, the triangle inequality says by how much the bounds can be off. While lower stays above
+upper, by more than rounding could make of the scores, the row's label is what `assign.py` would find, and the row is
+not read at all.
+
+Bounds are kept as they would have been at the start: `upper` less all that the row's centre had drifted when it was
+measured, `lower` plus all that the others had. So a row that is passed over is not written either:
+
+    upper now = upper + drift[label]        lower now = lower - others_drift[label]
+
+Rows that must be looked at are gathered, sixteen at a time, into a tile of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney._lanes import LANES, nearest_two
+from spinney._team import Team, next_chunk
+from spinney.cluster.assign import Assignment, move_row, packed
+from spinney.cluster.points import CHUNK_ROWS, Points
+
+_OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
+_LOOSE = 2.0**-22  # share of a bound by which it is moved outward when it is kept as float32
+_MOST_LOOKED_AT = 0.6  # share of the rows beyond which bounds cost more than they save
+_FEW_MOVES = 0.15  # share of rows that moved below which bounds are tried
+_WORTH = 64  # numbers in all centres below which reading a row costs no more than passing it over
+
+
+class Bounds:
+    """Bounds of all rows, for one run of k-means."""
+
+    def __init__(self, points: Points, n_centres: int) -> None:
+        self.upper = np.zeros(points.n_places, np.float32)
+        self.lower = np.zeros(points.n_places, np.float32)
+        self.drift = np.zeros(n_centres)  # how far each centre has moved, all in all
+        self.others_drift = np.zeros(n_centres)  # how far others than this one can have come nearer
+        self.epsilon = float(np.finfo(points.tiles.dtype).eps)
+        self.farthest = float(np.sqrt(np.sum(points.reach**2)))
+        self.are_known = False
+
+    def forget(self) -> None:
+        """The centres go on without us."""
+        self.are_known = False
+
+    def add_drift(self, before: np.ndarray, after: np.ndarray) -> None:
+        """The centres have moved."""
+        gap = after.astype(np.float64) - before.astype(np.float64)
+        moved = np.sqrt(np.sum(gap * gap, axis=1)) * _OUTWARD
+        self.drift += moved
+        largest = int(moved.argmax())
+        self.others_drift += moved[largest]
+        others = np.delete(moved, largest)
+        self.others_drift[largest] += (others.max() if len(others) else 0.0) - moved[largest]
+
+    def rounding(self, centres: np.ndarray) -> float:
+        """How far a score, or half a row's square, can be off."""
+        longest = float(np.sqrt(np.sum(centres.astype(np.float64) ** 2, axis=1).max()))
+        size = (longest + self.farthest) ** 2
+        return (centres.shape[1] + 4) * self.epsilon * size
+
+
+def assign_with_bounds(
+    points: Points, centres: np.ndarray, state: Assignment, bounds: Bounds, team: Team
+) -> tuple[int, int]:
+    """As `assign.assign_rows`; returns how many rows have moved and how many were looked at."""
+    n_columns = points.n_columns
+    moves = np.zeros((team.size, *state.sums.shape), np.int64)
+    tallies = np.zeros((team.size, 8), np.int64)
+    dtype = points.tiles.dtype
+    team.run(
+        _assign,
+        points.tiles,
+        points.n_rows,
+        *packed(centres),
+        state.labels,
+        bounds.upper,
+        bounds.lower,
+        bounds.drift,
+        bounds.others_drift,
+        _separation(centres),
+        bounds.rounding(centres),
+        bounds.are_known,
+        points.counts,
+        points.importance,
+        state.scale,
+        moves,
+        tallies,
+        np.zeros((team.size, n_columns * LANES), dtype),
+        np.empty((team.size, 2, LANES), dtype),
+        np.empty((team.size, LANES), np.int32),
+        np.empty((team.size, LANES), np.int64),
+    )
+    bounds.are_known = True
+    state.sums += moves.sum(axis=0)
+    moved, looked_at = tallies[:, :2].sum(axis=0)
+    return int(moved), int(looked_at)
+
+
+def _separation(centres: np.ndarray) -> np.ndarray:
+    """Distance of each centre to the nearest other one, rounded down."""
+    nearest = np.empty(len(centres))
+    _nearest_other(centres, nearest)
+    return nearest / _OUTWARD
+
+
+@kernel
+def _nearest_other(centres, distance):
+    for a in range(centres.shape[0]):
+        least = np.inf
+        for b in range(centres.shape[0]):
+            if a != b:
+                total = 0.0
+                for j in range(centres.shape[1]):
+                    gap = np.float64(centres[a, j]) - np.float64(centres[b, j])
+                    total += gap * gap
+                least = min(least, total)
+        distance[a] = np.sqrt(least)
+
+
+@inner_kernel
+def _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
+    """Whether the row's centre is certain to have the lowest score still."""
+    label = labels[place]
+    high = np.float64(upper[place]) + drift[label]
+    low = max(np.float64(lower[place]) - others_drift[label], separation[label] - high)
+    return low > high and (low - high) * (low + high) > slack
+
+
+@kernel
+def _assign(
+    rank,
+    size,
+    sync,
+    tiles,  # in
+    n_rows,
+    centres,
+    n_large,
+    n_small,
+    labels,  # in and out
+    upper,
+    lower,
+    drift,  # in
+    others_drift,
+    separation,
+    rounding,
+    are_known,
+    counts,
+    importance,
+    scale,
+    moves,  # out
+    tallies,  # out: moved, looked at
+    tile_room,  # scratch
+    score_room,
+    label_room,
+    place_room,
+):
+    n_columns = scale.size - 1
+    slack = 4.0 * rounding * 1.001
+    gathered, places, n_waiting = tile_room[rank], place_room[rank], 0
+    while True:
+        chunk = next_chunk(sync)
+        is_over = chunk * CHUNK_ROWS >= n_rows
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
+            if are_known and _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
+                continue
+            for j in range(n_columns):
+                gathered[j * LANES + n_waiting] = tiles[((place // LANES) * n_columns + j) * LANES + place % LANES]
+            places[n_waiting] = place
+            n_waiting += 1
+            if n_waiting < LANES:
+                continue
+            best, second, label = score_room[rank, 0], score_room[rank, 1], label_room[rank]
+            nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
+            for lane in range(LANES):
+                _measure(gathered, lane, places[lane], best, second, label, drift, others_drift, rounding, upper, lower)
+                _move(tiles, places[lane], labels, label[lane], counts, importance, scale, moves[rank], tallies[rank])
+            n_waiting = 0
+        if is_over:
+            break
+    if n_waiting > 0:  # lanes not filled hold rows of before
+        best, second, label = score_room[rank, 0], score_room[rank, 1], label_room[rank]
+        nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
+        for lane in range(n_waiting):
+            _measure(gathered, lane, places[lane], best, second, label, drift, others_drift, rounding, upper, lower)
+            _move(tiles, places[lane], labels, label[lane], counts, importance, scale, moves[rank], tallies[rank])
+
+
+@inner_kernel
+def _measure(gathered, lane, place, best, second, label, drift, others_drift, rounding, upper, lower):
+    """Measure a row's bounds anew, rounded outward."""
+    square = 0.0
+    for j in range(gathered.size // LANES):
+        value = np.float64(gathered[j * LANES + lane])
+        square += value * value
+    high = np.sqrt(max(0.0, 2.0 * np.float64(best[lane]) + square + 2.0 * rounding))
+    low = np.sqrt(max(0.0, 2.0 * np.float64(second[lane]) + square - 2.0 * rounding))
+    high -= drift[label[lane]]
+    low += others_drift[label[lane]]
+    upper[place] = np.float32(high + abs(high) * _LOOSE)
+    lower[place] = np.float32(low - abs(low) * _LOOSE)
+
+
+@inner_kernel
+def _move(tiles, place, labels, label, counts, importance, scale, moves, tallies):
+    tallies[1] += 1
+    if labels[place] != label:
+        move_row(tiles, place, labels[place], label, counts, importance, scale, moves)
+        labels[place] = label
+        tallies[0] += 1
+
+
+class Policy:
+    """When bounds pay: once few rows move, and as long as most rows are passed over.
+
+    Labels are the same with and without bounds, so this decides about time and nothing else.
+    """
+
+    def __init__(self, algorithm: str, n_rows: int, n_numbers: int) -> None:
+        self.always, self.never = algorithm == "bounds", algorithm == "lloyd" or n_numbers < _WORTH
+        self.n_rows = n_rows
+        self.wait, self.next_wait, self.few_move = 0, 2, False
+
+    def use_bounds(self) -> bool:
+        """Whether the next pass should."""
+        if self.always:
+            return True
+        if self.never or not self.few_move:
+            return False
+        self.wait -= 1
+        return self.wait < 0
+
+    def see(self, moved: int, looked_at: int | None, were_known: bool) -> None:
+        """What came of a pass."""
+        self.few_move = moved < _FEW_MOVES * self.n_rows
+        if looked_at is not None and were_known and looked_at > _MOST_LOOKED_AT * self.n_rows:
+            self.wait, self.next_wait = self.next_wait, 2 * self.next_wait

@@ -1,0 +1,223 @@
+"""Points: the rows of a table as k-means reads them.
+
+In:  a matrix of numbers without missing values, and weights.
+Out: `Points`: tiles of 16 rows (see `_lanes.py`), relative to an origin amid the rows, so that float32 has digits to
+     spare; what a row counts; and how rows become integers, so that sums over rows come out the same in any order.
+
+Up to `FEW_ROWS` rows, tiles are in an order that follows from what rows hold. Then draws do not depend on the order
+of the table, and a row of weight 2 is drawn like two rows that are alike. Larger tables stay in their own order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+
+from spinney._jit import inner_kernel, kernel
+from spinney._lanes import LANES
+from spinney._random import mix
+from spinney._team import Team, next_chunk
+from spinney.criteria.fixed_point import exact_mean, scale_exponent
+from spinney.data.weights import Weights
+
+CHUNK = 64  # tiles that a thread takes at a time
+CHUNK_ROWS = CHUNK * LANES
+FEW_ROWS = 1 << 16
+_SAMPLE = 1 << 14  # rows of a large table whose mean is the origin
+_SUM_BITS = 61  # of sums over all rows
+_ROW_BITS = 52  # of one row's number: float64 counts as far
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows in tiles. `counts` and `importance` have one entry if all rows count once and alike."""
+
+    tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
+    n_rows: int
+    n_columns: int
+    origin: np.ndarray  # float64 (columns,), subtracted from every row
+    reach: np.ndarray  # float64 (columns,), largest size of a value in the tiles
+    variance: float  # mean of the columns'
+    order: np.ndarray | None  # which row of the table is at each place; None: the same
+    counts: np.ndarray  # int64 (rows,) or (1,)
+    importance: np.ndarray  # float64 (rows,) or (1,)
+
+    @property
+    def n_places(self) -> int:
+        """Rows with those that fill up the last tile."""
+        return len(self.tiles) // self.n_columns
+
+    @property
+    def n_chunks(self) -> int:
+        """Chunks of tiles."""
+        return -(-self.n_rows // CHUNK_ROWS)
+
+    @property
+    def total_count(self) -> int:
+        """Rows, repeated ones as often as they count."""
+        return self.n_rows * int(self.counts[0]) if len(self.counts) == 1 else int(self.counts.sum())
+
+    def scale(self, largest: np.ndarray) -> np.ndarray:
+        """Powers of two that make integers of numbers up to `largest`, so that sums over all rows fit into int64."""
+        bits = min(_ROW_BITS, _SUM_BITS - self.total_count.bit_length())
+        return np.array([math.ldexp(1.0, scale_exponent(float(one), bits)) for one in np.atleast_1d(largest)])
+
+    def rows_at(self, places: np.ndarray) -> np.ndarray:
+        """The values at some places, relative to the origin."""
+        tiles = self.tiles.reshape(-1, self.n_columns, LANES)
+        return tiles[places // LANES, :, places % LANES]
+
+    def as_in_table(self, at_places: np.ndarray) -> np.ndarray:
+        """One number a place -> one number a row of the table."""
+        if self.order is None:
+            return at_places[: self.n_rows]
+        in_table = np.empty(self.n_rows, at_places.dtype)
+        in_table[self.order] = at_places[: self.n_rows]
+        return in_table
+
+    def weights(self) -> np.ndarray:
+        """float64, what each place counts."""
+        return np.broadcast_to(self.counts * self.importance, (self.n_rows,))
+
+
+def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
+    """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
+    n_rows, n_columns = values.shape
+    order = _order_by_content(values) if n_rows <= FEW_ROWS else None
+    counts, importance = _in_order(weights, order)
+    if origin is None:
+        origin = _middle(values, weights)
+    n_tiles = -(-n_rows // LANES)
+    tiles = np.empty(n_tiles * n_columns * LANES, values.dtype)
+    n_chunks = -(-n_rows // CHUNK_ROWS)
+    reach, sums = np.zeros((team.size, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
+    places = np.zeros(0, np.int64) if order is None else order
+    team.run(_fill_tiles, values, places, origin, counts, importance, tiles, reach, sums)
+    largest = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
+    variance = _variance(sums, counts, importance, n_rows)
+    if not (np.isfinite(largest).all() and np.isfinite(variance)):
+        assert_all_finite(values, input_name="X")
+        raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
+    return Points(tiles, n_rows, n_columns, origin, largest, variance, order, counts, importance)
+
+
+def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
+    """Tiles in the table's own order, of rows that all count alike: what `predict` needs."""
+    n_rows, n_columns = values.shape
+    tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, values.dtype)
+    one, none = np.ones(1), np.zeros(0, np.int64)
+    reach, sums = np.zeros((team.size, n_columns * LANES)), np.zeros((-(-n_rows // CHUNK_ROWS), 2, n_columns * LANES))
+    team.run(_fill_tiles, values, none, origin, one.astype(np.int64), one, tiles, reach, sums)
+    if not np.isfinite(sums).all():
+        assert_all_finite(values, input_name="X")
+    largest = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
+    return Points(tiles, n_rows, n_columns, origin, largest, 0.0, None, one.astype(np.int64), one)
+
+
+def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    counts = np.ones(1, np.int64) if weights.counts is None else weights.counts
+    importance = np.ones(1) if weights.importance is None else weights.importance
+    if order is None:
+        return counts, importance
+    return (counts[order] if len(counts) > 1 else counts), (importance[order] if len(importance) > 1 else importance)
+
+
+def _order_by_content(values: np.ndarray) -> np.ndarray:
+    hashes = np.zeros(len(values), np.uint64)
+    for j in range(values.shape[1]):
+        _stir(hashes, (values[:, j].astype(np.float64) + 0.0).view(np.uint64))  # + 0.0: -0 is 0
+    return np.argsort(hashes, kind="stable")
+
+
+@kernel
+def _stir(hashes, bits):
+    for i in range(hashes.size):
+        hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
+
+
+def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
+    """The weighted mean of the rows, or of some of them."""
+    if len(values) > FEW_ROWS:
+        some = values[:: -(-len(values) // _SAMPLE)]
+        return some.mean(axis=0, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if not np.isfinite(values).all():
+            return np.zeros(values.shape[1])  # an error follows
+        return np.array([exact_mean(column.astype(np.float64), weights) for column in values.T])
+
+
+def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
+    total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
+    weight = float(np.broadcast_to(counts * importance, (n_rows,)).sum())
+    with np.errstate(invalid="ignore", over="ignore"):
+        return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
+
+
+@kernel
+def _fill_tiles(rank, size, sync, values, order, origin, counts, importance, tiles, all_reach, all_sums):
+    n_rows, n_columns = values.shape
+    reach = all_reach[rank]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        sums, squares = all_sums[chunk, 0], all_sums[chunk, 1]
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            start = place * n_columns
+            _fill(values, order, origin, tiles, start, place)
+            alike = counts.size == 1 and importance.size == 1
+            _measure(tiles, start, reach, sums, squares) if alike else _measure_weighted(
+                tiles, start, place, counts, importance, reach, sums, squares
+            )
+
+
+@inner_kernel
+def _fill(values, order, origin, tiles, start, place):
+    """One tile."""
+    n_rows, n_columns = values.shape
+    for lane in range(LANES):
+        if place + lane < n_rows:
+            row = place + lane if order.size == 0 else order[place + lane]
+            for j in range(n_columns):
+                tiles[start + j * LANES + lane] = values[row, j] - origin[j]
+        else:
+            for j in range(n_columns):
+                tiles[start + j * LANES + lane] = 0.0
+
+
+@inner_kernel
+def _measure(tiles, start, reach, sums, squares):
+    for i in range(reach.size):
+        value = np.float64(tiles[start + i])
+        far = abs(value)
+        reach[i] = reach[i] if far <= reach[i] else far  # NaN stays
+        sums[i] += value
+        squares[i] += value * value
+
+
+@inner_kernel
+def _measure_weighted(tiles, start, place, counts, importance, reach, sums, squares):
+    for lane in range(LANES):
+        weight = weight_at(place + lane, counts, importance)
+        if weight > 0.0:
+            for i in range(lane, reach.size, LANES):
+                value = np.float64(tiles[start + i])
+                far = abs(value)
+                reach[i] = reach[i] if far <= reach[i] else far
+                sums[i] += weight * value
+                squares[i] += weight * value * value
+
+
+@inner_kernel
+def weight_at(place, counts, importance):
+    """What a place counts; 0 after the last row, where rows have weights of their own."""
+    count = np.int64(1)
+    if counts.size > 1:
+        count = counts[place] if place < counts.size else np.int64(0)
+    factor = 1.0
+    if importance.size > 1:
+        factor = importance[place] if place < importance.size else 0.0
+    return count * factor
