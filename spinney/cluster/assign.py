@@ -36,8 +36,7 @@ class Assignment:
 
 def no_assignment(points: Points, n_centres: int) -> Assignment:
     """Where k-means starts from."""
-    heaviest = float(points.importance.max())
-    largest = np.append(points.reach * heaviest, heaviest)
+    largest = np.append(points.reach, 1.0) * points.heaviest
     labels = np.full(points.n_places, -1, np.int32)
     return Assignment(labels, np.zeros((n_centres, points.n_columns + 1), np.int64), points.scale(largest))
 
@@ -129,8 +128,8 @@ def move_row(tiles, place, old, new, counts, importance, scale, moves):
     """Take a row from one centre's sums and add it to another's."""
     n_columns = scale.size - 1
     start = (place // LANES) * LANES * n_columns + place % LANES
-    count = counts[place] if counts.size > 1 else np.int64(1)
-    factor = importance[place] if importance.size > 1 else 1.0
+    count = counts[place] if counts.size > 0 else np.int64(1)
+    factor = importance[place] if importance.size > 0 else 1.0
     if count == 0:
         return
     for j in range(n_columns):

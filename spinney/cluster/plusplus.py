@@ -42,7 +42,7 @@ class _Search:
     def __init__(self, points: Points, key: np.uint64, n_candidates: int, team: Team) -> None:
         self.points, self.key, self.n_candidates, self.team = points, key, n_candidates, team
         self.closest = np.full(points.n_places, np.inf, points.tiles.dtype)
-        farthest = float(np.sum((2.0 * points.reach) ** 2)) * float(points.importance.max())
+        farthest = float(np.sum((2.0 * points.reach) ** 2)) * points.heaviest
         self.scale = float(points.scale(np.array(farthest))[0])
         self.by_weight = _integer_weights(points)
         self.chosen = [int(self._draw_by_weight(0, 1)[0])]
@@ -126,9 +126,10 @@ class _Search:
 def _integer_weights(points: Points) -> np.ndarray:
     """Weights as integers."""
     bits = min(_WEIGHT_BITS, 61 - points.total_count.bit_length())
-    heaviest = float(points.importance.max())
-    whole = np.rint(points.importance * (2.0**bits / heaviest)).astype(np.int64) if len(points.importance) > 1 else 1
-    return np.broadcast_to(whole * points.counts, (points.n_rows,))
+    whole = np.ones(points.n_rows, np.int64)
+    if len(points.importance):
+        whole = np.rint(points.importance * (2.0**bits / points.heaviest)).astype(np.int64)
+    return whole * points.counts if len(points.counts) else whole
 
 
 def columns_first(rows: np.ndarray) -> np.ndarray:
@@ -148,8 +149,8 @@ def _draw_numbers(key, number, drawn):
 @inner_kernel
 def _whole(distance, place, counts, importance, scale):
     """A row's distance times its weight as an integer."""
-    factor = importance[place] if importance.size > 1 else 1.0
-    count = counts[place] if counts.size > 1 else np.int64(1)
+    factor = importance[place] if importance.size > 0 else 1.0
+    count = counts[place] if counts.size > 0 else np.int64(1)
     return np.int64(np.float64(distance) * factor * scale) * count
 
 
@@ -212,7 +213,7 @@ def _find_place(tiles, n_rows, n_columns, closest, last, counts, importance, sca
 
 def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:
     """int64 places of distinct rows, drawn by weight; rows of weight 0 only where there are too few others."""
-    if len(points.counts) == 1 and len(points.importance) == 1:
+    if len(points.counts) == 0 and len(points.importance) == 0:
         order = np.empty(points.n_rows, np.int64)
         choose(np.uint64(key), n_centres, order)
         return order[:n_centres]

@@ -33,7 +33,7 @@ _ROW_BITS = 52  # of one row's number: float64 counts as far
 
 @dataclass(frozen=True)
 class Points:
-    """Rows in tiles. `counts` and `importance` have one entry if all rows count once and alike."""
+    """Rows in tiles. `counts` and `importance` are empty if all rows count once and alike."""
 
     tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
     n_rows: int
@@ -42,8 +42,8 @@ class Points:
     reach: np.ndarray  # float64 (columns,), largest size of a value in the tiles
     variance: float  # mean of the columns'
     order: np.ndarray | None  # which row of the table is at each place; None: the same
-    counts: np.ndarray  # int64 (rows,) or (1,)
-    importance: np.ndarray  # float64 (rows,) or (1,)
+    counts: np.ndarray  # int64 (rows,) or (0,)
+    importance: np.ndarray  # float64 (rows,) or (0,)
 
     @property
     def n_places(self) -> int:
@@ -58,7 +58,12 @@ class Points:
     @property
     def total_count(self) -> int:
         """Rows, repeated ones as often as they count."""
-        return self.n_rows * int(self.counts[0]) if len(self.counts) == 1 else int(self.counts.sum())
+        return int(self.counts.sum()) if len(self.counts) else self.n_rows
+
+    @property
+    def heaviest(self) -> float:
+        """The largest importance."""
+        return float(self.importance.max()) if len(self.importance) else 1.0
 
     def scale(self, largest: np.ndarray) -> np.ndarray:
         """Powers of two that make integers of numbers up to `largest`, so that sums over all rows fit into int64."""
@@ -80,7 +85,7 @@ class Points:
 
     def weights(self) -> np.ndarray:
         """float64, what each place counts."""
-        return np.broadcast_to(self.counts * self.importance, (self.n_rows,))
+        return _weights(self.counts, self.importance, self.n_rows)
 
 
 def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
@@ -108,21 +113,21 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     """Tiles in the table's own order, of rows that all count alike: what `predict` needs."""
     n_rows, n_columns = values.shape
     tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, values.dtype)
-    one, none = np.ones(1), np.zeros(0, np.int64)
+    once, alike = np.zeros(0, np.int64), np.zeros(0)
     reach, sums = np.zeros((team.size, n_columns * LANES)), np.zeros((-(-n_rows // CHUNK_ROWS), 2, n_columns * LANES))
-    team.run(_fill_tiles, values, none, origin, one.astype(np.int64), one, tiles, reach, sums)
+    team.run(_fill_tiles, values, once, origin, once, alike, tiles, reach, sums)
     if not np.isfinite(sums).all():
         assert_all_finite(values, input_name="X")
     largest = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
-    return Points(tiles, n_rows, n_columns, origin, largest, 0.0, None, one.astype(np.int64), one)
+    return Points(tiles, n_rows, n_columns, origin, largest, 0.0, None, once, alike)
 
 
 def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    counts = np.ones(1, np.int64) if weights.counts is None else weights.counts
-    importance = np.ones(1) if weights.importance is None else weights.importance
+    counts = np.zeros(0, np.int64) if weights.counts is None else weights.counts
+    importance = np.zeros(0) if weights.importance is None else weights.importance
     if order is None:
         return counts, importance
-    return (counts[order] if len(counts) > 1 else counts), (importance[order] if len(importance) > 1 else importance)
+    return (counts[order] if len(counts) else counts), (importance[order] if len(importance) else importance)
 
 
 def _order_by_content(values: np.ndarray) -> np.ndarray:
@@ -149,9 +154,16 @@ def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
         return np.array([exact_mean(column.astype(np.float64), weights) for column in values.T])
 
 
+def _weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndarray:
+    weight = np.ones(n_rows)
+    for factor in (counts, importance):
+        weight *= factor if len(factor) else 1.0
+    return weight
+
+
 def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
     total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
-    weight = float(np.broadcast_to(counts * importance, (n_rows,)).sum())
+    weight = float(_weights(counts, importance, n_rows).sum())
     with np.errstate(invalid="ignore", over="ignore"):
         return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
 
@@ -168,7 +180,7 @@ def _fill_tiles(rank, size, sync, values, order, origin, counts, importance, til
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
             start = place * n_columns
             _fill(values, order, origin, tiles, start, place)
-            alike = counts.size == 1 and importance.size == 1
+            alike = counts.size == 0 and importance.size == 0
             _measure(tiles, start, reach, sums, squares) if alike else _measure_weighted(
                 tiles, start, place, counts, importance, reach, sums, squares
             )
@@ -215,9 +227,9 @@ def _measure_weighted(tiles, start, place, counts, importance, reach, sums, squa
 def weight_at(place, counts, importance):
     """What a place counts; 0 after the last row, where rows have weights of their own."""
     count = np.int64(1)
-    if counts.size > 1:
+    if counts.size > 0:
         count = counts[place] if place < counts.size else np.int64(0)
     factor = 1.0
-    if importance.size > 1:
+    if importance.size > 0:
         factor = importance[place] if place < importance.size else 0.0
     return count * factor

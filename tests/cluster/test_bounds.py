@@ -1,0 +1,83 @@
+"""Bounds: the same labels and sums as without them, on whatever rows and drifts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinney._team import Team
+from spinney.cluster.assign import assign_rows, no_assignment
+from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
+from tests.cluster.cases import ALONE, blobs, points_of, tables
+from tests.compiled import THREADS, few
+
+pytestmark = pytest.mark.kernels
+
+
+def follow(points, path, team=ALONE):
+    """Assign along a path of centres both ways; the shares of rows looked at."""
+    n_centres = len(path[0])
+    plain, bounded, bounds = no_assignment(points, n_centres), no_assignment(points, n_centres), None
+    bounds = Bounds(points, n_centres)
+    shares = []
+    for before, centres in zip([None, *path], path):
+        if before is not None:
+            bounds.add_drift(before, centres)
+        moved = assign_rows(points, centres, plain, team)
+        found, looked_at = assign_with_bounds(points, centres, bounded, bounds, team)
+        assert found == moved
+        np.testing.assert_array_equal(bounded.labels[: points.n_rows], plain.labels[: points.n_rows])
+        np.testing.assert_array_equal(bounded.sums, plain.sums)
+        shares.append(looked_at / points.n_rows)
+    return shares
+
+
+@few(60, 10)
+@given(tables(), st.data())
+def test_same_as_without(values, data):
+    """On a grid there are ties, and centres that coincide."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    n_centres = data.draw(st.integers(1, 9))
+    centres = values[rng.integers(0, len(values), n_centres)]
+    step = data.draw(st.sampled_from((0, 1, 8)))
+    path = [centres]
+    for _ in range(4):
+        drift = rng.integers(-step, step + 1, centres.shape) / 16
+        path.append((path[-1] + drift).astype(values.dtype))
+    follow(points_of(values), path)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_settled_rows_are_passed_over(dtype):
+    values, label = blobs(3000, 4, 6, spread=10.0, dtype=dtype)
+    middle = np.array([values[label == k].mean(axis=0) for k in range(6)], dtype)
+    path = [middle, *((middle + 0.01 * step).astype(dtype) for step in range(3))]
+    for size in THREADS:
+        with Team(size) as team:
+            shares = follow(points_of(values), path, team)
+        assert shares[0] == 1
+        assert max(shares[1:]) < 0.1
+
+
+def test_a_far_outlier_does_no_harm():
+    values, _ = blobs(500, 3, 5, dtype=np.float32)
+    values[0] = 1e6
+    centres = values[1:6]
+    follow(points_of(values), [centres, (centres * 1.0001).astype(np.float32), centres])
+
+
+def test_policy():
+    auto = Policy("auto", 1000, 500)
+    assert not auto.use_bounds()  # rows still move
+    auto.see(500, None, False)
+    assert not auto.use_bounds()
+    auto.see(50, None, False)
+    assert auto.use_bounds()
+    auto.see(50, 1000, False)  # the first time all are looked at
+    assert auto.use_bounds()
+    auto.see(50, 900, True)  # too many
+    assert [auto.use_bounds() for _ in range(3)] == [False, False, True]
+    assert Policy("bounds", 1000, 500).use_bounds()
+    lloyd = Policy("lloyd", 1000, 500)
+    lloyd.see(0, None, False)
+    assert not lloyd.use_bounds()
