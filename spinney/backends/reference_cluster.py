@@ -30,17 +30,19 @@ def nearest_centre(row: np.ndarray, centres: np.ndarray) -> int:
 def lloyd(
     rows: np.ndarray, weights: list[int], centres: np.ndarray, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """(labels, centres, iterations) of Lloyd's algorithm until no label changes."""
+    """(labels, centres, iterations) of Lloyd's algorithm until no label changes, or no centre."""
     labels = np.full(len(rows), -1)
     for number in range(1, max_iter + 1):
         before, labels = labels, np.array([nearest_centre(row, centres) for row in rows])
         if (before == labels).all():
             return labels, centres, number
-        centres = np.array([_mean(rows, weights, labels, k, centre) for k, centre in enumerate(centres)], rows.dtype)
-    return np.array([nearest_centre(row, centres) for row in rows]), centres, max_iter
+        old, centres = centres, np.array([_mean(rows, weights, labels, k) for k in range(len(centres))], rows.dtype)
+        if (old == centres).all():
+            break
+    return np.array([nearest_centre(row, centres) for row in rows]), centres, number
 
 
-def _mean(rows: np.ndarray, weights: list[int], labels: np.ndarray, k: int, centre: np.ndarray) -> list[float]:
+def _mean(rows: np.ndarray, weights: list[int], labels: np.ndarray, k: int) -> list[float]:
     own = [i for i in range(len(rows)) if labels[i] == k and weights[i] > 0]
     if not own:
         raise ValueError("the twin knows nothing of centres without rows")

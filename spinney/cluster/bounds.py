@@ -200,8 +200,8 @@ def _measure(gathered, lane, place, best, second, label, drift, others_drift, ro
     low = np.sqrt(max(0.0, 2.0 * np.float64(second[lane]) + square - 2.0 * rounding))
     high -= drift[label[lane]]
     low += others_drift[label[lane]]
-    upper[place] = np.float32(high + abs(high) * _LOOSE)
-    lower[place] = np.float32(low - abs(low) * _LOOSE)
+    upper[place] = np.float32(high * (1.0 + _LOOSE if high > 0.0 else 1.0 - _LOOSE))
+    lower[place] = np.float32(low * (1.0 - _LOOSE))  # infinite if there is but one centre
 
 
 @inner_kernel
