@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.elbow import elbow
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -67,6 +68,7 @@ _HOMES = {
     "VotingRegressor": "spinney.estimators.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
+    "elbow": "spinney.estimators.elbow",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
@@ -101,6 +103,7 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "elbow",
     "export_graphviz",
     "export_rules",
     "export_text",
