@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
     from spinney.estimators.kmeans import KMeans
+    from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
@@ -55,6 +57,7 @@ _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
+    "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
@@ -76,6 +79,7 @@ _HOMES = {
     "plot_impurity_curves": "spinney.view.curves",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
+    "select_components": "spinney.estimators.components",
 }
 
 __all__ = [
@@ -90,6 +94,7 @@ __all__ = [
     "C45Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "GaussianMixture",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
@@ -111,6 +116,7 @@ __all__ = [
     "plot_impurity_curves",
     "plot_regions",
     "plot_tree",
+    "select_components",
 ]
 
 

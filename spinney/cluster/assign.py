@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spinney._jit import inner_kernel, kernel
-from spinney._lanes import LANES, nearest, pack_points
 from spinney._team import Team, next_chunk
+from spinney.cluster.nearest import LANES, nearest, pack_points
 from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, weight_at
 
 
@@ -42,7 +42,7 @@ def no_assignment(points: Points, n_centres: int) -> Assignment:
 
 
 def packed(centres: np.ndarray) -> tuple[np.ndarray, int, int]:
-    """Centres as `_lanes.nearest` wants them."""
+    """Centres as `nearest` wants them."""
     wide = centres.astype(np.float64)
     return pack_points(centres, (0.5 * _squares(wide)).astype(centres.dtype))
 

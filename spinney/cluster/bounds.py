@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import inner_kernel, kernel
-from spinney._lanes import LANES, nearest_two
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, move_row, packed
+from spinney.cluster.nearest import LANES, nearest_two
 from spinney.cluster.points import CHUNK_ROWS, Points
 
 _OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off

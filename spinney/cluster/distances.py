@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._jit import kernel
-from spinney._lanes import LANES, SMALL, nearest, squared_distances
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import packed
+from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
 from spinney.cluster.plusplus import columns_first
 from spinney.cluster.points import CHUNK_ROWS, Points
 

@@ -18,9 +18,9 @@ import math
 import numpy as np
 
 from spinney._jit import inner_kernel, kernel
-from spinney._lanes import LANES, SMALL, squared_distances
 from spinney._random import choose, mix, uniform
 from spinney._team import Team, next_chunk
+from spinney.cluster.nearest import LANES, SMALL, squared_distances
 from spinney.cluster.points import CHUNK_ROWS, Points
 
 _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by

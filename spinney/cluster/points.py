@@ -1,7 +1,7 @@
 """Points: the rows of a table as k-means reads them.
 
 In:  a matrix of numbers without missing values, and weights.
-Out: `Points`: tiles of 16 rows (see `_lanes.py`), relative to an origin amid the rows, so that float32 has digits to
+Out: `Points`: tiles of 16 rows (see `nearest.py`), relative to an origin amid the rows, so that float32 has digits to
      spare; what a row counts; and how rows become integers, so that sums over rows come out the same in any order.
 
 Up to `FEW_ROWS` rows, tiles are in an order that follows from what rows hold. Then draws do not depend on the order
@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from spinney._jit import inner_kernel, kernel
-from spinney._lanes import LANES
 from spinney._random import mix
 from spinney._team import Team, next_chunk
+from spinney.cluster.nearest import LANES
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.data.weights import Weights
 

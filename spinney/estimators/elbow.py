@@ -56,7 +56,7 @@ def elbow(
     >>> elbow(X, range(1, 9), random_state=0).suggested_k
     4
     """
-    wanted = _check(ks)
+    wanted = check_counts(ks)
     progress, begun = Progress(), time.perf_counter()
     sums, shapes = [], []
     for number, k in enumerate(wanted, start=1):
@@ -70,7 +70,8 @@ def elbow(
     return ElbowCurve(*curve, bend(*curve), np.array(shapes) if silhouette else None)
 
 
-def _check(ks: Iterable[int]) -> list[int]:
+def check_counts(ks: Iterable[int]) -> list[int]:
+    """Different whole numbers, ascending."""
     wanted = list(ks)
     if not wanted or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in wanted):
         raise ValueError(f"ks must be whole numbers of at least 1, got {wanted!r}.")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spinney import _lanes
-from spinney._lanes import LANES, SMALL, pack_points
+from spinney.cluster import nearest as room
+from spinney.cluster.nearest import LANES, SMALL, pack_points
 from tests.cluster.cases import DTYPES
 from tests.compiled import outer
 
@@ -12,15 +12,15 @@ pytestmark = pytest.mark.kernels
 
 
 def _call_nearest(tile, start, n_columns, points, n_large, n_small, best, second, label, place):
-    _lanes.nearest(tile, start, n_columns, points, n_large, n_small, best, second, label, place)
+    room.nearest(tile, start, n_columns, points, n_large, n_small, best, second, label, place)
 
 
 def _call_two(tile, start, n_columns, points, n_large, n_small, best, second, label, place):
-    _lanes.nearest_two(tile, start, n_columns, points, n_large, n_small, best, second, label, place)
+    room.nearest_two(tile, start, n_columns, points, n_large, n_small, best, second, label, place)
 
 
 def _call_distances(tile, start, n_columns, points, first, out, place):
-    _lanes.squared_distances(tile, start, n_columns, points, first, out, place)
+    room.squared_distances(tile, start, n_columns, points, first, out, place)
 
 
 NEAREST, TWO, DISTANCES = outer(_call_nearest), outer(_call_two), outer(_call_distances)
@@ -36,7 +36,7 @@ def test_nearest_and_second(dtype, n_points, n_columns):
     own = rng.normal(size=n_points).astype(dtype)
     start = n_columns * LANES
     arguments = (tiles, start, n_columns, *pack_points(rows, own))
-    for call, plain in ((NEAREST, _lanes._plain_nearest), (TWO, _lanes._plain_nearest_two)):
+    for call, plain in ((NEAREST, room._plain_nearest), (TWO, room._plain_nearest_two)):
         found, wanted = [(np.zeros(40, dtype), np.zeros(40, dtype), np.zeros(40, np.int32)) for _ in range(2)]
         call(*arguments, *found, 8)
         plain(*arguments, *wanted, 8)
@@ -60,6 +60,6 @@ def test_squared_distances(dtype):
     tiles, points = rng.normal(size=2 * n_columns * LANES).astype(dtype), rng.normal(size=60).astype(dtype)
     found, wanted = np.zeros(100, dtype), np.zeros(100, dtype)
     DISTANCES(tiles, n_columns * LANES, n_columns, points, 5, found, 3)
-    _lanes._plain_squared_distances(tiles, n_columns * LANES, n_columns, points, 5, wanted, 3)
+    room._plain_squared_distances(tiles, n_columns * LANES, n_columns, points, 5, wanted, 3)
     np.testing.assert_array_equal(found, wanted)
     assert found[3 : 3 + SMALL * LANES].all()

@@ -1,4 +1,4 @@
-"""Sixteen rows at once: the inner loops of clustering, written in LLVM's vectors so that sums stay in registers.
+"""Nearest: sixteen rows against any number of points.
 
 A *tile* holds `LANES` rows column by column, so that one instruction does the same to all of them:
 
@@ -6,8 +6,8 @@ A *tile* holds `LANES` rows column by column, so that one instruction does the s
     points      [ group | group | ... ], large groups of `TOGETHER` points first, then small ones of `SMALL`
     a group     [ one number a point | x0 of each | x1 of each | ... ]
 
-Arithmetic is as written, column after column, without fused multiply-add: a row's result is the same on every machine,
-whatever the width of its registers and whoever its neighbours in the tile are.
+Columns are added up one after the other: what is found for a row depends neither on the other rows of its tile nor on
+the size of the groups.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from spinney._jit import PLAIN_PYTHON
+from spinney.cluster.vectors import Writer
 
 LANES = 16  # rows of a tile
 SMALL = 4  # points of a small group
@@ -50,62 +51,28 @@ def pack_points(points: np.ndarray, extra: np.ndarray) -> tuple[np.ndarray, int,
     return np.concatenate([large.swapaxes(1, 2).ravel(), small.swapaxes(1, 2).ravel()]), n_large, n_small
 
 
-class _Writer:
-    """Writes vector code: what `generate` functions below have in common."""
-
-    def __init__(self, context: Any, builder: Any, signature: Any) -> None:
-        self.context, self.builder, self.kinds = context, builder, signature.args
-        self.number = context.get_data_type(self.kinds[0].dtype)
-        self.vector = ir.VectorType(self.number, LANES)
-        self.integers = ir.VectorType(ir.IntType(32), LANES)
-        self.size = ir.IntType(64)
-
-    def splat(self, value: Any, vector: Any = None) -> Any:
-        """The same number in every lane."""
-        nothing = ir.Constant(vector or self.vector, ir.Undefined)
-        one = self.builder.insert_element(nothing, value, ir.IntType(32)(0))
-        return self.builder.shuffle_vector(one, nothing, ir.Constant(self.integers, None))
-
-    def pointer(self, argument: int, array: Any, index: Any, vector: Any = None) -> Any:
-        """Where an element is, or the vector that begins there."""
-        data = self.context.make_array(self.kinds[argument])(self.context, self.builder, array).data
-        place = self.builder.gep(data, [index])
-        return place if vector is None else self.builder.bitcast(place, vector.as_pointer())
-
-    def load(self, argument: int, array: Any, index: Any) -> Any:
-        return self.builder.load(self.pointer(argument, array, index, self.vector), align=4)
-
-    def store(self, value: Any, argument: int, array: Any, index: Any) -> None:
-        self.builder.store(value, self.pointer(argument, array, index, value.type), align=4)
-
-    def variable(self, kind: Any, value: Any) -> Any:
-        """Something that changes in loops; LLVM keeps it in a register."""
-        place = cgutils.alloca_once(self.builder, kind)
-        self.builder.store(value, place)
-        return place
-
-    def scores(self, tile: Any, start: Any, n_columns: Any, points: Any, at: Any, n: int) -> list[Any]:
-        """Of n points from `at` on: their own number minus their product with each row."""
-        builder = self.builder
-        first = builder.load(at)
-        sums = []
+def _scores(write: Writer, tile: Any, start: Any, n_columns: Any, points: Any, at: Any, n: int) -> list[Any]:
+    """Of n points from `at` on: their own number minus their product with each row."""
+    builder = write.builder
+    first = builder.load(at)
+    sums = []
+    for i in range(n):
+        own = builder.load(write.pointer(3, points, builder.add(first, write.size(i))))
+        sums.append(write.variable(write.vector, write.splat(own)))
+    builder.store(builder.add(first, write.size(n)), at)
+    with cgutils.for_range(builder, n_columns) as loop:
+        place = builder.load(at)
+        x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
         for i in range(n):
-            own = builder.load(self.pointer(3, points, builder.add(first, self.size(i))))
-            sums.append(self.variable(self.vector, self.splat(own)))
-        builder.store(builder.add(first, self.size(n)), at)
-        with cgutils.for_range(builder, n_columns) as loop:
-            place = builder.load(at)
-            x = self.load(0, tile, builder.add(start, builder.mul(loop.index, self.size(LANES))))
-            for i in range(n):
-                factor = builder.load(self.pointer(3, points, builder.add(place, self.size(i))))
-                product = builder.fmul(x, self.splat(factor))
-                builder.store(builder.fsub(builder.load(sums[i]), product), sums[i])
-            builder.store(builder.add(place, self.size(n)), at)
-        return [builder.load(one) for one in sums]
+            factor = builder.load(write.pointer(3, points, builder.add(place, write.size(i))))
+            product = builder.fmul(x, write.splat(factor))
+            builder.store(builder.fsub(builder.load(sums[i]), product), sums[i])
+        builder.store(builder.add(place, write.size(n)), at)
+    return [builder.load(one) for one in sums]
 
 
 def _generate_nearest(context: Any, builder: Any, signature: Any, arguments: Any, with_second: bool) -> Any:
-    write = _Writer(context, builder, signature)
+    write = Writer(context, builder, signature, LANES)
     tile, start, n_columns, points, n_large, n_small, best, second, label, place = arguments
     infinite = write.splat(write.number(float("inf")))
     first, next_best = write.variable(write.vector, infinite), write.variable(write.vector, infinite)
@@ -113,7 +80,7 @@ def _generate_nearest(context: Any, builder: Any, signature: Any, arguments: Any
     at, point = write.variable(write.size, write.size(0)), write.variable(write.size, write.size(0))
     for n_groups, n in ((n_large, TOGETHER), (n_small, SMALL)):
         with cgutils.for_range(builder, n_groups):
-            for i, score in enumerate(write.scores(tile, start, n_columns, points, at, n)):
+            for i, score in enumerate(_scores(write, tile, start, n_columns, points, at, n)):
                 before = builder.load(first)
                 is_less = builder.fcmp_ordered("<", score, before)
                 number = builder.trunc(builder.add(builder.load(point), write.size(i)), ir.IntType(32))
@@ -183,7 +150,7 @@ def _squared_distances(
     typing_context: Any, tile: Any, start: Any, n_columns: Any, points: Any, first: Any, out: Any, place: Any
 ) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = _Writer(context, builder, signature)
+        write = Writer(context, builder, signature, LANES)
         tile, start, n_columns, points, first, out, place = arguments
         sums = [write.variable(write.vector, ir.Constant(write.vector, None)) for _ in range(SMALL)]
         with cgutils.for_range(builder, n_columns) as loop:
