@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
+    from spinney.view.mixtures import plot_em_steps
     from spinney.view.plot import plot_tree
     from spinney.view.regions import plot_regions
     from spinney.view.rounds import plot_adaboost_rounds
@@ -76,7 +78,10 @@ _HOMES = {
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
+    "plot_elbow": "spinney.view.clusters",
+    "plot_em_steps": "spinney.view.mixtures",
     "plot_impurity_curves": "spinney.view.curves",
+    "plot_kmeans_steps": "spinney.view.clusters",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
     "select_components": "spinney.estimators.components",
@@ -113,7 +118,10 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_elbow",
+    "plot_em_steps",
     "plot_impurity_curves",
+    "plot_kmeans_steps",
     "plot_regions",
     "plot_tree",
     "select_components",
