@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
-BENCH ?= boosting trees
+BENCH ?= boosting trees clustering
 OPTIONS ?=
 
 VENV := .venv
@@ -34,7 +34,7 @@ format: $(VENV)/.lint ## put the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.bench ## time boosting and trees beside their peers
+bench: $(VENV)/.bench ## time boosting, trees and clustering beside their peers
 	@set -e; for what in $(BENCH); do $(BIN)/python -m benchmarks.versus.$$what $(OPTIONS); done
 
 clean: ## remove the environment, builds and caches

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks.data import GENERATORS
-from benchmarks.versus import boosting_cases, tree_cases
+from benchmarks.versus import boosting_cases, clustering, clustering_cases, tree_cases
 from benchmarks.versus.measure import MEASURES, Result
 from benchmarks.versus.report import rival, verdict
 from benchmarks.versus.tree_peers import PEERS, Settings, gini_by_hand
 from benchmarks.versus.trees import main
 
 
-@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES])
+@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES, clustering_cases.CASES])
 def test_cases_name_what_there_is(cases):
     for case in cases.values():
         assert case.table in GENERATORS
@@ -36,6 +36,16 @@ def test_a_run_is_printed_and_kept(tmp_path, capsys):
             assert result["value"] > 0
             assert 0.4 < result["quality"]["accuracy"] <= 1
     assert all(result["quality"]["of n log n"] > 0 for result in found[1]["results"])
+
+
+def test_clustering_is_measured(tmp_path):
+    file = tmp_path / "figures.json"
+    options = f"--case kmeans_rows,kmeans,mixture --peers spinney,sklearn --rows 3000 --repeats 1 --json {file}"
+    clustering.main(options.split())
+    for case in json.loads(file.read_text())["cases"]:
+        mine, theirs = sorted((result["quality"] for result in case["results"]), key=lambda one: one["loss"])
+        assert mine["loss"] == pytest.approx(theirs["loss"], rel=0.05)
+        assert mine["iterations"] <= 20
 
 
 def test_information_is_no_rival():
