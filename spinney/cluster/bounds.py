@@ -20,14 +20,15 @@ import numpy as np
 from spinney._jit import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, move_row, packed
-from spinney.cluster.nearest import LANES, nearest_two
+from spinney.cluster.nearest import LANES, nearest_two, squared_norms
 from spinney.cluster.points import CHUNK_ROWS, Points
 
 _OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
 _LOOSE = 2.0**-22  # share of a bound by which it is moved outward when it is kept as float32
-_MOST_LOOKED_AT = 0.6  # share of the rows beyond which bounds cost more than they save
-_FEW_MOVES = 0.15  # share of rows that moved below which bounds are tried
-_WORTH = 64  # numbers in all centres below which reading a row costs no more than passing it over
+_MOST_LOOKED_AT = 0.3  # share of the rows beyond which bounds cost more than they save
+_FEW = 0.2  # share of the rows below which they are tried
+_LARGE = 1 << 25  # products of a pass below which it is not worth thinking about
+_SAMPLE = 512  # rows by which the share is guessed
 
 
 class Bounds:
@@ -90,7 +91,7 @@ def assign_with_bounds(
         moves,
         tallies,
         np.zeros((team.size, n_columns * LANES), dtype),
-        np.empty((team.size, 2, LANES), dtype),
+        np.empty((team.size, 3, LANES), dtype),
         np.empty((team.size, LANES), np.int32),
         np.empty((team.size, LANES), np.int64),
     )
@@ -161,45 +162,61 @@ def _assign(
     n_columns = scale.size - 1
     slack = 4.0 * rounding * 1.001
     gathered, places, n_waiting = tile_room[rank], place_room[rank], 0
+    best, second, square, label = score_room[rank, 0], score_room[rank, 1], score_room[rank, 2], label_room[rank]
     while True:
         chunk = next_chunk(sync)
         is_over = chunk * CHUNK_ROWS >= n_rows
-        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
-            if are_known and _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
-                continue
-            for j in range(n_columns):
-                gathered[j * LANES + n_waiting] = tiles[((place // LANES) * n_columns + j) * LANES + place % LANES]
-            places[n_waiting] = place
-            n_waiting += 1
-            if n_waiting < LANES:
-                continue
-            best, second, label = score_room[rank, 0], score_room[rank, 1], label_room[rank]
-            nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
-            for lane in range(LANES):
-                _measure(gathered, lane, places[lane], best, second, label, drift, others_drift, rounding, upper, lower)
-                _move(tiles, places[lane], labels, label[lane], counts, importance, scale, moves[rank], tallies[rank])
-            n_waiting = 0
+        for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            start, n_lanes = first * n_columns, min(LANES, n_rows - first)
+            if are_known:
+                for lane in range(n_lanes):
+                    if _is_settled(first + lane, labels, upper, lower, drift, others_drift, separation, slack):
+                        continue
+                    for j in range(n_columns):
+                        gathered[j * LANES + n_waiting] = tiles[start + j * LANES + lane]
+                    places[n_waiting] = first + lane
+                    n_waiting += 1
+                    if n_waiting == LANES:
+                        nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
+                        squared_norms(gathered, 0, n_columns, square)
+                        for i in range(LANES):
+                            _measure(
+                                i, places[i], best, second, square, label, drift, others_drift, rounding, upper, lower
+                            )
+                            _move(
+                                tiles,
+                                places[i],
+                                labels,
+                                label[i],
+                                counts,
+                                importance,
+                                scale,
+                                moves[rank],
+                                tallies[rank],
+                            )
+                        n_waiting = 0
+            else:
+                nearest_two(tiles, start, n_columns, centres, n_large, n_small, best, second, label, 0)
+                squared_norms(tiles, start, n_columns, square)
+                for i in range(n_lanes):
+                    _measure(i, first + i, best, second, square, label, drift, others_drift, rounding, upper, lower)
+                    _move(tiles, first + i, labels, label[i], counts, importance, scale, moves[rank], tallies[rank])
         if is_over:
             break
     if n_waiting > 0:  # lanes not filled hold rows of before
-        best, second, label = score_room[rank, 0], score_room[rank, 1], label_room[rank]
         nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
-        for lane in range(n_waiting):
-            _measure(gathered, lane, places[lane], best, second, label, drift, others_drift, rounding, upper, lower)
-            _move(tiles, places[lane], labels, label[lane], counts, importance, scale, moves[rank], tallies[rank])
+        squared_norms(gathered, 0, n_columns, square)
+        for i in range(n_waiting):
+            _measure(i, places[i], best, second, square, label, drift, others_drift, rounding, upper, lower)
+            _move(tiles, places[i], labels, label[i], counts, importance, scale, moves[rank], tallies[rank])
 
 
 @inner_kernel
-def _measure(gathered, lane, place, best, second, label, drift, others_drift, rounding, upper, lower):
+def _measure(lane, place, best, second, square, label, drift, others_drift, rounding, upper, lower):
     """Measure a row's bounds anew, rounded outward."""
-    square = 0.0
-    for j in range(gathered.size // LANES):
-        value = np.float64(gathered[j * LANES + lane])
-        square += value * value
-    high = np.sqrt(max(0.0, 2.0 * np.float64(best[lane]) + square + 2.0 * rounding))
-    low = np.sqrt(max(0.0, 2.0 * np.float64(second[lane]) + square - 2.0 * rounding))
-    high -= drift[label[lane]]
-    low += others_drift[label[lane]]
+    own = np.float64(square[lane])
+    high = np.sqrt(max(0.0, 2.0 * np.float64(best[lane]) + own + 2.0 * rounding)) - drift[label[lane]]
+    low = np.sqrt(max(0.0, 2.0 * np.float64(second[lane]) + own - 2.0 * rounding)) + others_drift[label[lane]]
     upper[place] = np.float32(high * (1.0 + _LOOSE if high > 0.0 else 1.0 - _LOOSE))
     lower[place] = np.float32(low * (1.0 - _LOOSE))  # infinite if there is but one centre
 
@@ -214,27 +231,33 @@ def _move(tiles, place, labels, label, counts, importance, scale, moves, tallies
 
 
 class Policy:
-    """When bounds pay: once few rows move, and as long as most rows are passed over.
+    """When bounds pay: in large tables, when the last drift of the centres would have left most rows settled.
 
     Labels are the same with and without bounds, so this decides about time and nothing else.
     """
 
-    def __init__(self, algorithm: str, n_rows: int, n_numbers: int) -> None:
-        self.always, self.never = algorithm == "bounds", algorithm == "lloyd" or n_numbers < _WORTH
-        self.n_rows = n_rows
-        self.wait, self.next_wait, self.few_move = 0, 2, False
+    def __init__(self, algorithm: str, points: Points, n_centres: int) -> None:
+        self.is_fixed = algorithm != "auto" or points.tiles.size * n_centres < _LARGE
+        self.use_bounds = algorithm == "bounds"
+        self.sample = points.rows_at(np.arange(0, points.n_rows, max(1, points.n_rows // _SAMPLE))).astype(np.float64)
 
-    def use_bounds(self) -> bool:
-        """Whether the next pass should."""
-        if self.always:
-            return True
-        if self.never or not self.few_move:
-            return False
-        self.wait -= 1
-        return self.wait < 0
+    def see_pass(self, share_looked_at: float) -> None:
+        """What share of the rows a pass with bounds had to look at."""
+        if not self.is_fixed:
+            self.use_bounds = share_looked_at < _MOST_LOOKED_AT
 
-    def see(self, moved: int, looked_at: int | None, were_known: bool) -> None:
-        """What came of a pass."""
-        self.few_move = moved < _FEW_MOVES * self.n_rows
-        if looked_at is not None and were_known and looked_at > _MOST_LOOKED_AT * self.n_rows:
-            self.wait, self.next_wait = self.next_wait, 2 * self.next_wait
+    def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
+        """How the centres have moved in an iteration without bounds."""
+        if not self.is_fixed and not self.use_bounds:
+            self.use_bounds = self.unsettled(before.astype(np.float64), after.astype(np.float64)) < _FEW
+
+    def unsettled(self, before: np.ndarray, after: np.ndarray) -> float:
+        """The share of rows, of a sample, that bounds would not have settled."""
+        if len(before) < 2:
+            return 0.0
+        scores = 0.5 * np.sum(before * before, axis=1) - self.sample @ before.T
+        label = scores.argmin(axis=1)
+        lowest = np.partition(scores, 1, axis=1)[:, :2]
+        near, next_near = np.sqrt(np.maximum(2 * lowest + np.sum(self.sample**2, axis=1)[:, None], 0)).T
+        moved = np.sqrt(np.sum((after - before) ** 2, axis=1))
+        return float(np.mean(near + moved[label] >= next_near - moved.max()))

@@ -62,7 +62,7 @@ class KMeansRun:
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))
         self.bounds = Bounds(points, len(centres))
-        self.policy = Policy(settings.algorithm, points.n_rows, centres.size)
+        self.policy = Policy(settings.algorithm, points, len(centres))
         self.history: list[Step] = []
 
     def run(self, watch: Watcher | None = None) -> Clustering:
@@ -93,14 +93,13 @@ class KMeansRun:
 
     def _assign(self) -> int:
         """Labels for the centres as they are; how many rows have moved."""
-        if self.policy.use_bounds():
-            were_known = self.bounds.are_known
-            moved, looked_at = assign_with_bounds(self.points, self.centres, self.state, self.bounds, self.team)
-            self.policy.see(moved, looked_at, were_known)
-            return moved
-        self.bounds.forget()
-        moved = assign_rows(self.points, self.centres, self.state, self.team)
-        self.policy.see(moved, None, False)
+        if not self.policy.use_bounds:
+            self.bounds.forget()
+            return assign_rows(self.points, self.centres, self.state, self.team)
+        were_known = self.bounds.are_known
+        moved, looked_at = assign_with_bounds(self.points, self.centres, self.state, self.bounds, self.team)
+        if were_known:
+            self.policy.see_pass(looked_at / self.points.n_rows)
         return moved
 
     def _update(self) -> float:
@@ -114,6 +113,7 @@ class KMeansRun:
         self.centres = self._place(means + self.points.origin)
         if self.bounds.are_known:
             self.bounds.add_drift(before, self.centres)
+        self.policy.see_drift(before, self.centres)
         return float(np.sum((self.centres.astype(np.float64) - before.astype(np.float64)) ** 2))
 
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -146,6 +146,21 @@ def _nearest_two(
 
 
 @intrinsic
+def _squared_norms(typing_context: Any, tile: Any, start: Any, n_columns: Any, out: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = Writer(context, builder, signature, LANES)
+        tile, start, n_columns, out = arguments
+        total = write.variable(write.vector, ir.Constant(write.vector, None))
+        with cgutils.for_range(builder, n_columns) as loop:
+            x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
+            builder.store(builder.fadd(builder.load(total), builder.fmul(x, x)), total)
+        write.store(builder.load(total), 3, out, write.size(0))
+        return context.get_dummy_value()
+
+    return types.void(tile, types.int64, types.int64, out), generate
+
+
+@intrinsic
 def _squared_distances(
     typing_context: Any, tile: Any, start: Any, n_columns: Any, points: Any, first: Any, out: Any, place: Any
 ) -> Any:
@@ -204,6 +219,13 @@ def _plain_nearest_two(*arguments: Any) -> None:
     second[place : place + LANES] = np.sort(_plain_scores(*arguments[:6]), axis=0)[1]
 
 
+def _plain_squared_norms(tile: Any, start: int, n_columns: int, out: Any) -> None:
+    total = np.zeros(LANES, tile.dtype)
+    for x in tile[start : start + n_columns * LANES].reshape(n_columns, LANES):
+        total = total + x * x
+    out[:LANES] = total
+
+
 def _plain_squared_distances(
     tile: Any, start: int, n_columns: int, points: Any, first: int, out: Any, place: int
 ) -> None:
@@ -220,8 +242,10 @@ def _plain_squared_distances(
 #     `start`, the point with the lowest score (its number minus its product with the row; of equals the first) and
 #     that score, into label and best from `place` on. All arrays have one dimension; `second` is not touched.
 # nearest_two: the same, and the second lowest score into `second`.
+# squared_norms(tile, start, n_columns, out): |row|² of each row of a tile.
 # squared_distances(tile, start, n_columns, points, first, out, place): to SMALL points, which are at points[first ..]
 #     column by column; out[place ..] gets LANES distances a point.
 nearest: Any = _plain_nearest if PLAIN_PYTHON else _nearest
 nearest_two: Any = _plain_nearest_two if PLAIN_PYTHON else _nearest_two
+squared_norms: Any = _plain_squared_norms if PLAIN_PYTHON else _squared_norms
 squared_distances: Any = _plain_squared_distances if PLAIN_PYTHON else _squared_distances

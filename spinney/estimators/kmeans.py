@@ -229,7 +229,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         steps = [step._replace(inertia=self._published_inertia(step.inertia)) for step in found.history]
         self._history = steps if self.keep_history else None
         self._n_features_out = len(found.centres)
-        n_found = len(np.unique(found.labels))
+        n_found = np.count_nonzero(np.bincount(found.labels))
         if n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
+from spinney.cluster import bounds
 from spinney.cluster.assign import assign_rows, no_assignment
 from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
 from tests.cluster.cases import ALONE, blobs, points_of, tables
@@ -17,14 +18,14 @@ pytestmark = pytest.mark.kernels
 def follow(points, path, team=ALONE):
     """Assign along a path of centres both ways; the shares of rows looked at."""
     n_centres = len(path[0])
-    plain, bounded, bounds = no_assignment(points, n_centres), no_assignment(points, n_centres), None
-    bounds = Bounds(points, n_centres)
+    plain, bounded = no_assignment(points, n_centres), no_assignment(points, n_centres)
+    known = Bounds(points, n_centres)
     shares = []
     for before, centres in zip([None, *path], path):
         if before is not None:
-            bounds.add_drift(before, centres)
+            known.add_drift(before, centres)
         moved = assign_rows(points, centres, plain, team)
-        found, looked_at = assign_with_bounds(points, centres, bounded, bounds, team)
+        found, looked_at = assign_with_bounds(points, centres, bounded, known, team)
         assert found == moved
         np.testing.assert_array_equal(bounded.labels[: points.n_rows], plain.labels[: points.n_rows])
         np.testing.assert_array_equal(bounded.sums, plain.sums)
@@ -66,18 +67,36 @@ def test_a_far_outlier_does_no_harm():
     follow(points_of(values), [centres, (centres * 1.0001).astype(np.float32), centres])
 
 
-def test_policy():
-    auto = Policy("auto", 1000, 500)
-    assert not auto.use_bounds()  # rows still move
-    auto.see(500, None, False)
-    assert not auto.use_bounds()
-    auto.see(50, None, False)
-    assert auto.use_bounds()
-    auto.see(50, 1000, False)  # the first time all are looked at
-    assert auto.use_bounds()
-    auto.see(50, 900, True)  # too many
-    assert [auto.use_bounds() for _ in range(3)] == [False, False, True]
-    assert Policy("bounds", 1000, 500).use_bounds()
-    lloyd = Policy("lloyd", 1000, 500)
-    lloyd.see(0, None, False)
-    assert not lloyd.use_bounds()
+def test_policy(monkeypatch):
+    values, label = blobs(500, 3, 4, spread=20.0)
+    points = points_of(values)
+    middle = np.array([values[label == k].mean(axis=0) for k in range(4)])
+    assert not Policy("auto", points, 4).use_bounds
+    small = Policy("auto", points, 4)
+    small.see_drift(middle, middle)
+    assert not small.use_bounds  # the table is too small to think about
+    monkeypatch.setattr(bounds, "_LARGE", 0)
+    auto = Policy("auto", points, 4)
+    auto.see_drift(middle, middle + 30.0)
+    assert not auto.use_bounds
+    auto.see_drift(middle, middle + 0.01)
+    assert auto.use_bounds
+    auto.see_pass(0.1)
+    assert auto.use_bounds
+    auto.see_pass(0.9)
+    assert not auto.use_bounds
+    for algorithm, wanted in (("bounds", True), ("lloyd", False)):
+        policy = Policy(algorithm, points, 4)
+        policy.see_drift(middle, middle)
+        policy.see_pass(1.0)
+        assert policy.use_bounds == wanted
+    assert Policy("auto", points, 1).unsettled(middle[:1], middle[:1]) == 0
+
+
+def test_the_guess_is_what_bounds_find():
+    values, label = blobs(2000, 3, 4, spread=2.0)
+    points = points_of(values)
+    before = np.array([values[label == k].mean(axis=0) for k in range(4)])
+    after = before + 0.1
+    guess = Policy("auto", points, 4).unsettled(before, after)
+    assert abs(follow(points, [before, after])[1] - guess) < 0.1

@@ -63,3 +63,17 @@ def test_squared_distances(dtype):
     room._plain_squared_distances(tiles, n_columns * LANES, n_columns, points, 5, wanted, 3)
     np.testing.assert_array_equal(found, wanted)
     assert found[3 : 3 + SMALL * LANES].all()
+
+
+def _call_norms(tile, start, n_columns, out):
+    room.squared_norms(tile, start, n_columns, out)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_squared_norms(dtype):
+    tiles = np.random.default_rng(0).normal(size=(2, 5, LANES)).astype(dtype)
+    found, plain = np.zeros(LANES, dtype), np.zeros(LANES, dtype)
+    outer(_call_norms)(tiles.ravel(), 5 * LANES, 5, found)
+    room._plain_squared_norms(tiles.ravel(), 5 * LANES, 5, plain)
+    np.testing.assert_array_equal(found, plain)
+    np.testing.assert_allclose(found, (tiles[1].astype(float) ** 2).sum(axis=0), rtol=1e-5)
