@@ -87,10 +87,19 @@ def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray)
     if known.all():
         one = np.ones((1, values.shape[1]), np.uint8)
         return Rows(values, np.arange(n_rows), np.zeros(n_rows, np.int32), one, weight, origin)
-    patterns, inverse = np.unique(known, axis=0, return_inverse=True)
+    _, first, inverse = np.unique(_as_words(known), return_index=True, return_inverse=True)
     pattern = inverse.reshape(-1).astype(np.int32)
     order = np.argsort(pattern, kind="stable")
-    return Rows(values, order, pattern[order], patterns.astype(np.uint8), weight, origin)
+    return Rows(values, order, pattern[order], known[first].astype(np.uint8), weight, origin)
+
+
+def _as_words(known: np.ndarray) -> np.ndarray:
+    """One value a row, equal where the same columns are known."""
+    n_words = -(-known.shape[1] // 64)
+    bits = np.zeros((len(known), 8 * n_words), np.uint8)
+    packed = np.packbits(known, axis=1)
+    bits[:, : packed.shape[1]] = packed
+    return bits.view(np.uint64 if n_words == 1 else np.dtype((np.void, 8 * n_words)))[:, 0]
 
 
 def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None = None) -> Sums:

@@ -92,6 +92,18 @@ def test_any_number_of_threads(dtype):
     assert len(set(found)) == 1
 
 
+@pytest.mark.parametrize("n_columns", [1, 3, 64, 65, 200])
+def test_rows_with_the_same_values_missing_lie_together(n_columns):
+    rng = np.random.default_rng(n_columns)
+    values = np.zeros((50, n_columns))
+    values[rng.random((50, n_columns)) < 0.02 * 50 / n_columns] = np.nan
+    rows = read_rows(values, None, np.zeros(n_columns))
+    assert sorted(rows.order.tolist()) == list(range(50))
+    assert (np.diff(rows.pattern) >= 0).all()
+    np.testing.assert_array_equal(rows.patterns[rows.pattern], ~np.isnan(values[rows.order]))
+    assert len(rows.patterns) == len(np.unique(np.isnan(values), axis=0))
+
+
 def test_given_shares():
     rng = np.random.default_rng(0)
     values, shares = rng.normal(size=(300, 3)), rng.random((300, 2))

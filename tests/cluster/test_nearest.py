@@ -45,6 +45,26 @@ def test_nearest_and_second(dtype, n_points, n_columns):
     assert found[2].max() < n_points
 
 
+@pytest.mark.parametrize("together", [4, 12])
+def test_the_size_of_groups_changes_nothing(monkeypatch, together):
+    """Processors with few registers work at fewer points together."""
+    monkeypatch.setattr(room, "TOGETHER", together)
+
+    def call(tile, start, n_columns, points, n_large, n_small, best, second, label, place):
+        room.nearest_two(tile, start, n_columns, points, n_large, n_small, best, second, label, place)
+
+    rng = np.random.default_rng(0)
+    tiles, rows = rng.normal(size=6 * LANES).astype(np.float32), rng.normal(size=(30, 6)).astype(np.float32)
+    found = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.zeros(LANES, np.int32)
+    outer(call)(tiles, 0, 6, *pack_points(rows, np.zeros(30, np.float32)), *found, 0)
+    sums = np.zeros((30, LANES), np.float32)
+    for j in range(6):
+        sums = sums - rows[:, j : j + 1] * tiles[j * LANES : (j + 1) * LANES]
+    np.testing.assert_array_equal(found[0], sums.min(axis=0))
+    np.testing.assert_array_equal(found[1], np.sort(sums, axis=0)[1])
+    np.testing.assert_array_equal(found[2], sums.argmin(axis=0))
+
+
 def test_of_equals_the_first():
     tiles, rows = np.ones(2 * LANES, np.float32), np.ones((9, 2), np.float32)
     best, second, label = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.ones(LANES, np.int32)
