@@ -28,7 +28,7 @@ _LOOSE = 2.0**-22  # share of a bound by which it is moved outward when it is ke
 _MOST_LOOKED_AT = 0.3  # share of the rows beyond which bounds cost more than they save
 _FEW = 0.2  # share of the rows below which they are tried
 _LARGE = 1 << 25  # products of a pass below which it is not worth thinking about
-_SAMPLE = 512  # rows by which the share is guessed
+_SAMPLE = 32  # tiles by which the share is guessed
 
 
 class Bounds:
@@ -239,7 +239,7 @@ class Policy:
     def __init__(self, algorithm: str, points: Points, n_centres: int) -> None:
         self.is_fixed = algorithm != "auto" or points.tiles.size * n_centres < _LARGE
         self.use_bounds = algorithm == "bounds"
-        self.sample = points.rows_at(np.arange(0, points.n_rows, max(1, points.n_rows // _SAMPLE))).astype(np.float64)
+        self.points = points
 
     def see_pass(self, share_looked_at: float) -> None:
         """What share of the rows a pass with bounds had to look at."""
@@ -249,15 +249,29 @@ class Policy:
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """How the centres have moved in an iteration without bounds."""
         if not self.is_fixed and not self.use_bounds:
-            self.use_bounds = self.unsettled(before.astype(np.float64), after.astype(np.float64)) < _FEW
+            self.use_bounds = self.unsettled(before, after) < _FEW
 
     def unsettled(self, before: np.ndarray, after: np.ndarray) -> float:
-        """The share of rows, of a sample, that bounds would not have settled."""
-        if len(before) < 2:
-            return 0.0
-        scores = 0.5 * np.sum(before * before, axis=1) - self.sample @ before.T
-        label = scores.argmin(axis=1)
-        lowest = np.partition(scores, 1, axis=1)[:, :2]
-        near, next_near = np.sqrt(np.maximum(2 * lowest + np.sum(self.sample**2, axis=1)[:, None], 0)).T
-        moved = np.sqrt(np.sum((after - before) ** 2, axis=1))
-        return float(np.mean(near + moved[label] >= next_near - moved.max()))
+        """The share of rows, of a sample of tiles, that bounds would not have settled."""
+        tiles, n_columns, n_rows = self.points.tiles, self.points.n_columns, self.points.n_rows
+        gap = after.astype(np.float64) - before.astype(np.float64)
+        moved = np.sqrt(np.sum(gap * gap, axis=1))
+        step = max(1, n_rows // LANES // _SAMPLE) * LANES
+        scores, label = np.empty((3, LANES), tiles.dtype), np.empty(LANES, np.int32)
+        return float(_guess(tiles, n_rows, n_columns, step, *packed(before), moved, moved.max(), scores, label))
+
+
+@kernel
+def _guess(tiles, n_rows, n_columns, step, centres, n_large, n_small, moved, farthest, scores, label):
+    """The share of rows that have not certainly kept their centre, of one tile every `step` rows."""
+    unsettled, n_seen = 0, 0
+    for first in range(0, n_rows - LANES + 1, step):
+        nearest_two(tiles, first * n_columns, n_columns, centres, n_large, n_small, scores[0], scores[1], label, 0)
+        squared_norms(tiles, first * n_columns, n_columns, scores[2])
+        for lane in range(LANES):
+            square = np.float64(scores[2, lane])
+            near = np.sqrt(max(0.0, 2.0 * np.float64(scores[0, lane]) + square))
+            next_near = np.sqrt(max(0.0, 2.0 * np.float64(scores[1, lane]) + square))
+            unsettled += near + moved[label[lane]] >= next_near - farthest
+            n_seen += 1
+    return unsettled / max(1, n_seen)
