@@ -147,7 +147,7 @@ def inertia(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team)
     """The sum of squared distances of rows to their centres, by weight; the same for any number of threads."""
     sums = np.zeros(points.n_chunks)
     team.run(_sum_distances, points.tiles, centres, labels, points.n_rows, points.counts, points.importance, sums)
-    return float(np.cumsum(sums)[-1])
+    return float(np.cumsum(sums)[-1]) * points.unit
 
 
 def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ _TINY = 2.0**-53  # shares that count as none
 class Rows:
     """A table as a pass reads it."""
 
-    values: np.ndarray  # (rows, columns) float32 or float64, NaN where missing
+    values: np.ndarray  # (rows, columns) float64, NaN where missing
     order: np.ndarray  # int64: the rows, those with the same values missing side by side
     pattern: np.ndarray  # int32: which pattern the row at each place has
     patterns: np.ndarray  # uint8 (patterns, columns): 1 where known
@@ -80,7 +80,8 @@ class Sums:
 
 
 def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray) -> Rows:
-    """Put rows with the same values missing side by side."""
+    """Put rows with the same values missing side by side. (Kernels are compiled for one sort of array.)"""
+    values = np.require(values, np.float64, ["C", "W"])
     known = ~np.isnan(values)
     weight = np.zeros(0) if weight is None else weight
     n_rows = len(values)

@@ -43,7 +43,8 @@ class Points:
     variance: float  # mean of the columns'
     order: np.ndarray | None  # which row of the table is at each place; None: the same
     counts: np.ndarray  # int64 (rows,) or (0,)
-    importance: np.ndarray  # float64 (rows,) or (0,)
+    importance: np.ndarray  # float64 (rows,) or (0,), in units that make the largest at most 1
+    unit: float = 1.0  # what an importance of 1 is worth
 
     @property
     def n_places(self) -> int:
@@ -84,7 +85,7 @@ class Points:
         return in_table
 
     def weights(self) -> np.ndarray:
-        """float64, what each place counts."""
+        """float64, what each place counts, in units."""
         return _weights(self.counts, self.importance, self.n_rows)
 
 
@@ -92,7 +93,7 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
     n_rows, n_columns = values.shape
     order = _order_by_content(values) if n_rows <= FEW_ROWS else None
-    counts, importance = _in_order(weights, order)
+    counts, importance, unit = _in_order(weights, order)
     if origin is None:
         origin = _middle(values, weights)
     n_tiles = -(-n_rows // LANES)
@@ -106,7 +107,7 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     if not (np.isfinite(largest).all() and np.isfinite(variance)):
         assert_all_finite(values, input_name="X")
         raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
-    return Points(tiles, n_rows, n_columns, origin, largest, variance, order, counts, importance)
+    return Points(tiles, n_rows, n_columns, origin, largest, variance, order, counts, importance, unit)
 
 
 def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
@@ -122,12 +123,16 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     return Points(tiles, n_rows, n_columns, origin, largest, 0.0, None, once, alike)
 
 
-def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
+    """Counts, importances and their unit, a power of two."""
     counts = np.zeros(0, np.int64) if weights.counts is None else weights.counts
-    importance = np.zeros(0) if weights.importance is None else weights.importance
+    importance, unit = np.zeros(0), 1.0
+    if weights.importance is not None:
+        unit = math.ldexp(1.0, min(1023, math.frexp(float(weights.importance.max()))[1]))
+        importance = weights.importance / unit
     if order is None:
-        return counts, importance
-    return (counts[order] if len(counts) else counts), (importance[order] if len(importance) else importance)
+        return counts, importance, unit
+    return (counts[order] if len(counts) else counts), (importance[order] if len(importance) else importance), unit
 
 
 def _order_by_content(values: np.ndarray) -> np.ndarray:

@@ -37,7 +37,8 @@ def test_weights_go_with_their_rows():
     values, _ = blobs(100)
     weight = np.arange(100) / 7
     points = points_of(values, weight)
-    np.testing.assert_array_equal(points.as_in_table(points.importance), weight)
+    np.testing.assert_array_equal(points.as_in_table(points.importance) * points.unit, weight)
+    assert 0.5 <= points.importance.max() <= 1
     repeated = points_of(values, np.arange(100) % 5)
     np.testing.assert_array_equal(repeated.as_in_table(repeated.counts), np.arange(100) % 5)
     alike = points_of(np.repeat(values, np.arange(100) % 5, axis=0))

@@ -92,6 +92,16 @@ def test_weights_are_repetitions():
     assert weighted.inertia_ == pytest.approx(repeated.inertia_)
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e200])
+def test_the_unit_of_weights_does_not_matter(unit):
+    weight = np.random.default_rng(0).random(600)
+    plain, scaled = (KMeans(4, random_state=0).fit(X, sample_weight=weight * one) for one in (1.0, unit))
+    found, wanted = (one.cluster_centers_[one.cluster_centers_[:, 0].argsort()] for one in (scaled, plain))
+    np.testing.assert_allclose(found, wanted)
+    assert scaled.inertia_ == pytest.approx(plain.inertia_ * unit)
+    assert scaled.score(X, sample_weight=weight * unit) == pytest.approx(-scaled.inertia_)
+
+
 def test_cosine():
     rng = np.random.default_rng(0)
     directions = np.eye(3)[rng.integers(0, 3, 300)]
