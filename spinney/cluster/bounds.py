@@ -40,7 +40,7 @@ class Bounds:
         self.drift = np.zeros(n_centres)  # how far each centre has moved, all in all
         self.others_drift = np.zeros(n_centres)  # how far others than this one can have come nearer
         self.epsilon = float(np.finfo(points.tiles.dtype).eps)
-        self.farthest = float(np.sqrt(np.sum(points.reach**2)))
+        self.farthest = float(np.sqrt(np.sum(points.full_reach**2)))
         self.are_known = False
 
     def forget(self) -> None:

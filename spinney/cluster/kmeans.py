@@ -22,6 +22,8 @@ from spinney.cluster.assign import Assignment, assign_rows, inertia, no_assignme
 from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
 from spinney.cluster.points import Points
 
+_UNIT = 2.0**-36  # of a value: what integers of rows with small weights may miss
+
 Watcher = Callable[[int, float], None]  # number of the iteration, sum of squared distances before it
 
 
@@ -70,10 +72,11 @@ class KMeansRun:
         settings, is_settled, shift, number = self.settings, False, np.inf, 0
         while number < settings.max_iter and not is_settled and shift > settings.tolerance:
             number += 1
-            is_settled = self._assign() == 0
+            n_moved = self._assign()
             if settings.keep_history or watch is not None:
                 self._record(number, watch)
             shift = self._update()
+            is_settled = n_moved == 0 and shift == 0  # no row has moved, and no empty centre
         if not is_settled:
             self._assign()
         if settings.keep_history:
@@ -122,13 +125,18 @@ class KMeansRun:
         distances = squared_distances_to_own(self.points, self.centres, self.state.labels)
         for centre in np.flatnonzero(weights <= 0):
             place = int(distances.argmax())
-            if distances[place] <= 0:
+            if distances[place] <= self._rounding():
                 break
             filled[centre] = self.points.rows_at(np.array([place]))[0]
             alone = filled[centre][None].astype(self.points.tiles.dtype)
             to_new = squared_distances_to_own(self.points, alone, np.zeros(self.points.n_places, np.int32))
             distances = np.minimum(distances, to_new)
         return filled
+
+    def _rounding(self) -> float:
+        """The squared distance that rounding alone can put between a row and a centre on it."""
+        share = 4 * float(np.finfo(self.points.tiles.dtype).eps) + _UNIT
+        return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
 
     def _record(self, number: int, watch: Watcher | None) -> None:
         total = inertia(self.points, self.centres, self.state.labels, self.team)

@@ -39,7 +39,8 @@ class Points:
     n_rows: int
     n_columns: int
     origin: np.ndarray  # float64 (columns,), subtracted from every row
-    reach: np.ndarray  # float64 (columns,), largest size of a value in the tiles
+    reach: np.ndarray  # float64 (columns,), largest size of a value, of rows that count
+    full_reach: np.ndarray  # the same of all rows
     variance: float  # mean of the columns'
     order: np.ndarray | None  # which row of the table is at each place; None: the same
     counts: np.ndarray  # int64 (rows,) or (0,)
@@ -99,15 +100,15 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     n_tiles = -(-n_rows // LANES)
     tiles = np.empty(n_tiles * n_columns * LANES, values.dtype)
     n_chunks = -(-n_rows // CHUNK_ROWS)
-    reach, sums = np.zeros((team.size, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
+    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
     places = np.zeros(0, np.int64) if order is None else order
     team.run(_fill_tiles, values, places, origin, counts, importance, tiles, reach, sums)
-    largest = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
+    largest, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
     variance = _variance(sums, counts, importance, n_rows)
-    if not (np.isfinite(largest).all() and np.isfinite(variance)):
+    if not (np.isfinite(full).all() and np.isfinite(variance)):
         assert_all_finite(values, input_name="X")
         raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
-    return Points(tiles, n_rows, n_columns, origin, largest, variance, order, counts, importance, unit)
+    return Points(tiles, n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit)
 
 
 def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
@@ -115,12 +116,13 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     n_rows, n_columns = values.shape
     tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, values.dtype)
     once, alike = np.zeros(0, np.int64), np.zeros(0)
-    reach, sums = np.zeros((team.size, n_columns * LANES)), np.zeros((-(-n_rows // CHUNK_ROWS), 2, n_columns * LANES))
+    n_chunks = -(-n_rows // CHUNK_ROWS)
+    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
     team.run(_fill_tiles, values, once, origin, once, alike, tiles, reach, sums)
     if not np.isfinite(sums).all():
         assert_all_finite(values, input_name="X")
-    largest = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
-    return Points(tiles, n_rows, n_columns, origin, largest, 0.0, None, once, alike)
+    _, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
+    return Points(tiles, n_rows, n_columns, origin, full, full, 0.0, None, once, alike)
 
 
 def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
@@ -176,7 +178,7 @@ def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_ro
 @kernel
 def _fill_tiles(rank, size, sync, values, order, origin, counts, importance, tiles, all_reach, all_sums):
     n_rows, n_columns = values.shape
-    reach = all_reach[rank]
+    reach, full_reach = all_reach[rank, 0], all_reach[rank, 1]
     while True:
         chunk = next_chunk(sync)
         if chunk * CHUNK_ROWS >= n_rows:
@@ -185,10 +187,12 @@ def _fill_tiles(rank, size, sync, values, order, origin, counts, importance, til
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
             start = place * n_columns
             _fill(values, order, origin, tiles, start, place)
-            alike = counts.size == 0 and importance.size == 0
-            _measure(tiles, start, reach, sums, squares) if alike else _measure_weighted(
-                tiles, start, place, counts, importance, reach, sums, squares
-            )
+            _reach(tiles, start, full_reach)
+            if counts.size == 0 and importance.size == 0:
+                _measure(tiles, start, sums, squares)
+                _reach(tiles, start, reach)
+            else:
+                _measure_weighted(tiles, start, place, counts, importance, reach, sums, squares)
 
 
 @inner_kernel
@@ -206,11 +210,16 @@ def _fill(values, order, origin, tiles, start, place):
 
 
 @inner_kernel
-def _measure(tiles, start, reach, sums, squares):
+def _reach(tiles, start, reach):
     for i in range(reach.size):
+        far = abs(np.float64(tiles[start + i]))
+        reach[i] = reach[i] if far <= reach[i] or reach[i] != reach[i] else far  # NaN stays
+
+
+@inner_kernel
+def _measure(tiles, start, sums, squares):
+    for i in range(sums.size):
         value = np.float64(tiles[start + i])
-        far = abs(value)
-        reach[i] = reach[i] if far <= reach[i] else far  # NaN stays
         sums[i] += value
         squares[i] += value * value
 

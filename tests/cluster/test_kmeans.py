@@ -82,3 +82,17 @@ def test_tolerance_ends_a_run():
     assert short.has_converged
     assert whole.has_converged
     assert not run(values, values[:7], max_iter=2).has_converged
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_labels_are_those_of_the_last_centres(weighted):
+    """Also where centres stay empty, or are put elsewhere after the last row has moved."""
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        values = np.round(rng.normal(size=(30, 2)), 1 + seed % 2)
+        weights = rng.random(30) * rng.integers(0, 2, 30) if weighted else None
+        found = run(values, values[rng.integers(0, 30, 20)], weights, max_iter=1 + seed)
+        again = [reference_cluster.nearest_centre(row, found.centres) for row in values]
+        gap = values - found.centres[again]
+        own = values - found.centres[found.labels]
+        np.testing.assert_allclose((gap**2).sum(axis=1), (own**2).sum(axis=1), atol=1e-12)

@@ -45,6 +45,7 @@ def test_weights_go_with_their_rows():
     assert repeated.total_count == alike.total_count == alike.n_rows
     np.testing.assert_allclose(repeated.variance, alike.variance)
     np.testing.assert_array_equal(repeated.reach, alike.reach)  # rows of weight 0 are not there
+    np.testing.assert_array_equal(repeated.full_reach, np.abs(values).max(axis=0))
 
 
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 17, 5000])
@@ -82,8 +83,9 @@ def test_sums_of_integers_cannot_overflow():
 def test_only_finite_numbers(bad):
     values, _ = blobs(50)
     values[7, 1] = bad
-    with pytest.raises(ValueError, match="Input X contains"):
-        make_points(values, read_weights(None, 50), ALONE)
+    for weight in (None, np.arange(50) != 7):  # also in rows that do not count
+        with pytest.raises(ValueError, match="Input X contains"):
+            make_points(values, read_weights(weight, 50), ALONE)
     with pytest.raises(ValueError, match="Input X contains"):
         read_tiles(values, np.zeros(3), ALONE)
 
