@@ -75,7 +75,7 @@ class ScikitLearn(Peer):
         """What was made smallest or largest on the training part, and in how many iterations."""
         fitted = model.fitted
         name = "SSE" if model.settings.model == "kmeans" else "likelihood"
-        reached = fitted.inertia_ if model.settings.model == "kmeans" else fitted.lower_bound_
+        reached = round(fitted.inertia_) if model.settings.model == "kmeans" else fitted.lower_bound_
         return {name: float(reached), "iterations": float(fitted.n_iter_)}
 
     def _estimator(self, X: Features, settings: Settings) -> Any:
