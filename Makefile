@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
-BENCH ?= boosting trees forests adaboost
+BENCH ?= boosting trees forests adaboost clustering
 OPTIONS ?=
 
 VENV := .venv

@@ -128,6 +128,15 @@ def iris(rows: int = 150) -> Table:
     return Table("multiclass", X[:rows], y[:rows], X[:rows], y[:rows])
 
 
+def clusters(rows: int = 1_000_000, columns: int = 20, groups: int = 50, dtype: type = np.float32) -> Table:
+    """Rows around middles that lie so close that neighbours overlap."""
+    rng = np.random.default_rng(0)
+    middle = 1.5 * rng.standard_normal((groups, columns))
+    group = rng.integers(0, groups, rows + held_out_rows(rows))
+    X = middle[group] + rng.standard_normal((len(group), columns))
+    return _split("multiclass", X.astype(dtype), group, rows)
+
+
 def wide(rows: int = 20_000, seed: int = 0) -> Table:
     """Few rows and 2,000 columns, most of them noise."""
     return binary(rows, 2_000, seed)
@@ -148,6 +157,8 @@ GENERATORS: dict[str, Callable[[int], Table]] = {
     "strings": strings,
     "halves": halves,
     "iris": iris,
+    "clusters": clusters,
+    "gaussians": partial(clusters, groups=10, dtype=np.float64),
     "wide": wide,
     "small": small,
 }

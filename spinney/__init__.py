@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
+    from spinney.estimators.components import select_components
+    from spinney.estimators.elbow import elbow
     from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from spinney.estimators.kmeans import KMeans
+    from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from spinney.estimators.random_structure import (
         RandomStructureForestClassifier,
@@ -36,9 +40,11 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.graphviz import export_graphviz
     from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
+    from spinney.view.mixtures import plot_em_steps
     from spinney.view.plot import plot_tree
     from spinney.view.regions import plot_regions
     from spinney.view.rounds import plot_adaboost_rounds
@@ -62,9 +68,11 @@ _HOMES = {
     "DecisionTreeRegressor": "spinney.estimators.tree",
     "ExtraTreesClassifier": "spinney.estimators.extra_trees",
     "ExtraTreesRegressor": "spinney.estimators.extra_trees",
+    "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
+    "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.custom",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
@@ -78,16 +86,21 @@ _HOMES = {
     "VotingRegressor": "spinney.estimators.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
+    "elbow": "spinney.estimators.elbow",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_confusion_matrix": "spinney.view.judging",
+    "plot_elbow": "spinney.view.clusters",
+    "plot_em_steps": "spinney.view.mixtures",
     "plot_impurity_curves": "spinney.view.curves",
+    "plot_kmeans_steps": "spinney.view.clusters",
     "plot_learning_curve": "spinney.view.judging",
     "plot_regions": "spinney.view.regions",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
+    "select_components": "spinney.estimators.components",
 }
 
 __all__ = [
@@ -104,9 +117,11 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GaussianMixture",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
+    "KMeans",
     "Loss",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -120,16 +135,21 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "elbow",
     "export_graphviz",
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
     "plot_confusion_matrix",
+    "plot_elbow",
+    "plot_em_steps",
     "plot_impurity_curves",
+    "plot_kmeans_steps",
     "plot_learning_curve",
     "plot_regions",
     "plot_tree",
     "plot_validation_curve",
+    "select_components",
 ]
 
 

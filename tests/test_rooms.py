@@ -11,7 +11,7 @@ import spinney
 
 PACKAGE = Path(spinney.__file__).parent
 ROOMS = ["data", "criteria", "tree", "grow", "backends", "ensemble", "estimators"]
-SIDE_ROOMS = ["evaluate", "datasets", "classic", "prune", "view"]
+SIDE_ROOMS = ["evaluate", "datasets", "classic", "cluster", "prune", "view"]
 MAY_USE_SIDE_ROOMS = {"ensemble", "estimators"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 
@@ -126,7 +126,9 @@ def test_few_files_know_numba():
     }
     # losses.py and own.py overload functions by type, custom.py reads a compiled function's type
     criteria = {f"spinney.criteria.{name}" for name in ("losses", "custom", "own")}
-    assert users == {"spinney._jit", "spinney._team", *criteria}
+    # inner loops of clustering, written in LLVM's vectors
+    clustering = {f"spinney.cluster.{name}" for name in ("vectors", "nearest", "moments")}
+    assert users == {"spinney._jit", "spinney._team", *criteria, *clustering}
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,11 @@ def accuracy(task: Task, y: NDArray[Any], answers: NDArray[Any]) -> dict[str, fl
     return {"accuracy": float(accuracy_score(y, answers))}
 
 
+def mean_loss(task: Task, y: NDArray[Any], losses: NDArray[Any]) -> dict[str, float]:
+    """Of a loss a row, the mean."""
+    return {"loss": float(np.mean(losses))}
+
+
 def loss(task: Task, y: NDArray[Any], scores: NDArray[Any]) -> float:
     """Log loss of probabilities (of class 1, or a column per class), RMSE of numbers: less is better."""
     if task == "regression":

@@ -33,7 +33,7 @@ def versions(peers: list[Peer]) -> str:
 
     found = {}
     for module in dict.fromkeys(peer.module for peer in peers):
-        name = "scikit-learn" if module == "sklearn" else module
+        name = {"sklearn": "scikit-learn", "sklearnex": "scikit-learn-intelex"}.get(module, module)
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -7,14 +7,26 @@ import numpy as np
 import pytest
 
 from benchmarks.data import GENERATORS
-from benchmarks.versus import adaboost, adaboost_cases, boosting_cases, tree_cases
+from benchmarks.versus import (
+    adaboost,
+    adaboost_cases,
+    boosting_cases,
+    clustering,
+    clustering_cases,
+    forest_cases,
+    forests,
+    tree_cases,
+)
 from benchmarks.versus.measure import MEASURES, Result
 from benchmarks.versus.report import rival, verdict
 from benchmarks.versus.tree_peers import PEERS, Settings, gini_by_hand
 from benchmarks.versus.trees import main
 
 
-@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES, adaboost_cases.CASES])
+@pytest.mark.parametrize(
+    "cases",
+    [boosting_cases.CASES, tree_cases.CASES, adaboost_cases.CASES, forest_cases.CASES, clustering_cases.CASES],
+)
 def test_cases_name_what_there_is(cases):
     for case in cases.values():
         assert case.table in GENERATORS
@@ -52,6 +64,16 @@ def test_a_run_of_adaboost(tmp_path, capsys):
     assert "50 members ask the same question first" in printed
 
 
+def test_clustering_is_measured(tmp_path):
+    file = tmp_path / "figures.json"
+    options = f"--case kmeans_rows,kmeans,mixture --peers spinney,sklearn --rows 3000 --repeats 1 --json {file}"
+    clustering.main(options.split())
+    for case in json.loads(file.read_text())["cases"]:
+        mine, theirs = sorted((result["quality"] for result in case["results"]), key=lambda one: one["loss"])
+        assert mine["loss"] == pytest.approx(theirs["loss"], rel=0.05)
+        assert mine["iterations"] <= 20
+
+
 def test_information_is_no_rival():
     case = tree_cases.CASES["depth8"]
     results = [Result("spinney", 2.0), Result("lightgbm", 1.0), Result("sklearn", 4.0)]
@@ -73,3 +95,11 @@ def test_the_gini_by_hand_is_the_decrease_of_gini():
     whole = left + right
     expected = gini(whole) - (40 * gini(left) + 60 * gini(right)) / 100
     assert gini_by_hand(left, right) == pytest.approx(expected)
+
+
+def test_a_run_of_forests(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    forests.main(f"--case forest,extra --peers spinney,sklearn --rows 400 --repeats 1 --json {file}".split())
+    assert capsys.readouterr().out.count("spinney / sklearn = ") == 2
+    for case in json.loads(file.read_text())["cases"]:
+        assert all(result["error"] is None and result["quality"]["nodes"] > 20 for result in case["results"])

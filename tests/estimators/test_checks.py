@@ -19,15 +19,18 @@ def stands_alone(kind):
 ALL = [one for one in (getattr(spinney, name) for name in spinney.__all__) if stands_alone(one)]
 BOOSTING = [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor]
 TREES = [spinney.DecisionTreeClassifier, spinney.DecisionTreeRegressor]
+CLUSTERING = [spinney.KMeans, spinney.GaussianMixture]
 FREE = {"loss"}  # parameters that check themselves
 
 
 def small(kind):
+    if kind is spinney.KMeans:
+        return kind(n_clusters=2)
     return kind(n_estimators=2) if kind in BOOSTING else kind()
 
 
 def test_no_estimator_is_forgotten():
-    assert {*BOOSTING, *TREES, spinney.ID3Classifier, spinney.C45Classifier} <= set(ALL)
+    assert {*BOOSTING, *TREES, *CLUSTERING, spinney.ID3Classifier, spinney.C45Classifier} <= set(ALL)
 
 
 @parametrize_with_checks([kind() for kind in ALL])
@@ -75,12 +78,18 @@ def test_the_examples_say_what_happens(kind):
 
 ODD = {
     "boosting": {"n_estimators": 7, "learning_rate": 0.3, "growth": "level_wise", "monotonic_cst": [1], "n_jobs": 3},
+    "clustering": {"max_iter": 7, "tol": 0.3, "n_init": 2, "keep_history": True, "random_state": 5, "n_jobs": 3},
     "tree": {"max_depth": 7, "splitter": "random", "max_features": "sqrt", "significance": 0.1, "max_bins": 9},
 }
 
 
 @pytest.mark.parametrize(
-    "kind, odd", [*((kind, ODD["boosting"]) for kind in BOOSTING), *((kind, ODD["tree"]) for kind in TREES)]
+    "kind, odd",
+    [
+        *((kind, ODD["boosting"]) for kind in BOOSTING),
+        *((kind, ODD["tree"]) for kind in TREES),
+        *((kind, ODD["clustering"]) for kind in CLUSTERING),
+    ],
 )
 def test_parameters_survive_clone_and_set_params(kind, odd):
     model = clone(kind(**odd))
@@ -88,14 +97,19 @@ def test_parameters_survive_clone_and_set_params(kind, odd):
     assert kind().set_params(**odd).get_params() == model.get_params()
 
 
-@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize("kind", [*TREES, *CLUSTERING])
 def test_parameters_and_defaults_are_scikit_learns(kind):
     """Whoever comes from there finds every parameter, in its place and with its default."""
+    import sklearn.cluster
+    import sklearn.mixture
     import sklearn.tree
 
     def defaults(one):
         parameters = list(inspect.signature(one.__init__).parameters.values())[1:]
         return {parameter.name: parameter.default for parameter in parameters}
 
-    mine, theirs = defaults(kind), defaults(getattr(sklearn.tree, kind.__name__))
+    (home,) = [one for one in (sklearn.tree, sklearn.cluster, sklearn.mixture) if hasattr(one, kind.__name__)]
+    mine, theirs = defaults(kind), defaults(getattr(home, kind.__name__))
+    if kind is spinney.KMeans:  # ours chooses between two algorithms with the same result
+        assert (mine.pop("algorithm"), theirs.pop("algorithm")) == ("auto", "lloyd")
     assert {name: mine.get(name, "not there") for name in theirs} == theirs

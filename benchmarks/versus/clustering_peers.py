@@ -1,0 +1,114 @@
+"""The libraries that cluster.
+
+Every peer starts from the same rows, or draws its own by greedy k-means++, and makes the same number of iterations; no
+tolerance ends them early. `score` gives a loss a row: the squared distance, or minus the log-likelihood.
+"""
+
+import importlib
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from benchmarks.data import Features, Task
+from benchmarks.versus.peers import Model as Fitted
+from benchmarks.versus.peers import Peer, Scores, by_name
+
+Model = Literal["kmeans", "mixture"]
+Start = Literal["rows", "k-means++"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every peer is asked to fit."""
+
+    task: Task = "multiclass"
+    model: Model = "kmeans"
+    n_clusters: int = 50
+    start: Start = "rows"
+    iterations: int = 20
+    threads: int = 2
+    seed: int = 0
+
+    def short(self) -> "Settings":
+        """Two iterations."""
+        return replace(self, iterations=2)
+
+    def parameters(self, X: Features) -> dict[str, Any]:
+        """What scikit-learn's estimators and ours are both told."""
+        if self.model == "kmeans":
+            start = {"init": X[: self.n_clusters].copy() if self.start == "rows" else "k-means++", "n_init": 1}
+            return {"n_clusters": self.n_clusters, "max_iter": self.iterations, "tol": 0.0, **start, "random_state": 0}
+        k, columns = self.n_clusters, X.shape[1]
+        return {
+            "n_components": k,
+            "max_iter": self.iterations,
+            "tol": 0.0,
+            "means_init": X[:k],
+            "weights_init": np.full(k, 1 / k),
+            "precisions_init": np.stack([np.eye(columns)] * k),
+        }
+
+
+class ScikitLearn(Peer):
+    """scikit-learn's estimators."""
+
+    name, module = "sklearn", "sklearn"
+    homes = ("sklearn.cluster", "sklearn.mixture")
+
+    def fit(self, X: Features, y: NDArray[Any], settings: Settings) -> Fitted:
+        """Fit, on as many threads as it is told."""
+        with threadpool_limits(settings.threads), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it has not converged
+            return Fitted(self._estimator(X, settings).fit(X), settings)
+
+    def score(self, model: Fitted, X: Features) -> Scores:
+        """A loss a row."""
+        if model.settings.model == "kmeans":
+            return np.asarray(model.fitted.transform(X), np.float64).min(axis=1) ** 2
+        return -np.asarray(model.fitted.score_samples(X))
+
+    def describe(self, model: Fitted) -> dict[str, float]:
+        """What was made smallest or largest on the training part, and in how many iterations."""
+        fitted = model.fitted
+        name = "SSE" if model.settings.model == "kmeans" else "likelihood"
+        reached = round(fitted.inertia_) if model.settings.model == "kmeans" else fitted.lower_bound_
+        return {name: float(reached), "iterations": float(fitted.n_iter_)}
+
+    def _estimator(self, X: Features, settings: Settings) -> Any:
+        which = int(settings.model == "mixture")
+        kind = ("KMeans", "GaussianMixture")[which]
+        return getattr(importlib.import_module(self.homes[which]), kind)(**settings.parameters(X))
+
+
+class Intel(ScikitLearn):
+    """scikit-learn's k-means in the Intel extension for it."""
+
+    name, module = "sklearnex", "sklearnex"
+    homes = ("sklearnex.cluster", "sklearn.mixture")
+
+
+class Spinney(ScikitLearn):
+    """The library under test."""
+
+    name, module = "spinney", "spinney"
+    needs = ("KMeans", "GaussianMixture")
+    homes = ("spinney", "spinney")
+
+    def _estimator(self, X: Features, settings: Settings) -> Any:
+        return super()._estimator(X, settings).set_params(n_jobs=settings.threads)
+
+
+class SpinneyLloyd(Spinney):
+    """Ours without bounds, as information beside ours with them."""
+
+    name, rival = "spinney_lloyd", False
+
+    def _estimator(self, X: Features, settings: Settings) -> Any:
+        return super()._estimator(X, settings).set_params(algorithm="lloyd")
+
+
+PEERS = by_name(Spinney(), SpinneyLloyd(), ScikitLearn(), Intel())

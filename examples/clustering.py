@@ -1,0 +1,107 @@
+"""The lectures' pictures and numbers of clustering.
+
+    python examples/clustering.py             # into a temporary folder
+    python examples/clustering.py pictures    # into this one
+
+k-means step by step, the elbow curve, and EM for a Gaussian mixture in one and in two dimensions, each a PNG of a
+slide's width; and the soft assignment that the lectures work out by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.datasets import make_blobs
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import GaussianMixture, KMeans, elbow, plot_elbow, plot_em_steps, plot_kmeans_steps
+
+# means -2 and 3, both sigmas 2, equal weights
+GIVEN = {"means_init": [[-2.0], [3.0]], "weights_init": [0.5, 0.5], "precisions_init": [0.25, 0.25]}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go (default: a temporary folder)")
+    folder = parser.parse_args(arguments).folder or Path(tempfile.mkdtemp(prefix="spinney-clustering-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers()
+    for name, draw in PICTURES.items():
+        figure = draw()
+        figure.savefig(folder / f"{name}.png", dpi=120)
+        plt.close(figure)
+    print(f"\n{len(PICTURES)} pictures are in {folder.resolve()}: {', '.join(PICTURES)}.")
+
+
+def numbers() -> None:
+    """What the lectures work out by hand."""
+    model = GaussianMixture(2, covariance_type="spherical", max_iter=0, **GIVEN).fit(on_a_line())
+    shares = model.predict_proba([[0.0]])[0]
+    densities = 2 * np.exp(model.score_samples([[0.0]])[0]) * shares
+    print("Means -2 and 3, both sigmas 2, equal weights; at x = 0:")
+    print(f"  densities {densities[0]:.2f} and {densities[1]:.2f}, shares {shares[0]:.2f} and {shares[1]:.2f}")
+    X, _ = clouds()
+    print(f"Four clouds: the elbow suggests {elbow(X, range(1, 9), random_state=0).suggested_k} clusters.")
+
+
+def clouds() -> tuple[np.ndarray, np.ndarray]:
+    """Four clouds of points."""
+    X, y = make_blobs(300, centers=[[0, 0], [5, 0], [0, 5], [5, 5]], random_state=0)
+    return X, y
+
+
+def on_a_line() -> np.ndarray:
+    """Rows of one column, from two Gaussians."""
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(-2, 2, 150), rng.normal(3, 2, 150)])[:, None]
+
+
+def kmeans_steps() -> plt.Figure:
+    """From rows drawn at random to the end."""
+    X, _ = clouds()
+    model = KMeans(4, init="random", n_init=1, keep_history=True, random_state=3).fit(X)
+    return plot_kmeans_steps(model, X)[0].figure
+
+
+def elbow_curve() -> plt.Figure:
+    """How many clusters?"""
+    X, _ = clouds()
+    figure, ax = plt.subplots(figsize=(9, 5))
+    plot_elbow(elbow(X, range(1, 10), random_state=0, silhouette=True), ax=ax)
+    return figure
+
+
+def em_on_a_line() -> plt.Figure:
+    """The lectures' two Gaussians, from a bad start."""
+    start = {**GIVEN, "means_init": [[-6.0], [-3.0]]}
+    model = GaussianMixture(2, covariance_type="spherical", keep_history=True, tol=1e-4, max_iter=300, **start)
+    X = on_a_line()
+    return plot_em_steps(model.fit(X), X)[0].figure
+
+
+def em_in_the_plane() -> plt.Figure:
+    """Ellipses of any direction, from random shares."""
+    rng = np.random.default_rng(0)
+    parts = (([0, 0], [[2, 1.5], [1.5, 2]]), ([3, -2], [[1, -0.6], [-0.6, 1]]), ([-3, 3], [[0.5, 0], [0, 2]]))
+    X = np.concatenate([rng.multivariate_normal(mean, spread, 120) for mean, spread in parts])
+    model = GaussianMixture(3, init_params="random", tol=1e-5, max_iter=300, keep_history=True, random_state=1)
+    return plot_em_steps(model.fit(X), X)[0].figure
+
+
+PICTURES: dict[str, Callable[[], plt.Figure]] = {
+    "kmeans_steps": kmeans_steps,
+    "elbow_curve": elbow_curve,
+    "em_on_a_line": em_on_a_line,
+    "em_in_the_plane": em_in_the_plane,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+"""Expect: one pass over the rows for a Gaussian mixture: whose rows they are, and what they add up to.
+
+In:  rows (NaN where missing) and a mixture. Out: every component's share of each row (the E step), the
+log-likelihood, and
+     the sums from which `gaussians.py` makes the next mixture (the M step).
+
+A pass goes chunk by chunk. What a chunk adds up to is kept apart, and chunks are added in their order: they are cut
+by the number of rows, columns and components alone, so the result does not depend on threads. Rows lie in the order
+of which of their values are missing, and a block of up to 64 rows has one such *pattern*. For each pattern and
+component there is a *plan*:
+
+    plan   [ log of the factor before e^-q/2 | W, packed for `moments.py` | regression | what stays uncertain ]
+
+W is the inverse Cholesky factor of the covariance of the known columns: q = |W (x - mean)|². A missing value is
+replaced by its regression on the known ones (its expectation), and the covariance that remains is added to the sums:
+rows with missing values are used for all that they hold.
+
+Sums are taken about the mean that the component has now, of u uᵀ with u = (1, x - mean): weight, first and second
+moments in one. Shares below 2**-53 count as 0, and rows of which a component has no share are passed over in its
+sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney._team import Team, next_chunk
+from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_row, center_tile, squared_lengths
+from spinney.cluster.plans import list_known, make_plan
+from spinney.criteria.elementary import exp, log
+
+BLOCK = 64  # rows that are looked at together
+_MOST_CHUNKS, _LEAST_CHUNKS = 256, 16
+_ROOM = 1 << 23  # numbers for the sums of all chunks
+_TINY = 2.0**-53  # shares that count as none
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table as a pass reads it."""
+
+    values: np.ndarray  # (rows, columns) float64, NaN where missing
+    order: np.ndarray  # int64: the rows, those with the same values missing side by side
+    pattern: np.ndarray  # int32: which pattern the row at each place has
+    patterns: np.ndarray  # uint8 (patterns, columns): 1 where known
+    weight: np.ndarray  # float64 (rows,), or empty: 1 each
+    origin: np.ndarray  # float64 (columns,): subtracted from every row
+
+    @property
+    def total_weight(self) -> float:
+        """What all rows count."""
+        return float(self.weight.sum()) if len(self.weight) else float(len(self.values))
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """A mixture, relative to the rows' origin."""
+
+    weights: np.ndarray  # (components,), adding up to 1
+    means: np.ndarray  # (components, columns)
+    covariances: np.ndarray  # (components, columns, columns), or variances (components, 1, columns)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether columns may depend on each other."""
+        return self.covariances.shape[1] > 1 or self.covariances.shape[2] == 1
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a pass has found."""
+
+    weight: np.ndarray  # (components,)
+    first: np.ndarray  # (components, columns): of z
+    second: np.ndarray  # (components, columns, columns), or (components, 1, columns)
+    likelihood: float  # weighted sum of the rows' logarithms
+
+
+def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray) -> Rows:
+    """Put rows with the same values missing side by side. (Kernels are compiled for one sort of array.)"""
+    values = np.require(values, np.float64, ["C", "W"])
+    known = ~np.isnan(values)
+    weight = np.zeros(0) if weight is None else weight
+    n_rows = len(values)
+    if known.all():
+        one = np.ones((1, values.shape[1]), np.uint8)
+        return Rows(values, np.arange(n_rows), np.zeros(n_rows, np.int32), one, weight, origin)
+    _, first, inverse = np.unique(_as_words(known), return_index=True, return_inverse=True)
+    pattern = inverse.reshape(-1).astype(np.int32)
+    order = np.argsort(pattern, kind="stable")
+    return Rows(values, order, pattern[order], known[first].astype(np.uint8), weight, origin)
+
+
+def _as_words(known: np.ndarray) -> np.ndarray:
+    """One value a row, equal where the same columns are known."""
+    n_words = -(-known.shape[1] // 64)
+    bits = np.zeros((len(known), 8 * n_words), np.uint8)
+    packed = np.packbits(known, axis=1)
+    bits[:, : packed.shape[1]] = packed
+    return bits.view(np.uint64 if n_words == 1 else np.dtype((np.void, 8 * n_words)))[:, 0]
+
+
+def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None = None) -> Sums:
+    """The sums over all rows; with `given` shares (rows, components) in place of those that the mixture expects."""
+    n_components, n_columns = mixture.means.shape
+    wide = _padded(n_columns)
+    width = wide * (wide if mixture.is_full else 2)
+    n_chunks = _n_chunks(len(rows.values), n_components * width)
+    sums, likelihoods = np.zeros((n_chunks, n_components * width)), np.zeros(n_chunks)
+    none = np.zeros((0, 0))
+    _run(rows, mixture, team, sums, likelihoods, none if given is None else given, none)
+    total = np.zeros((n_components, width))
+    for part in sums:  # in the order of chunks
+        total += part.reshape(n_components, width)
+    return _moments(
+        total.reshape(n_components, -1, wide), n_columns, mixture.is_full, float(np.cumsum(likelihoods)[-1])
+    )
+
+
+def _moments(total: np.ndarray, n_columns: int, is_full: bool, likelihood: float) -> Sums:
+    """From sums of u uᵀ (its lower triangle), or of u and u²."""
+    if not is_full:
+        return Sums(total[:, 0, 0], total[:, 0, 1 : 1 + n_columns], total[:, 1:, 1 : 1 + n_columns], likelihood)
+    lower = np.tril(total[:, 1 : 1 + n_columns, 1 : 1 + n_columns])
+    second = lower + np.tril(lower, -1).swapaxes(1, 2)
+    return Sums(total[:, 0, 0], total[:, 1 : 1 + n_columns, 0], second, likelihood)
+
+
+def expect(rows: Rows, mixture: Gaussians, team: Team) -> np.ndarray:
+    """(rows, components + 1): every component's share of each row, and the logarithm of the row's density."""
+    out = np.empty((len(rows.values), len(mixture.weights) + 1))
+    n_chunks = _n_chunks(len(rows.values), 1)
+    _run(rows, mixture, team, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out)
+    return out
+
+
+def _padded(n_columns: int) -> int:
+    """How long u is, filled up with zeros."""
+    return -(-(n_columns + 1) // SQUARE) * SQUARE
+
+
+def _n_chunks(n_rows: int, n_numbers: int) -> int:
+    """How many chunks: enough for many threads, few enough for their sums."""
+    most = max(_LEAST_CHUNKS, min(_MOST_CHUNKS, _ROOM // n_numbers))
+    return max(1, min(most, -(-n_rows // (4 * BLOCK))))
+
+
+def _run(
+    rows: Rows,
+    mixture: Gaussians,
+    team: Team,
+    sums: np.ndarray,
+    likelihoods: np.ndarray,
+    given: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    n_components, n_columns = mixture.means.shape
+    wide = _padded(n_columns)
+    padded_means = np.zeros((n_components, wide))
+    padded_means[:, 1 : 1 + n_columns] = mixture.means
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(mixture.weights)
+    n_packed = (n_columns + GROUP) * (n_columns + GROUP)
+    team.run(
+        _visit,
+        rows.values,
+        rows.order,
+        rows.pattern,
+        rows.patterns,
+        rows.weight,
+        rows.origin,
+        log_weights,
+        padded_means,
+        np.ascontiguousarray(mixture.covariances),
+        mixture.is_full,
+        sums,
+        likelihoods,
+        given,
+        out,
+        np.zeros((team.size, 3, BLOCK * wide)),
+        np.zeros((team.size, 3, BLOCK * n_columns)),
+        np.zeros((team.size, n_components + 2, BLOCK)),
+        np.zeros((team.size, n_components, 1 + n_packed + 2 * n_columns * n_columns)),
+        np.zeros((team.size, 2, n_columns, n_columns)),
+        np.zeros((team.size, n_columns), np.int64),
+    )
+
+
+@kernel
+def _visit(
+    rank,
+    size,
+    sync,
+    values,  # in
+    order,
+    pattern,
+    patterns,
+    weight,
+    origin,
+    log_weights,
+    means,
+    covariances,
+    is_full,
+    sums,  # out
+    likelihoods,
+    given,  # in: shares, or empty
+    out,  # out: shares, or empty
+    row_room,  # scratch
+    tile_room,
+    share_room,
+    plan_room,
+    square_room,
+    known_room,
+):
+    n_rows, n_chunks = order.size, likelihoods.size
+    x_rows, u_rows, wu_rows = row_room[rank, 0], row_room[rank, 1], row_room[rank, 2]
+    tiles, z_tile, middle = tile_room[rank, 0], tile_room[rank, 1], tile_room[rank, 2]
+    shares, plans, known = share_room[rank], plan_room[rank], known_room[rank]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk >= n_chunks:
+            return
+        place, end = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
+        planned, n_known = np.int64(-1), np.int64(0)
+        while place < end:
+            if pattern[place] != planned:
+                planned = np.int64(pattern[place])
+                n_known = list_known(patterns[planned], known)
+                for k in range(means.shape[0]):
+                    make_plan(covariances[k], is_full, log_weights[k], known, n_known, square_room[rank], plans[k])
+            n = 1
+            while n < BLOCK and place + n < end and pattern[place + n] == planned:
+                n += 1
+            _gather(values, order, place, n, origin, known, n_known, x_rows, tiles)
+            if given.size > 0:
+                for k in range(means.shape[0]):
+                    for i in range(n):
+                        shares[k, i] = given[order[place + i], k]
+            else:
+                for k in range(means.shape[0]):
+                    for j in range(n_known):
+                        middle[j] = means[k, 1 + known[j]]
+                    _densities(tiles, n, z_tile, middle, is_full, n_known, known.size, plans[k], shares[k])
+                _share(shares, means.shape[0])
+            if out.size > 0:
+                _put_out(shares, order, place, n, out)
+            if sums.shape[1] > 0:
+                likelihoods[chunk] += _weigh(shares, means.shape[0], order, place, n, weight)
+                for k in range(means.shape[0]):
+                    m = _center(x_rows, n, means[k], known, n_known, plans[k], shares[k], u_rows, wu_rows)
+                    width = sums.shape[1] // means.shape[0]
+                    own = sums[chunk, k * width : (k + 1) * width]
+                    _add(u_rows, wu_rows, m, is_full, known, n_known, plans[k], own)
+            place += n
+
+
+@inner_kernel
+def _gather(values, order, place, n, origin, known, n_known, x_rows, tiles):
+    """The rows of a block twice: row by row, and in tiles of their known columns."""
+    n_columns = values.shape[1]
+    wide = x_rows.size // BLOCK
+    for i in range(n):
+        row = order[place + i]
+        start = (i // WIDE) * WIDE * n_known + i % WIDE
+        x_rows[i * wide] = 1.0
+        for j in range(n_known):
+            value = np.float64(values[row, known[j]]) - origin[known[j]]
+            x_rows[i * wide + 1 + known[j]] = value
+            tiles[start + j * WIDE] = value
+        for j in range(n_known, n_columns):
+            x_rows[i * wide + 1 + known[j]] = 0.0
+
+
+@inner_kernel
+def _densities(tiles, n, z_tile, middle, is_full, n_known, n_columns, plan, logs):
+    """logs[i] = log(weight times density) of each row of the block."""
+    packed = plan[1 : plan.size - 2 * n_columns * n_columns]
+    for first in range(0, n, WIDE):
+        center_tile(tiles, first * n_known, n_known, middle, z_tile)
+        if is_full:
+            squared_lengths(z_tile, 0, n_known, packed, logs, first)
+        else:
+            for lane in range(WIDE):
+                logs[first + lane] = 0.0
+            for j in range(n_known):
+                factor = packed[j]
+                for lane in range(WIDE):
+                    scaled = z_tile[j * WIDE + lane] * factor
+                    logs[first + lane] += scaled * scaled
+        log_factor = plan[0]
+        for lane in range(WIDE):
+            logs[first + lane] = log_factor - 0.5 * logs[first + lane]
+
+
+@inner_kernel
+def _share(shares, n_components):
+    """From logarithms to shares that add up to 1; the logarithm of the sum goes behind the last component."""
+    most, total = shares[n_components], shares[n_components + 1]
+    for i in range(BLOCK):
+        most[i] = shares[0, i]
+        total[i] = 0.0
+    for k in range(1, n_components):
+        own = shares[k]
+        for i in range(BLOCK):
+            most[i] = own[i] if own[i] > most[i] else most[i]
+    for k in range(n_components):
+        own = shares[k]
+        for i in range(BLOCK):
+            own[i] = exp(own[i] - most[i])
+            total[i] += own[i]
+    for k in range(n_components):
+        own = shares[k]
+        for i in range(BLOCK):
+            own[i] /= total[i]
+    for i in range(BLOCK):
+        most[i] += log(total[i])
+
+
+@inner_kernel
+def _put_out(shares, order, place, n, out):
+    for i in range(n):
+        for k in range(out.shape[1]):
+            out[order[place + i], k] = shares[k, i]
+
+
+@inner_kernel
+def _weigh(shares, n_components, order, place, n, weight):
+    """Multiply shares by the rows' weights; the weighted sum of the rows' logarithms."""
+    total = 0.0
+    for i in range(n):
+        own = weight[order[place + i]] if weight.size > 0 else 1.0
+        total += own * shares[n_components, i] if own > 0.0 else 0.0
+        if own != 1.0:
+            for k in range(n_components):
+                shares[k, i] *= own
+    return total
+
+
+@inner_kernel
+def _center(x_rows, n, mean, known, n_known, plan, share, u_rows, wu_rows):
+    """u = (1, x - mean), missing values as expected, and share times u, of rows with a share. Returns how many."""
+    n_columns, wide = known.size, mean.size
+    m = 0
+    for i in range(n):
+        own = share[i]
+        if own < _TINY:
+            continue
+        start = m * wide
+        center_row(x_rows, i * wide, mean, own, u_rows, wu_rows, start)
+        if n_known < n_columns:
+            _fill_in(u_rows, start + 1, known, n_known, plan)
+            for j in range(wide):
+                wu_rows[start + j] = own * u_rows[start + j]
+        m += 1
+    return m
+
+
+@inner_kernel
+def _fill_in(u_rows, start, known, n_known, plan):
+    n_columns = known.size
+    regression = plan.size - 2 * n_columns * n_columns
+    for m in range(n_known, n_columns):
+        total = 0.0
+        for j in range(n_known):
+            total += plan[regression + m * n_columns + j] * u_rows[start + known[j]]
+        u_rows[start + known[m]] = total
+
+
+@inner_kernel
+def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
+    """Add some rows to one component's sums."""
+    n_columns = known.size
+    wide = u_rows.size // BLOCK
+    before = sums[0]
+    if is_full:
+        for i in range(0, wide, SQUARE):
+            for j in range(0, i + SQUARE, SQUARE):
+                add_products(wu_rows, i, u_rows, j, wide, n, sums, i * wide + j, wide)
+    else:
+        for i in range(n):
+            for j in range(wide):
+                sums[j] += wu_rows[i * wide + j]
+                sums[wide + j] += wu_rows[i * wide + j] * u_rows[i * wide + j]
+    rest = plan.size - n_columns * n_columns
+    total = sums[0] - before
+    for m in range(n_known, n_columns):
+        if is_full:
+            for other in range(n_known, n_columns):
+                sums[(1 + known[m]) * wide + 1 + known[other]] += total * plan[rest + m * n_columns + other]
+        else:
+            sums[wide + 1 + known[m]] += total * plan[rest + m]

@@ -1,0 +1,164 @@
+"""k-means: the loop.
+
+    centres ──assign──▶ labels, integer sums ──means──▶ centres ── ... until nothing moves, or hardly anything
+
+In:  `Points`, first centres. Out: `Clustering`. Where rows are assigned is `assign.py`, or `bounds.py` where that is
+quicker (the labels are the same); where first centres come from is `plusplus.py`.
+
+Centres are always numbers of the table's dtype when the origin is added to them: what `predict` makes of the
+published centres is what was found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.cluster.assign import Assignment, assign_rows, inertia, no_assignment, squared_distances_to_own
+from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
+from spinney.cluster.points import Points
+
+_UNIT = 2.0**-36  # of a value: what integers of rows with small weights may miss
+
+Watcher = Callable[[int, float], None]  # number of the iteration, sum of squared distances before it
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is told."""
+
+    max_iter: int = 300
+    tolerance: float = 0.0  # of the centres' squared moves, summed: no more ends the run
+    algorithm: str = "auto"  # "lloyd": no bounds; "bounds": always
+    on_sphere: bool = False  # rows and centres have length 1
+    keep_history: bool = False
+
+
+class Step(NamedTuple):
+    """The centres before an iteration, as in the table, and the sum of squared distances to the nearest of them."""
+
+    centers: np.ndarray
+    inertia: float
+
+
+class Clustering(NamedTuple):
+    """Where a run has ended."""
+
+    centres: np.ndarray  # (centres, columns) in the table's dtype, origin added
+    labels: np.ndarray  # int32 (rows,), in the table's order
+    inertia: float
+    n_iter: int
+    has_converged: bool  # rather than run out of iterations
+    history: list[Step]
+
+
+class KMeansRun:
+    """One run from given centres."""
+
+    def __init__(self, points: Points, centres: np.ndarray, settings: Settings, team: Team) -> None:
+        self.points, self.settings, self.team = points, settings, team
+        self.centres = self._place(centres.astype(np.float64) + points.origin)
+        self.state: Assignment = no_assignment(points, len(centres))
+        self.bounds = Bounds(points, len(centres))
+        self.policy = Policy(settings.algorithm, points, len(centres))
+        self.history: list[Step] = []
+
+    def run(self, watch: Watcher | None = None) -> Clustering:
+        """Iterate to the end."""
+        settings, is_settled, shift, number = self.settings, False, np.inf, 0
+        while number < settings.max_iter and not is_settled and shift > settings.tolerance:
+            number += 1
+            n_moved = self._assign()
+            if settings.keep_history or watch is not None:
+                self._record(number, watch)
+            shift = self._update()
+            is_settled = n_moved == 0 and shift == 0  # no row has moved, and no empty centre
+        if not is_settled:
+            self._assign()
+        if settings.keep_history:
+            self._record(number + 1, None)
+        total = inertia(self.points, self.centres, self.state.labels, self.team)
+        labels = self.points.as_in_table(self.state.labels)
+        ended = is_settled or shift <= settings.tolerance
+        return Clustering(self.published(), labels, total, number, ended, self.history)
+
+    def published(self) -> np.ndarray:
+        """The centres as in the table."""
+        return _round(self.centres.astype(np.float64) + self.points.origin, self.points)
+
+    def _place(self, in_table: np.ndarray) -> np.ndarray:
+        """Centres relative to the origin, such that with the origin they are numbers of the table's dtype."""
+        return relative_centres(_round(in_table, self.points), self.points.origin)
+
+    def _assign(self) -> int:
+        """Labels for the centres as they are; how many rows have moved."""
+        if not self.policy.use_bounds:
+            self.bounds.forget()
+            return assign_rows(self.points, self.centres, self.state, self.team)
+        were_known = self.bounds.are_known
+        moved, looked_at = assign_with_bounds(self.points, self.centres, self.state, self.bounds, self.team)
+        if were_known:
+            self.policy.see_pass(looked_at / self.points.n_rows)
+        return moved
+
+    def _update(self) -> float:
+        """Move the centres to the means of their rows; the sum of their squared moves."""
+        means, weights = self.state.means()
+        before = self.centres
+        if not (weights > 0).all():
+            means = self._fill_empty(means, weights)
+        if self.settings.on_sphere:
+            means = unit_rows(means)
+        self.centres = self._place(means + self.points.origin)
+        if self.bounds.are_known:
+            self.bounds.add_drift(before, self.centres)
+        self.policy.see_drift(before, self.centres)
+        return float(np.sum((self.centres.astype(np.float64) - before.astype(np.float64)) ** 2))
+
+    def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
+        filled = np.where((weights > 0)[:, None], means, self.centres.astype(np.float64))
+        distances = squared_distances_to_own(self.points, self.centres, self.state.labels)
+        for centre in np.flatnonzero(weights <= 0):
+            place = int(distances.argmax())
+            if distances[place] <= self._rounding():
+                break
+            filled[centre] = self.points.rows_at(np.array([place]))[0]
+            alone = filled[centre][None].astype(self.points.tiles.dtype)
+            to_new = squared_distances_to_own(self.points, alone, np.zeros(self.points.n_places, np.int32))
+            distances = np.minimum(distances, to_new)
+        return filled
+
+    def _rounding(self) -> float:
+        """The squared distance that rounding alone can put between a row and a centre on it."""
+        share = 4 * float(np.finfo(self.points.tiles.dtype).eps) + _UNIT
+        return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
+
+    def _record(self, number: int, watch: Watcher | None) -> None:
+        total = inertia(self.points, self.centres, self.state.labels, self.team)
+        if self.settings.keep_history:
+            self.history.append(Step(self.published(), total))
+        if watch is not None:
+            watch(number, total)
+
+
+def relative_centres(in_table: np.ndarray, origin: np.ndarray) -> np.ndarray:
+    """Published centres relative to an origin, as kernels want them."""
+    return (in_table.astype(np.float64) - origin).astype(in_table.dtype)
+
+
+def unit_rows(rows: np.ndarray) -> np.ndarray:
+    """Rows of length 1; a row of zeros stays."""
+    length = np.zeros(len(rows))
+    for column in rows.T:
+        length += np.square(column, dtype=np.float64)
+    length = np.sqrt(length)
+    return (rows / np.where(length > 0, length, 1.0)[:, None]).astype(rows.dtype)
+
+
+def _round(in_table: np.ndarray, points: Points) -> np.ndarray:
+    return in_table.astype(points.tiles.dtype)

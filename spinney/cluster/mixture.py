@@ -1,0 +1,140 @@
+"""Gaussian mixtures: the loop of expectation and maximisation (EM), and where it starts.
+
+    mixture ──expect.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
+
+In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, but by what `reg_covar` adds and rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._jit import kernel
+from spinney._random import uniform
+from spinney._team import Team
+from spinney.cluster.distances import nearest_centres
+from spinney.cluster.expect import Gaussians, Rows, collect
+from spinney.cluster.gaussians import as_matrices, next_mixture
+from spinney.cluster.plusplus import plus_plus, random_rows
+from spinney.cluster.points import make_points
+from spinney.data.weights import Weights
+
+Watcher = Callable[[int, float, float], None]  # iteration, log-likelihood, by how much it has risen
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is told."""
+
+    form: str = "full"
+    max_iter: int = 100
+    tol: float = 1e-3  # of the mean log-likelihood: a smaller gain ends the run
+    reg_covar: float = 1e-6
+    keep_history: bool = False
+
+
+class Step(NamedTuple):
+    """A mixture, and the mean log-likelihood of the rows under it."""
+
+    weights: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray  # (components, columns, columns), whatever the form
+    log_likelihood: float
+
+
+class Outcome(NamedTuple):
+    """Where a run has ended."""
+
+    mixture: Gaussians
+    log_likelihood: float  # before the last step, as scikit-learn has it
+    n_iter: int
+    has_converged: bool
+    log_likelihoods: list[float]  # before each step
+    history: list[Step]
+
+
+def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch: Watcher | None = None) -> Outcome:
+    """Iterate to the end."""
+    total, likelihoods, history = rows.total_weight, [-np.inf], []
+    has_converged = False
+    for number in range(1, settings.max_iter + 1):
+        sums = collect(rows, mixture, team)
+        likelihoods.append(sums.likelihood / total)
+        if settings.keep_history:
+            history.append(_step(rows, mixture, likelihoods[-1]))
+        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar)
+        gain = likelihoods[-1] - likelihoods[-2]
+        if watch is not None:
+            watch(number, likelihoods[-1], gain)
+        if abs(gain) < settings.tol:
+            has_converged = True
+            break
+    if settings.keep_history:
+        history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
+    return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
+
+
+def _step(rows: Rows, mixture: Gaussians, likelihood: float) -> Step:
+    return Step(mixture.weights, mixture.means + rows.origin, as_matrices(mixture.covariances), likelihood)
+
+
+def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: float, team: Team) -> Gaussians:
+    """The mixture for given shares (rows, components) of the rows.
+
+    Sums are taken twice: about the middle of all rows, and then about the means found, which costs no digits.
+    """
+    n_components, n_columns = shares.shape[1], rows.values.shape[1]
+    variance = _variances(rows)
+    spread = np.diag(variance) if form in ("full", "tied") else variance[None]
+    covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
+    even = np.full(n_components, 1.0 / n_components)
+    mixture = Gaussians(even, np.zeros((n_components, n_columns)), covariances)
+    for _ in range(2):
+        mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar)
+    return mixture
+
+
+def _variances(rows: Rows) -> np.ndarray:
+    """Of the known values of each column; 1 for a constant one."""
+    found = np.nanvar(rows.values.astype(np.float64), axis=0)
+    return np.where(found > 0, found, 1.0)
+
+
+def middle_of(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """The weighted mean of each column's known values; NaN if there are none."""
+    known = ~np.isnan(values)
+    weight = np.ones(len(values)) if weight is None else weight
+    with np.errstate(invalid="ignore"):
+        return np.where(known, values, 0.0).T.astype(np.float64) @ weight / (known.T @ weight)
+
+
+def shares_from_labels(labels: np.ndarray, n_components: int) -> np.ndarray:
+    """Each row belongs to one component."""
+    return (labels[:, None] == np.arange(n_components)).astype(np.float64)
+
+
+def labels_of_nearest(
+    values: np.ndarray, weights: Weights, n_components: int, by_distance: bool, key: int, team: Team
+) -> np.ndarray:
+    """Draw rows, by k-means++ or by weight alone; the nearest of them for each row."""
+    points = make_points(values, weights, team)
+    places = plus_plus(points, n_components, key, team) if by_distance else random_rows(points, n_components, key)
+    return points.as_in_table(nearest_centres(points, points.rows_at(places), team))
+
+
+def random_shares(n_rows: int, n_components: int, key: int) -> np.ndarray:
+    """Every row belongs to all components, to each by chance."""
+    drawn = np.empty(n_rows * n_components)
+    _draw_uniforms(np.uint64(key), drawn)
+    shares = drawn.reshape(n_rows, n_components)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+@kernel
+def _draw_uniforms(key, out):
+    for i in range(out.size):
+        out[i] = uniform(key, i)

@@ -1,0 +1,230 @@
+"""k-means++: starting centres far from each other, and the plain draw of rows.
+
+In:  `Points`, a key. Out: the places of the rows that are the first centres.
+
+The first centre is drawn by weight, each further one by weight times squared distance to the nearest centre so far.
+The greedy form draws several candidates and keeps the one that leaves the smallest sum of distances. Distances are
+rounded to integers before they are summed, and a draw is a hash of (key, centre, candidate): the same rows are drawn
+on any number of threads.
+
+One pass over the rows a centre: it brings `closest` up to date with the centre chosen last, and finds for every
+candidate, chunk by chunk, what the sum would be.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from spinney._jit import inner_kernel, kernel
+from spinney._random import choose, mix, uniform
+from spinney._team import Team, next_chunk
+from spinney.cluster.nearest import LANES, SMALL, squared_distances
+from spinney.cluster.points import CHUNK_ROWS, Points
+
+_WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
+
+
+def plus_plus(points: Points, n_centres: int, key: int, team: Team, n_candidates: int | None = None) -> np.ndarray:
+    """int64 places of the centres: greedy k-means++ with 2 + log(n_centres) candidates, unless a number is given."""
+    if n_candidates is None:
+        n_candidates = 2 + int(math.log(n_centres))
+    search = _Search(points, np.uint64(key), n_candidates, team)
+    for number in range(1, n_centres):
+        search.add_centre(number)
+    return np.array(search.chosen, np.int64)
+
+
+class _Search:
+    """The centres so far, and the distances to them."""
+
+    def __init__(self, points: Points, key: np.uint64, n_candidates: int, team: Team) -> None:
+        self.points, self.key, self.n_candidates, self.team = points, key, n_candidates, team
+        self.closest = np.full(points.n_places, np.inf, points.tiles.dtype)
+        farthest = float(np.sum((2.0 * points.reach) ** 2)) * points.heaviest
+        self.scale = float(points.scale(np.array(farthest))[0])
+        self.by_weight = _integer_weights(points)
+        self.chosen = [int(self._draw_by_weight(0, 1)[0])]
+        self.potential = np.zeros(0, np.int64)  # of each chunk, with all centres chosen so far
+
+    def add_centre(self, number: int) -> None:
+        """Draw candidates and keep the best one."""
+        candidates = self._draw(number)
+        potentials = self._try(candidates)
+        best = int(potentials.sum(axis=1).argmin())
+        self.chosen.append(int(candidates[best]))
+        self.potential = potentials[best]
+
+    def _draw(self, number: int) -> np.ndarray:
+        """Candidates for a centre: by distance, or by weight where all rows are centres already."""
+        if number == 1:
+            self.potential = self._try(np.array(self.chosen))[0]
+        total = int(self.potential.sum())
+        if total == 0:
+            return self._draw_by_weight(number, self.n_candidates)
+        reached = np.cumsum(self.potential)
+        goals = self._numbers(number, self.n_candidates) % np.uint64(total)
+        return np.array([self._find(int(goal), reached) for goal in goals])
+
+    def _numbers(self, number: int, n: int) -> np.ndarray:
+        drawn = np.empty(n, np.uint64)
+        _draw_numbers(self.key, number, drawn)
+        return drawn
+
+    def _draw_by_weight(self, number: int, n: int) -> np.ndarray:
+        reached = np.cumsum(self.by_weight)
+        goals = self._numbers(number, n) % np.uint64(reached[-1])
+        return np.searchsorted(reached, goals.astype(np.int64), side="right")
+
+    def _find(self, goal: int, reached: np.ndarray) -> int:
+        """The row at which the sum of distances passes the goal."""
+        chunk = int(np.searchsorted(reached, goal, side="right"))
+        goal -= int(reached[chunk - 1]) if chunk else 0
+        p = self.points
+        last = columns_first(p.rows_at(np.array(self.chosen[-1:])))
+        scratch = np.empty(SMALL * LANES, p.tiles.dtype)
+        return int(
+            _find_place(
+                p.tiles,
+                p.n_rows,
+                p.n_columns,
+                self.closest,
+                last,
+                p.counts,
+                p.importance,
+                self.scale,
+                chunk,
+                goal,
+                scratch,
+            )
+        )
+
+    def _try(self, candidates: np.ndarray) -> np.ndarray:
+        """int64 (candidates, chunks): sums of distances with each candidate as a further centre."""
+        p, team = self.points, self.team
+        rows = np.concatenate([p.rows_at(np.array(self.chosen[-1:])), p.rows_at(candidates)])
+        sums = np.zeros((p.n_chunks, len(rows)), np.int64)
+        grouped = columns_first(rows)
+        scratch = np.empty((team.size, len(grouped) // p.n_columns * LANES), p.tiles.dtype)
+        team.run(
+            _try_candidates,
+            p.tiles,
+            p.n_rows,
+            p.n_columns,
+            self.closest,
+            grouped,
+            p.counts,
+            p.importance,
+            self.scale,
+            sums,
+            scratch,
+        )
+        return np.ascontiguousarray(sums[:, 1:].T)
+
+
+def _integer_weights(points: Points) -> np.ndarray:
+    """Weights as integers."""
+    bits = min(_WEIGHT_BITS, 61 - points.total_count.bit_length())
+    whole = np.ones(points.n_rows, np.int64)
+    if len(points.importance):
+        whole = np.rint(points.importance * (2.0**bits / points.heaviest)).astype(np.int64)
+    return whole * points.counts if len(points.counts) else whole
+
+
+def columns_first(rows: np.ndarray) -> np.ndarray:
+    """Points in groups of SMALL, each column by column, the last group filled up with copies of its first point."""
+    n_groups = -(-len(rows) // SMALL)
+    full = np.concatenate([rows, np.repeat(rows[-1:], n_groups * SMALL - len(rows), axis=0)])
+    return np.ascontiguousarray(full.reshape(n_groups, SMALL, -1).swapaxes(1, 2)).ravel()
+
+
+@kernel
+def _draw_numbers(key, number, drawn):
+    own = mix(key, number)
+    for i in range(drawn.size):
+        drawn[i] = mix(own, i)
+
+
+@inner_kernel
+def _whole(distance, place, counts, importance, scale):
+    """A row's distance times its weight as an integer."""
+    factor = importance[place] if importance.size > 0 else 1.0
+    count = counts[place] if counts.size > 0 else np.int64(1)
+    return np.int64(np.float64(distance) * factor * scale) * count
+
+
+@kernel
+def _try_candidates(
+    rank,
+    size,
+    sync,
+    tiles,
+    n_rows,
+    n_columns,
+    closest,  # in and out
+    rows,  # in: the last centre, then the candidates
+    counts,
+    importance,
+    scale,
+    sums,  # out
+    scratch,
+):
+    distances = scratch[rank]
+    n_points = sums.shape[1]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            for group in range((n_points + SMALL - 1) // SMALL):
+                first, out = group * SMALL * n_columns, group * SMALL * LANES
+                squared_distances(tiles, place * n_columns, n_columns, rows, first, distances, out)
+            for lane in range(LANES):
+                now = closest[place + lane]
+                closest[place + lane] = distances[lane] if distances[lane] < now else now
+            n_lanes = min(LANES, n_rows - place)
+            for i in range(1, n_points):
+                sums[chunk, i] += _potential(closest, distances, i * LANES, place, n_lanes, counts, importance, scale)
+
+
+@inner_kernel
+def _potential(closest, distances, first, place, n_lanes, counts, importance, scale):
+    """The sum over a tile if one candidate were a centre."""
+    total = np.int64(0)
+    for lane in range(n_lanes):
+        now, new = closest[place + lane], distances[first + lane]
+        total += _whole(new if new < now else now, place + lane, counts, importance, scale)
+    return total
+
+
+@kernel
+def _find_place(tiles, n_rows, n_columns, closest, last, counts, importance, scale, chunk, goal, distances):
+    """The row of a chunk at which the sum of distances passes the goal."""
+    for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+        squared_distances(tiles, place * n_columns, n_columns, last, 0, distances, 0)
+        for lane in range(min(LANES, n_rows - place)):
+            now, new = closest[place + lane], distances[lane]
+            goal -= _whole(new if new < now else now, place + lane, counts, importance, scale)
+            if goal < 0:
+                return place + lane
+    return n_rows - 1
+
+
+def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:
+    """int64 places of distinct rows, drawn by weight; rows of weight 0 only where there are too few others."""
+    if len(points.counts) == 0 and len(points.importance) == 0:
+        order = np.empty(points.n_rows, np.int64)
+        choose(np.uint64(key), n_centres, order)
+        return order[:n_centres]
+    times = np.empty(points.n_rows)
+    _draw_uniforms(np.uint64(key), times)
+    with np.errstate(divide="ignore"):
+        times = -np.log1p(-times) / points.weights()  # whose clock rings first, when heavier ones run faster
+    return np.argsort(times, kind="stable")[:n_centres]
+
+
+@kernel
+def _draw_uniforms(key, out):
+    for i in range(out.size):
+        out[i] = uniform(key, i)

@@ -1,0 +1,249 @@
+"""Points: the rows of a table as k-means reads them.
+
+In:  a matrix of numbers without missing values, and weights.
+Out: `Points`: tiles of 16 rows (see `nearest.py`), relative to an origin amid the rows, so that float32 has digits to
+     spare; what a row counts; and how rows become integers, so that sums over rows come out the same in any order.
+
+Up to `FEW_ROWS` rows, tiles are in an order that follows from what rows hold. Then draws do not depend on the order
+of the table, and a row of weight 2 is drawn like two rows that are alike. Larger tables stay in their own order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+
+from spinney._jit import inner_kernel, kernel
+from spinney._random import mix
+from spinney._team import Team, next_chunk
+from spinney.cluster.nearest import LANES
+from spinney.criteria.fixed_point import exact_mean, scale_exponent
+from spinney.data.weights import Weights
+
+CHUNK = 64  # tiles that a thread takes at a time
+CHUNK_ROWS = CHUNK * LANES
+FEW_ROWS = 1 << 16
+_SAMPLE = 1 << 14  # rows of a large table whose mean is the origin
+_SUM_BITS = 61  # of sums over all rows
+_ROW_BITS = 52  # of one row's number: float64 counts as far
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows in tiles. `counts` and `importance` are empty if all rows count once and alike."""
+
+    tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
+    n_rows: int
+    n_columns: int
+    origin: np.ndarray  # float64 (columns,), subtracted from every row
+    reach: np.ndarray  # float64 (columns,), largest size of a value, of rows that count
+    full_reach: np.ndarray  # the same of all rows
+    variance: float  # mean of the columns'
+    order: np.ndarray | None  # which row of the table is at each place; None: the same
+    counts: np.ndarray  # int64 (rows,) or (0,)
+    importance: np.ndarray  # float64 (rows,) or (0,), in units that make the largest at most 1
+    unit: float = 1.0  # what an importance of 1 is worth
+
+    @property
+    def n_places(self) -> int:
+        """Rows with those that fill up the last tile."""
+        return len(self.tiles) // self.n_columns
+
+    @property
+    def n_chunks(self) -> int:
+        """Chunks of tiles."""
+        return -(-self.n_rows // CHUNK_ROWS)
+
+    @property
+    def total_count(self) -> int:
+        """Rows, repeated ones as often as they count."""
+        return int(self.counts.sum()) if len(self.counts) else self.n_rows
+
+    @property
+    def heaviest(self) -> float:
+        """The largest importance."""
+        return float(self.importance.max()) if len(self.importance) else 1.0
+
+    def scale(self, largest: np.ndarray) -> np.ndarray:
+        """Powers of two that make integers of numbers up to `largest`, so that sums over all rows fit into int64."""
+        bits = min(_ROW_BITS, _SUM_BITS - self.total_count.bit_length())
+        return np.array([math.ldexp(1.0, scale_exponent(float(one), bits)) for one in np.atleast_1d(largest)])
+
+    def rows_at(self, places: np.ndarray) -> np.ndarray:
+        """The values at some places, relative to the origin."""
+        tiles = self.tiles.reshape(-1, self.n_columns, LANES)
+        return tiles[places // LANES, :, places % LANES]
+
+    def as_in_table(self, at_places: np.ndarray) -> np.ndarray:
+        """One number a place -> one number a row of the table."""
+        if self.order is None:
+            return at_places[: self.n_rows]
+        in_table = np.empty(self.n_rows, at_places.dtype)
+        in_table[self.order] = at_places[: self.n_rows]
+        return in_table
+
+    def weights(self) -> np.ndarray:
+        """float64, what each place counts, in units."""
+        return _weights(self.counts, self.importance, self.n_rows)
+
+
+def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
+    """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
+    n_rows, n_columns = values.shape
+    order = _order_by_content(values) if n_rows <= FEW_ROWS else None
+    counts, importance, unit = _in_order(weights, order)
+    if origin is None:
+        origin = _middle(values, weights)
+    n_tiles = -(-n_rows // LANES)
+    tiles = np.empty(n_tiles * n_columns * LANES, values.dtype)
+    n_chunks = -(-n_rows // CHUNK_ROWS)
+    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
+    places = np.zeros(0, np.int64) if order is None else order
+    team.run(_fill_tiles, values, places, origin, counts, importance, tiles, reach, sums)
+    largest, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
+    variance = _variance(sums, counts, importance, n_rows)
+    if not (np.isfinite(full).all() and np.isfinite(variance)):
+        assert_all_finite(values, input_name="X")
+        raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
+    return Points(tiles, n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit)
+
+
+def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
+    """Tiles in the table's own order, of rows that all count alike: what `predict` needs."""
+    n_rows, n_columns = values.shape
+    tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, values.dtype)
+    once, alike = np.zeros(0, np.int64), np.zeros(0)
+    n_chunks = -(-n_rows // CHUNK_ROWS)
+    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
+    team.run(_fill_tiles, values, once, origin, once, alike, tiles, reach, sums)
+    if not np.isfinite(sums).all():
+        assert_all_finite(values, input_name="X")
+    _, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
+    return Points(tiles, n_rows, n_columns, origin, full, full, 0.0, None, once, alike)
+
+
+def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
+    """Counts, importances and their unit, a power of two."""
+    counts = np.zeros(0, np.int64) if weights.counts is None else weights.counts
+    importance, unit = np.zeros(0), 1.0
+    if weights.importance is not None:
+        unit = math.ldexp(1.0, min(1023, math.frexp(float(weights.importance.max()))[1]))
+        importance = weights.importance / unit
+    if order is None:
+        return counts, importance, unit
+    return (counts[order] if len(counts) else counts), (importance[order] if len(importance) else importance), unit
+
+
+def _order_by_content(values: np.ndarray) -> np.ndarray:
+    hashes = np.zeros(len(values), np.uint64)
+    for j in range(values.shape[1]):
+        _stir(hashes, (values[:, j].astype(np.float64) + 0.0).view(np.uint64))  # + 0.0: -0 is 0
+    return np.argsort(hashes, kind="stable")
+
+
+@kernel
+def _stir(hashes, bits):
+    for i in range(hashes.size):
+        hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
+
+
+def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
+    """The weighted mean of the rows, or of some of them."""
+    if len(values) > FEW_ROWS:
+        some = values[:: -(-len(values) // _SAMPLE)]
+        return some.mean(axis=0, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if not np.isfinite(values).all():
+            return np.zeros(values.shape[1])  # an error follows
+        return np.array([exact_mean(column.astype(np.float64), weights) for column in values.T])
+
+
+def _weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndarray:
+    weight = np.ones(n_rows)
+    for factor in (counts, importance):
+        weight *= factor if len(factor) else 1.0
+    return weight
+
+
+def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
+    total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
+    weight = float(_weights(counts, importance, n_rows).sum())
+    with np.errstate(invalid="ignore", over="ignore"):
+        return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
+
+
+@kernel
+def _fill_tiles(rank, size, sync, values, order, origin, counts, importance, tiles, all_reach, all_sums):
+    n_rows, n_columns = values.shape
+    reach, full_reach = all_reach[rank, 0], all_reach[rank, 1]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        sums, squares = all_sums[chunk, 0], all_sums[chunk, 1]
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            start = place * n_columns
+            _fill(values, order, origin, tiles, start, place)
+            _reach(tiles, start, full_reach)
+            if counts.size == 0 and importance.size == 0:
+                _measure(tiles, start, sums, squares)
+                _reach(tiles, start, reach)
+            else:
+                _measure_weighted(tiles, start, place, counts, importance, reach, sums, squares)
+
+
+@inner_kernel
+def _fill(values, order, origin, tiles, start, place):
+    """One tile."""
+    n_rows, n_columns = values.shape
+    for lane in range(LANES):
+        if place + lane < n_rows:
+            row = place + lane if order.size == 0 else order[place + lane]
+            for j in range(n_columns):
+                tiles[start + j * LANES + lane] = values[row, j] - origin[j]
+        else:
+            for j in range(n_columns):
+                tiles[start + j * LANES + lane] = 0.0
+
+
+@inner_kernel
+def _reach(tiles, start, reach):
+    for i in range(reach.size):
+        far = abs(np.float64(tiles[start + i]))
+        reach[i] = reach[i] if far <= reach[i] or reach[i] != reach[i] else far  # NaN stays
+
+
+@inner_kernel
+def _measure(tiles, start, sums, squares):
+    for i in range(sums.size):
+        value = np.float64(tiles[start + i])
+        sums[i] += value
+        squares[i] += value * value
+
+
+@inner_kernel
+def _measure_weighted(tiles, start, place, counts, importance, reach, sums, squares):
+    for lane in range(LANES):
+        weight = weight_at(place + lane, counts, importance)
+        if weight > 0.0:
+            for i in range(lane, reach.size, LANES):
+                value = np.float64(tiles[start + i])
+                far = abs(value)
+                reach[i] = reach[i] if far <= reach[i] else far
+                sums[i] += weight * value
+                squares[i] += weight * value * value
+
+
+@inner_kernel
+def weight_at(place, counts, importance):
+    """What a place counts; 0 after the last row, where rows have weights of their own."""
+    count = np.int64(1)
+    if counts.size > 0:
+        count = counts[place] if place < counts.size else np.int64(0)
+    factor = 1.0
+    if importance.size > 0:
+        factor = importance[place] if place < importance.size else 0.0
+    return count * factor

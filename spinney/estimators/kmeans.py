@@ -1,0 +1,320 @@
+"""k-means with scikit-learn's interface. No algorithm in here."""
+
+from __future__ import annotations
+
+import warnings
+from hashlib import blake2b
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.weights import Weights
+from spinney.estimators.matrices import MatrixModel
+from spinney.estimators.parameters import check_parameters, read_seed
+from spinney.estimators.tree_model import whole
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.cluster.kmeans import Clustering
+    from spinney.cluster.points import Points
+
+_RANDOM_STARTS = 10  # where n_init="auto" and starts are drawn without care
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
+    """k-means: K centres, each the mean of the rows that are nearer to it than to any other.
+
+    The same labels and centres come out on any number of threads: sums over rows are sums of integers.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many centres.
+    init : {"k-means++", "random"}, array of shape (n_clusters, n_features) or callable, default "k-means++"
+        The first centres: drawn far from each other, the best of several candidates each time; rows drawn by weight;
+        given; or what `init(X, n_clusters, random_state=...)` returns.
+    n_init : int or "auto", default "auto"
+        How many times to start; the run with the smallest `inertia_` counts. "auto": once for "k-means++" and given
+        centres, ten times for "random" and callables.
+    max_iter : int, default 300
+        Most iterations of a run.
+    tol : float, default 1e-4
+        A run ends when the squared moves of all centres add up to no more than this times the mean variance of the
+        columns.
+    verbose : int, default 0
+        1 prints the sum of squares of every iteration.
+    random_state : int, RandomState or None
+        For the first centres.
+    copy_x : bool, default True
+        There for scikit-learn's sake: X is never changed.
+    algorithm : {"auto", "lloyd", "bounds", "elkan"}, default "auto"
+        "lloyd" measures all rows in every iteration, "bounds" (also called "elkan") only those whose centre may have
+        changed; "auto" does the one or the other, whichever it expects to be quicker. The result is the same.
+    metric : {"euclidean", "cosine"}, default "euclidean"
+        "cosine": rows and centres are directions, and the distance is 1 - cos of the angle between them.
+    keep_history : bool, default False
+        Keep the centres and the sum of squares of every iteration in `history_`.
+    n_jobs : int or None
+        Threads; None: every core. The result does not depend on it.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+    labels_ : ndarray of shape (n_samples,)
+        The centre of each row.
+    inertia_ : float
+        Squared distances of the rows to their centres, summed by weight (SSE); for "cosine" the distances 1 - cos.
+    n_iter_ : int
+    history_ : list of (centers, inertia), or None without keep_history
+        The centres before each iteration and, last, those at the end.
+    fingerprint_ : str
+        A hash of the centres.
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from spinney import KMeans
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMeans(n_clusters=2, random_state=0).fit(X)
+    >>> sorted(model.cluster_centers_.tolist())
+    [[1.0, 2.0], [10.0, 2.0]]
+    >>> model.inertia_
+    16.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "copy_x": ["boolean"],
+        "algorithm": [StrOptions({"auto", "lloyd", "bounds", "elkan"})],
+        "metric": [StrOptions({"euclidean", "cosine"})],
+        "keep_history": ["boolean"],
+        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
+    }
+    cluster_centers_: np.ndarray
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: Any = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: Any = None,
+        copy_x: bool = True,
+        algorithm: str = "auto",
+        metric: str = "euclidean",
+        keep_history: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.metric = metric
+        self.keep_history = keep_history
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : table of numbers
+            NumPy array, pandas or polars frame, Arrow table.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts. Rows of weight 0 get a label and have no say.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        with whole(self):
+            schema, values = self._learn_matrix(X)
+            if len(values) < self.n_clusters:
+                raise ValueError(f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.")
+            weights = self._read_weights(sample_weight, len(values))
+            with self._team(values.size * self.n_clusters) as team:
+                points = self._points(values, weights, team)
+                self._keep(self._best_run(points, values, team), points)
+            self._keep_names(schema)
+        return self
+
+    def _points(self, values: np.ndarray, weights: Weights, team: Team) -> Points:
+        from spinney.cluster.points import make_points
+
+        if self.metric == "cosine":
+            return make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
+        return make_points(values, weights, team)
+
+    def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
+        from spinney.cluster.kmeans import KMeansRun, Settings
+
+        settings = Settings(
+            max_iter=self.max_iter,
+            tolerance=self.tol * points.variance,
+            algorithm={"elkan": "bounds"}.get(self.algorithm, self.algorithm),
+            on_sphere=self.metric == "cosine",
+            keep_history=self.keep_history,
+        )
+        random, best = check_random_state(self.random_state), None
+        for _ in range(self._n_starts()):
+            run = KMeansRun(points, self._first_centres(points, values, random, team), settings, team)
+            found = run.run(self._watcher())
+            if best is None or found.inertia < best.inertia:
+                best = found
+        assert best is not None
+        return best
+
+    def _n_starts(self) -> int:
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return _RANDOM_STARTS if callable(self.init) or _is_word(self.init, "random") else 1
+
+    def _first_centres(self, points: Points, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
+        """(n_clusters, columns), relative to the points' origin."""
+        from spinney._random import ROWS, stream_key
+        from spinney.cluster.kmeans import unit_rows
+        from spinney.cluster.plusplus import plus_plus, random_rows
+
+        if isinstance(self.init, str):
+            key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
+            if self.init == "random":
+                return points.rows_at(random_rows(points, self.n_clusters, key))
+            return points.rows_at(plus_plus(points, self.n_clusters, key, team))
+        given = self.init(values, self.n_clusters, random_state=random) if callable(self.init) else self.init
+        centres = check_array(given, dtype=np.float64, input_name="init")
+        if centres.shape != (self.n_clusters, points.n_columns):
+            raise ValueError(
+                f"init must give one row for each of the {self.n_clusters} clusters and one column for each of the "
+                f"{points.n_columns} of X, got shape {centres.shape}."
+            )
+        return unit_rows(centres) if self.metric == "cosine" else centres - points.origin
+
+    def _watcher(self) -> Any:
+        if not self.verbose:
+            return None
+        return lambda number, total: print(f"Iteration {number}, inertia {self._published_inertia(total):.6g}.")
+
+    def _published_inertia(self, total: float) -> float:
+        return total / 2 if self.metric == "cosine" else total  # |x - c|² = 2 (1 - cos) on the unit sphere
+
+    def _keep(self, found: Clustering, points: Points) -> None:
+        self.cluster_centers_, self.labels_ = found.centres, found.labels
+        self.inertia_, self.n_iter_ = self._published_inertia(found.inertia), found.n_iter
+        self._origin = points.origin
+        steps = [step._replace(inertia=self._published_inertia(step.inertia)) for step in found.history]
+        self._history = steps if self.keep_history else None
+        self._n_features_out = len(found.centres)
+        n_found = np.count_nonzero(np.bincount(found.labels))
+        if n_found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def history_(self) -> Any:
+        """(centers, inertia) before each iteration and at the end; None without keep_history."""
+        check_is_fitted(self)
+        return self._history
+
+    @property
+    def fingerprint_(self) -> str:
+        """A hash of the centres: equal on any number of threads."""
+        check_is_fitted(self)
+        return blake2b(np.ascontiguousarray(self.cluster_centers_).tobytes(), digest_size=16).hexdigest()
+
+    def _open(self, X: Any, team_work: int = 0) -> np.ndarray:
+        values = self._read_matrix(X).astype(self.cluster_centers_.dtype, copy=False)
+        return _directions(values) if self.metric == "cosine" else values
+
+    def _relative(self) -> np.ndarray:
+        from spinney.cluster.kmeans import relative_centres
+
+        return relative_centres(self.cluster_centers_, self._origin)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The nearest centre of each row."""
+        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.points import read_tiles
+
+        values = self._open(X)
+        with self._team(values.size * len(self.cluster_centers_)) as team:
+            points = read_tiles(values, self._origin, team)
+            return nearest_centres(points, self._relative(), team)[: len(values)]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Distances to the centres, (n_samples, n_clusters)."""
+        from spinney.cluster.distances import squared_distances_to_all
+        from spinney.cluster.points import read_tiles
+
+        values = self._open(X)
+        with self._team(values.size * len(self.cluster_centers_)) as team:
+            squares = squared_distances_to_all(read_tiles(values, self._origin, team), self._relative(), team)
+        return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """`fit`, then `transform` of the same rows."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """`fit`, then the rows' labels."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the sum of squared distances to the nearest centres (1 - cos for "cosine")."""
+        from spinney.cluster.assign import inertia
+        from spinney.cluster.distances import nearest_centres
+        from spinney.cluster.points import make_points
+
+        values = self._open(X)
+        weights = self._read_weights(sample_weight, len(values))
+        with self._team(values.size * len(self.cluster_centers_)) as team:
+            points, centres = make_points(values, weights, team, self._origin), self._relative()
+            return -self._published_inertia(inertia(points, centres, nearest_centres(points, centres, team), team))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _is_word(value: Any, word: str) -> bool:
+    return isinstance(value, str) and value == word
+
+
+def _directions(values: np.ndarray) -> np.ndarray:
+    """Rows of length 1."""
+    from spinney.cluster.kmeans import unit_rows
+
+    directions = unit_rows(values)
+    zero = np.flatnonzero(~directions.any(axis=1))
+    if len(zero):
+        raise ValueError(f"metric='cosine' needs rows with a direction, and row {zero[0]} of X holds zeros only.")
+    return directions

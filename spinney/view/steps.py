@@ -1,0 +1,72 @@
+"""What pictures of iterations share: which iterations, which columns, and panels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+_PANEL = 3.0  # inches
+_ACROSS = 3  # panels in a row
+_DEFAULT = (0, 1, 2, 4, 8, 16, 32, 64, 128)
+_MOST = 6  # panels, unless more are asked for
+
+
+def history_of(model: Any, name: str) -> list[Any]:
+    """The steps of a model that was told to keep them."""
+    if not hasattr(type(model), "history_"):
+        raise TypeError(f"model must be a fitted {name}, got {type(model).__name__}.")
+    check_is_fitted(model)
+    if model.history_ is None:
+        raise ValueError("model must have been fitted with keep_history=True: the picture shows the iterations.")
+    steps: list[Any] = model.history_
+    return steps
+
+
+def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
+    """Iterations to draw: those asked for, or a few, ever farther apart, and the last."""
+    if steps is None:
+        some = [*(step for step in _DEFAULT if step < last), last]
+        return [some[round(i)] for i in np.linspace(0, len(some) - 1, min(_MOST, len(some)))]
+    whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one <= last for one in steps]
+    if not len(whole) or not all(whole):
+        raise ValueError(f"steps must be whole numbers from 0 (the start) to {last} (the end), got {steps!r}.")
+    return [int(one) for one in steps]
+
+
+def chosen_columns(model: Any, features: Sequence[int | str]) -> tuple[list[int], list[str]]:
+    """The numbers and names of the columns to draw."""
+    n_columns = int(model.n_features_in_)
+    own = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    places = [own.index(one) if isinstance(one, str) and one in own else one for one in features]
+    valid = [isinstance(p, int | np.integer) and not isinstance(p, bool) and 0 <= p < n_columns for p in places]
+    if isinstance(features, str) or len(places) != 2 or not all(valid) or places[0] == places[1]:
+        known = f"numbers from 0 to {n_columns - 1}" + (" or names" if own else "")
+        raise ValueError(f"features must be two different columns of X, {known}, got {features!r}.")
+    columns = [int(place) for place in places]
+    return columns, [own[column] if own else f"x[{column}]" for column in columns]
+
+
+def panels(plt: Any, n: int) -> tuple[Any, list[Any]]:
+    """A figure with n axes that share their scales."""
+    across = min(n, _ACROSS) if n != 4 else 2
+    down = -(-n // across)
+    figure, axes = plt.subplots(
+        down, across, figsize=(_PANEL * across * 1.1, _PANEL * down), squeeze=False, sharex=True, sharey=True
+    )
+    for ax in axes.flat[n:]:
+        ax.set_visible(False)
+    return figure, list(axes.flat[:n])
+
+
+def label_axes(axes: Sequence[Any], names: Sequence[str]) -> None:
+    """Names of the columns, at the edge only: on the left, and where no panel is below."""
+    across = axes[0].get_gridspec().ncols
+    for number, ax in enumerate(axes):
+        ax.yaxis.set_label_text(names[1], parse_math=False)
+        ax.label_outer()
+        if number + across >= len(axes):
+            ax.xaxis.set_label_text(names[0], parse_math=False)
+            ax.xaxis.set_tick_params(labelbottom=True)

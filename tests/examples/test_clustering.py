@@ -1,0 +1,26 @@
+"""examples/clustering.py runs, says the lectures' numbers and leaves pictures."""
+
+import importlib.util
+from pathlib import Path
+
+import matplotlib.image
+
+import spinney
+
+SCRIPT = Path(spinney.__file__).parents[1] / "examples" / "clustering.py"
+
+
+def test_pictures_and_numbers(tmp_path, capsys):
+    spec = importlib.util.spec_from_file_location("examples_clustering", SCRIPT)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    script.main([str(tmp_path / "pictures")])
+    printed = capsys.readouterr().out
+    for number in ("densities 0.12 and 0.06, shares 0.65 and 0.35", "the elbow suggests 4 clusters"):
+        assert number in printed
+    drawn = sorted((tmp_path / "pictures").iterdir())
+    assert [path.stem for path in drawn] == sorted(script.PICTURES)
+    for path in drawn:
+        picture = matplotlib.image.imread(path)
+        assert picture.shape[1] > 800
+        assert picture.std() > 0.05  # not blank
