@@ -23,16 +23,16 @@ _ONE = np.uint64(1)
 class Middles(NamedTuple):
     """Of every column's bins."""
 
-    place: np.ndarray  # float32 (columns, bins), never falling
+    place: np.ndarray  # float64 (columns, bins), never falling
     start: np.ndarray  # int16 (columns, cells + 1): bins whose middles lie in earlier cells
 
 
-NO_MIDDLES = Middles(np.empty((0, 0), np.float32), np.empty((0, 0), np.int16))
+NO_MIDDLES = Middles(np.empty((0, 0)), np.empty((0, 0), np.int16))
 
 
 def find_middles(bins: Bins, table: Table) -> Middles:
     """The middles of a table's bins."""
-    place = np.zeros((bins.n_columns, MAX_BINS + 1), np.float32)
+    place = np.zeros((bins.n_columns, MAX_BINS + 1))
     for j in np.flatnonzero(~bins.is_categorical):
         place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(table.column(int(j))))
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
@@ -74,7 +74,10 @@ def _fill_cells(place, n_bins, start):
 def draw_code(middles, j, low, high, key):
     """The bin that a random threshold falls into, drawn between the middles of two bins: low .. high - 1."""
     place, start = middles.place[j], middles.start[j]
-    threshold = place[low] + np.float32(uniform(key, 0)) * (place[high] - place[low])
+    chance, length = uniform(key, 0), place[high] - place[low]
+    if length == 0.0:  # next to an end 1e16 times as far away, bins cannot be told apart: each is as likely
+        return low + np.int64(chance * (high - low))
+    threshold = place[low] + chance * length
     cell = _cell(threshold)
     # bins before start[cell] lie below the threshold, those from start[cell + 1] on above it
     first = max(np.int64(start[cell]) - 1, low)

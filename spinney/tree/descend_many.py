@@ -127,7 +127,7 @@ def _add(answers, leaf, is_class, skip, out):
     if is_class and out.shape[1] == 1 and out.shape[2] == 2 and skip.size == 0:
         for i in range(leaf.size):  # the same, with nothing to count
             at = np.uint64(leaf[i])
-            a, b = float(answers[at, 0, 0]), float(answers[at, 0, 1])
+            a, b = np.float64(answers[at, 0, 0]), np.float64(answers[at, 0, 1])
             out[i, 0, 0] += a / (a + b)
             out[i, 0, 1] += b / (a + b)
         return
@@ -140,9 +140,9 @@ def _add(answers, leaf, is_class, skip, out):
             if is_class:
                 total = 0.0
                 for c in range(out.shape[2]):
-                    total += float(answers[at, o, c])
+                    total += np.float64(answers[at, o, c])
             for c in range(out.shape[2]):
-                out[i, o, c] += float(answers[at, o, c]) / total
+                out[i, o, c] += np.float64(answers[at, o, c]) / total
 
 
 @kernel

@@ -162,8 +162,10 @@ def pack(tree: DecisionTree, criterion: int) -> Grove:
 
 def narrow(values: np.ndarray) -> np.ndarray:
     """As float32 where nothing is lost."""
+    if not values.max(initial=0.0) < MOST_EXACT:
+        return values
     short = values.astype(np.float32)
-    return short if values.max(initial=0.0) < MOST_EXACT and np.array_equal(short, values) else values
+    return short if np.array_equal(short, values) else values
 
 
 def join(groves: Sequence[Grove]) -> Grove:

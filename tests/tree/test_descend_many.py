@@ -1,0 +1,128 @@
+"""Many trees at once, beside a walk in plain Python."""
+
+import numpy as np
+import pytest
+
+from spinney._team import Team
+from spinney.tree import descend, descend_many
+from spinney.tree.decision import NUMBER
+from spinney.tree.descend_many import leaves_of_rows, sum_answers
+from spinney.tree.grove import join, pack
+from tests.compiled import PLAIN_PYTHON, THREADS
+from tests.tree.groves import KINDS, N_CATEGORIES, draw_grove, draw_rows, table_of
+from tests.view.trees import leaf, make_tree, number
+
+pytestmark = pytest.mark.kernels
+N = 50 if PLAIN_PYTHON else 400
+TEAMS = THREADS if PLAIN_PYTHON else (1, 2, 3)
+
+
+def walk(tree, x):
+    """Where a row ends."""
+    node = 0
+    while not tree.is_leaf[node]:
+        value = x[tree.feature[node]]
+        if np.isnan(value):
+            branch = tree.missing[node]
+        elif tree.kind[node] == NUMBER:
+            branch = 0 if value <= tree.threshold[node] else 1
+        else:
+            branch = 0 if int(value) in tree.categories_in(node, N_CATEGORIES) else 1
+        node = int(tree.children_of(node)[branch])
+    return node
+
+
+def walk_all(grove, X, trees=None):
+    """(leaves, sums of answers), by the slow walk."""
+    leaves, total = [], np.zeros((len(X), *grove.answers.shape[1:]))
+    for k in range(grove.n_trees) if trees is None else trees:
+        tree = grove.tree(k)
+        leaves.append([walk(tree, x) for x in X])
+        says = tree.answers[leaves[-1]]
+        total += says / says.sum(axis=2, keepdims=True) if grove.n_classes is not None else says
+    return np.array(leaves).T.reshape(len(X), -1), total
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cut", [None, 2])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_end_where_the_questions_lead(kind, cut, dtype):
+    grove, X = draw_grove(kind), draw_rows(N, seed=99, dtype=dtype)
+    X[0, 0], X[1, 0], X[2, :3] = np.inf, -np.inf, np.nan
+    leaves, total = walk_all(grove, X)
+    for size in TEAMS:
+        with Team(size) as team:
+            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X, cut), team), leaves)
+            np.testing.assert_array_equal(sum_answers(grove, table_of(X, cut), team), total)
+
+
+@pytest.mark.parametrize("kind", ["codes", "categories", "number"])
+@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 31, 33])
+def test_any_number_of_rows_in_lanes_and_chunks(kind, n, monkeypatch):
+    """Fewer rows than lanes; blocks that end anywhere (and chunks, which are constants once they are compiled)."""
+    if PLAIN_PYTHON:
+        monkeypatch.setattr(descend_many, "_CHUNK", 7)
+    monkeypatch.setattr(descend, "_ROWS", 13)
+    grove, X = draw_grove(kind), draw_rows(n, seed=n)
+    leaves, total = walk_all(grove, X)
+    for cut in (None, 1):
+        with Team(TEAMS[-1]) as team:
+            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X, cut), team), leaves)
+            np.testing.assert_array_equal(sum_answers(grove, table_of(X, cut), team), total)
+
+
+@pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
+@pytest.mark.parametrize("kind", ["codes", "categories", "outputs of classes"])
+@pytest.mark.parametrize("n", [4095, 4096, 4097, 12_289])
+def test_rows_around_the_ends_of_chunks(kind, n):
+    """A row's answer does not depend on who walks beside it."""
+    grove, X = draw_grove(kind), draw_rows(12_289, seed=1)
+    with Team(1, inline=True) as team:
+        alone = np.vstack([sum_answers(grove, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
+        few = np.vstack([leaves_of_rows(grove, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
+    for size in TEAMS:
+        with Team(size) as team:
+            np.testing.assert_array_equal(sum_answers(grove, table_of(X[:n]), team), alone[:n])
+            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X[:n]), team), few[:n])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_to_skip_and_some_of_the_trees(kind):
+    grove, X = draw_grove(kind, n_trees=4), draw_rows(N, seed=7)
+    skip = (np.random.RandomState(0).rand(N) < 0.4).astype(np.uint8)
+    expected = walk_all(grove, X, range(1, 3))[1]
+    expected[skip > 0] = 0.0
+    before = np.random.RandomState(1).rand(*expected.shape)
+    for size in TEAMS:
+        with Team(size) as team:
+            out = before.copy()
+            assert sum_answers(grove, table_of(X), team, range(1, 3), skip, out) is out
+            np.testing.assert_allclose(out, before + expected, rtol=1e-14)
+            np.testing.assert_array_equal(out[skip > 0], before[skip > 0])
+            leaves = leaves_of_rows(grove, table_of(X), team, range(1, 3))
+            np.testing.assert_array_equal(leaves, walk_all(grove, X, range(1, 3))[0])
+
+
+def test_float32_tables_and_thresholds_of_words():
+    """Edges are rounded down to float32, so that a value equal to an edge stays on its side."""
+    grove = draw_grove("codes")
+    X = np.repeat(grove.edges[:4, :30].T, 3, axis=0).astype(np.float32)
+    X[1::3], X[2::3] = np.nextafter(X[1::3], np.float32(np.inf)), np.nextafter(X[2::3], np.float32(-np.inf))
+    with Team(1, inline=True) as team:
+        np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X), team), walk_all(grove, X)[0])
+
+
+def test_a_long_path_and_a_short_one():
+    """Rows leave their lanes at very different times."""
+    tree = leaf([0, 1])
+    for k in range(60):
+        tree = number(0, float(k), leaf([k + 1, 1]), tree)
+    for k in range(60, 90):
+        tree = number(0, float(k), tree, leaf([1, k]), missing=k % 2)
+    grove = join([pack(make_tree(tree), 0), pack(make_tree(leaf([1, 3])), 0)])
+    X = np.random.RandomState(0).uniform(-1, 91, (N, 1))
+    X[::5] = np.nan
+    leaves, total = walk_all(grove, X)
+    with Team(TEAMS[-1]) as team:
+        np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X), team), leaves)
+        np.testing.assert_array_equal(sum_answers(grove, table_of(X), team), total)
