@@ -83,7 +83,8 @@ def open_table(
     if plan.structure is not None:
         bags = _bags(plan, lambda: order_by_content(table, answers[0]))
         return Opened(table, n_categories, None, None, None, bins, bags)
-    if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
+    whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
+    if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
         codes = bins.encode(table, team)
         middles = find_middles(bins, table) if plan.settings.random else NO_MIDDLES
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))

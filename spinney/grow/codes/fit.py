@@ -7,24 +7,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._jit import kernel
-from spinney.criteria.impurity import ABSOLUTE, OWN
+from spinney.criteria.impurity import ABSOLUTE, ERROR, OWN
 from spinney.grow.codes.grower import grow_from_codes
 from spinney.grow.codes.memory import Cells, Memory, make_memory
-from spinney.grow.codes.statistics import MOST_IN_BYTES, MOST_PACKED, Statistics, make_packed, make_wide
+from spinney.grow.codes.statistics import (
+    MOST_CLASSES,
+    MOST_IN_BYTES,
+    MOST_PACKED,
+    ClassStatistics,
+    Statistics,
+    make_classes,
+    make_packed,
+    make_wide,
+)
 from spinney.grow.exact.fit import Settings, make_rules, make_statistics
 from spinney.grow.exact.freeze import Shape, Target, describe
-from spinney.grow.exact.statistics import Pairs
+from spinney.grow.exact.statistics import Classes, Pairs
 from spinney.tree.grove import MOST_EXACT, Grove, narrow
 from spinney.tree.words import MOST_COLUMNS, question
 
 
-def grows_from_codes(settings: Settings, target: Target, is_categorical: np.ndarray) -> bool:
-    """Whether this room can grow such trees; grow/exact can grow them all."""
-    pairs = target.n_outputs == 1 and target.n_classes in (None, (2,))
+def grows_from_codes(settings: Settings, target: Target, is_categorical: np.ndarray, whole_weights: bool) -> bool:
+    """Whether this room can grow such trees; grow/exact can grow them all. Weights may be whole numbers or any."""
+    if target.n_outputs > 1 or settings.criterion in (OWN, ABSOLUTE):
+        return False
+    if target.n_classes is not None and target.n_classes != (2,):
+        if target.n_classes[0] > MOST_CLASSES or settings.criterion == ERROR or not whole_weights:
+            return False
     plain = settings.max_leaves is None and not settings.by_ratio and settings.significance is None
-    known = settings.criterion not in (OWN, ABSOLUTE)
     simple = not settings.monotone.any() and not is_categorical.any() and len(is_categorical) < MOST_COLUMNS
-    return pairs and plain and known and simple
+    return plain and simple
 
 
 class Desk(NamedTuple):
@@ -32,14 +44,13 @@ class Desk(NamedTuple):
 
     codes: np.ndarray  # uint8 (rows, columns): the cells of the rows that count
     memory: Memory
-    packed: Statistics
-    wide: list[Statistics]  # made at first need
+    made: dict[str, Any]  # memory for statistics, made at first need
 
 
 def make_desk(cells: Cells, n_columns: int) -> Desk:
     """For trees on up to all rows of a table."""
     n_rows = len(cells.codes)
-    return Desk(np.empty_like(cells.codes), make_memory(n_rows, n_columns, 2 * n_rows), make_packed(n_rows), [])
+    return Desk(np.empty_like(cells.codes), make_memory(n_rows, n_columns, 2 * n_rows), {})
 
 
 def grow_coded_tree(
@@ -51,27 +62,39 @@ def grow_coded_tree(
     target    of the rows that count
     rows      int64: the rows of the table that count, ascending; None: all
     """
-    pairs, _, criterion = make_statistics(target, settings)
-    assert isinstance(pairs, Pairs)
+    kinds, _, criterion = make_statistics(target, settings)
     n_columns = len(cells.missing)
     if rows is not None:
         some = desk.codes[: len(rows)]
         _copy_rows(cells.codes.view(np.uint64), rows, some.view(np.uint64))
         cells = cells._replace(codes=some)
-    rules = make_rules(settings, len(cells.codes), n_columns, pairs, target)
-    statistics = _statistics(pairs, target, rules, desk)
-    n_nodes = grow_from_codes(cells, statistics, pairs, target.labels is not None, criterion, rules, desk.memory)
-    return _freeze(desk.memory, int(n_nodes), len(cells.codes), edges, target, settings.criterion, pairs.units[0])
+    rules = make_rules(settings, len(cells.codes), n_columns, kinds, target)
+    statistics = _statistics(kinds, target, rules, desk)
+    if isinstance(kinds, Pairs) and target.labels is not None:
+        kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
+    n_nodes = grow_from_codes(cells, statistics, kinds, criterion, rules, desk.memory)
+    return _freeze(desk.memory, int(n_nodes), len(cells.codes), edges, target, settings.criterion, kinds)
 
 
-def _statistics(pairs: Pairs, target: Target, rules: Any, desk: Desk) -> Statistics:
-    total = rules.total_weight / pairs.units[0]
-    if target.labels is not None and rules.min_leaf == 1 and total < MOST_PACKED:
-        most = 1 if pairs.weight is None else int(pairs.weight.max())
-        return desk.packed._replace(most=most if most <= MOST_IN_BYTES else 0)
-    if not desk.wide:
-        desk.wide.append(make_wide(len(desk.memory.rows)))
-    return desk.wide[0]
+def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) -> Statistics | ClassStatistics:
+    n_rows, made = len(desk.memory.rows), desk.made
+    if isinstance(kinds, Classes):
+        assert kinds.by_terms
+        n_classes = int(kinds.first[-1]) - 1
+        if "classes" not in made:
+            made["classes"] = make_classes(n_rows, n_classes)
+        classes: ClassStatistics = made["classes"]
+        return classes
+    name = "wide"
+    if target.labels is not None and rules.min_leaf == 1 and rules.total_weight / kinds.units[0] < MOST_PACKED:
+        name = "packed"
+    if name not in made:
+        made[name] = (make_packed if name == "packed" else make_wide)(n_rows)
+    statistics: Statistics = made[name]
+    if name == "packed":
+        most = 1 if kinds.weight is None else int(kinds.weight.max())
+        statistics = statistics._replace(most=most if most <= MOST_IN_BYTES else 0)
+    return statistics
 
 
 @kernel
@@ -83,13 +106,14 @@ def _copy_rows(codes, rows, out):
 
 
 def _freeze(
-    memory: Memory, n_nodes: int, n_rows: int, edges: np.ndarray, target: Target, criterion: int, unit: float
+    memory: Memory, n_nodes: int, n_rows: int, edges: np.ndarray, target: Target, criterion: int, kinds: Any
 ) -> Grove:
     nodes = memory.nodes[:n_nodes]
     steps, n_samples = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint32)
     _lay_out(nodes, steps, n_samples)
     weight, impurity = np.empty(0, np.float32), np.empty(0)
-    if target.labels is not None:
+    if isinstance(kinds, Pairs) and target.labels is not None:
+        unit = float(kinds.units[0])
         whole = unit == 1.0 and int(nodes[0].weight) < MOST_EXACT
         answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
         weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
@@ -99,7 +123,10 @@ def _freeze(
         _shape(nodes, begin, end, parent, is_leaf)
         shape = Shape(begin, end, is_leaf, parent, memory.rows[:n_rows].astype(np.int64))
         answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
-        weight = narrow(weight)
+        if target.labels is None:
+            weight = narrow(weight)
+        else:  # whole weights: they are the sums of the answers
+            answers, weight, impurity = narrow(answers), np.empty(0, np.float32), np.empty(0)
     return Grove(
         n_classes=target.n_classes,
         criterion=criterion,

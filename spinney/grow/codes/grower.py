@@ -10,7 +10,7 @@ A node's columns are drawn by a hash of its path. It looks at one column after t
 may choose from, and then on until one can split it. All sums are integers.
 
 The same bins, rows and rules give the same tree as grow/exact, bit for bit. This loop is quicker: it never sorts, and
-touches only the columns that a node draws. It knows pairs only (two classes, or one number), and no categories.
+touches only the columns that a node draws. It knows classes and one number, and no categories.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, merged_kernel, separate_kernel
+from spinney._jit import by_type, inner_kernel, kernel, merged_kernel, separate_kernel
 from spinney._random import mix
+from spinney.grow.codes.classes import look_at_classes
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
-from spinney.grow.codes.search import search_best, search_random
-from spinney.grow.codes.statistics import put, read, write
+from spinney.grow.codes.search import look_at_pairs
+from spinney.grow.codes.statistics import ClassStatistics, Statistics, put, read, write
 from spinney.grow.exact.entries import weight_at
 from spinney.grow.exact.pairs import decrease
+from spinney.grow.exact.statistics import Classes, Pairs
+from spinney.grow.exact.sums import decrease_of_classes
 
 _NEVER = -math.inf
 _ONE = np.uint64(1)
 
 
 @kernel
-def grow_from_codes(cells, statistics, pairs, is_class, criterion, rules, memory):
+def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
     """Grow one tree into memory.nodes; returns how many nodes."""
-    n_waiting, n_nodes = _prepare(pairs, rules, cells.codes.shape[0], statistics, memory), 0
+    n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), 0
     while n_waiting > 0:
         n_waiting -= 1
         turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
@@ -43,20 +46,20 @@ def grow_from_codes(cells, statistics, pairs, is_class, criterion, rules, memory
         node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_FEATURE, 0, 0
         if turn.is_right:
             memory.nodes[turn.parent].right = n_nodes
-        if _may_split(pairs.y, is_class, rules, turn, memory.rows):
-            _search(cells, statistics, criterion, pairs.logs, rules, memory, turn)
-            if _is_worth(pairs, criterion, rules, memory.split[0], turn):
+        if _is_large(rules, turn) and is_mixed(kinds, turn, memory.rows):
+            _search(cells, statistics, criterion, kinds.logs, rules, memory, turn)
+            if _is_worth(kinds, statistics, criterion, rules, memory.split[0], turn):
                 n_waiting = _split(cells, statistics, memory, node, n_nodes, n_waiting)
         n_nodes += 1
     return n_nodes
 
 
 @inner_kernel
-def _prepare(pairs, rules, n_rows, statistics, memory):
+def _prepare(kinds, rules, n_rows, statistics, memory):
     """The root waits."""
     w_total, s_total = np.int64(0), np.int64(0)
     for i in range(n_rows):
-        weight, amount = weight_at(pairs.weight, i), pairs.amount[i]
+        weight, amount = weight_at(kinds.weight, i), amount_of(kinds, i)
         memory.rows[i] = i
         put(statistics.rows, i, weight, amount)
         w_total += weight
@@ -69,19 +72,59 @@ def _prepare(pairs, rules, n_rows, statistics, memory):
     return 1
 
 
-@merged_kernel
-def _may_split(y, is_class, rules, node, rows):
-    """Whether a node is large and mixed enough to be searched."""
+@inner_kernel
+def _is_large(rules, node):
     n = node.end - node.begin
-    if node.depth >= rules.max_depth or n < rules.min_split or n < 2 * rules.min_leaf:
-        return False
-    if is_class:
+    return node.depth < rules.max_depth and n >= rules.min_split and n >= 2 * rules.min_leaf
+
+
+@inner_kernel
+def _amount_of_pair(kinds, i):
+    return kinds.amount[i]
+
+
+@inner_kernel
+def _class_of_row(kinds, i):
+    return np.int64(kinds.place[0, i]) - 1
+
+
+@inner_kernel
+def _is_mixed_pair(kinds, node, rows):
+    """Whether a node has more than one target."""
+    if kinds.y.size == 0:
         return 0 < node.amount < node.weight
-    first = y[np.int64(rows[node.begin])]
+    first = kinds.y[np.int64(rows[node.begin])]
     for i in range(node.begin + 1, node.end):
-        if y[np.int64(rows[i])] != first:
+        if kinds.y[np.int64(rows[i])] != first:
             return True
     return False
+
+
+@inner_kernel
+def _is_mixed_class(kinds, node, rows):
+    first = kinds.place[0, np.int64(rows[node.begin])]
+    for i in range(node.begin + 1, node.end):
+        if kinds.place[0, np.int64(rows[i])] != first:
+            return True
+    return False
+
+
+@inner_kernel
+def _fall_of_pair(kinds, statistics, criterion, split, node):
+    """What the split takes off the node's impurity."""
+    return decrease(kinds, criterion, split.score, (node.weight, node.amount), node)
+
+
+@inner_kernel
+def _fall_of_classes(kinds, statistics, criterion, split, node):
+    return decrease_of_classes(kinds, criterion, split.score, statistics.total, node)
+
+
+# What differs between two classes or a number (Pairs), and more classes (Classes)
+amount_of = by_type({Pairs: _amount_of_pair, Classes: _class_of_row})
+is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed_class})
+fall_of = by_type({Pairs: _fall_of_pair, Classes: _fall_of_classes})
+look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes})
 
 
 @merged_kernel
@@ -95,20 +138,12 @@ def _search(cells, statistics, criterion, logs, rules, memory, node):
         if is_drawn:
             for k in range(seen, wanted):
                 _draw(key, memory.order, k)
-        _look(cells, statistics, criterion, logs, rules, memory, node, seen, wanted)
+        look(statistics, cells, criterion, logs, rules, memory, node, seen, wanted)
         seen = wanted
         if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
     for k in range(seen - 1 if is_drawn else -1, -1, -1):
         _put_back(key, memory.order, k)
-
-
-@merged_kernel
-def _look(cells, statistics, criterion, logs, rules, memory, node, first, last):
-    if rules.random:
-        search_random(cells, statistics, rules, criterion, logs, memory, node, first, last)
-    else:
-        search_best(cells, statistics, rules, criterion, logs, memory, node, first, last)
 
 
 @inner_kernel
@@ -122,10 +157,10 @@ _put_back = _draw  # the same exchange undoes it
 
 
 @merged_kernel
-def _is_worth(pairs, criterion, rules, split, node):
+def _is_worth(kinds, statistics, criterion, rules, split, node):
     if split.score == _NEVER:
         return False
-    fall = decrease(pairs, criterion, split.score, (node.weight, node.amount), node)
+    fall = fall_of(kinds, statistics, criterion, split, node)
     return fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight
 
 

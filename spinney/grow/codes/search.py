@@ -27,6 +27,15 @@ _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
 
 @merged_kernel
+def look_at_pairs(statistics, cells, criterion, logs, rules, memory, node, first, last):
+    """Try some columns of memory.order, the first-th to the last-th."""
+    if rules.random:
+        search_random(cells, statistics, rules, criterion, logs, memory, node, first, last)
+    else:
+        search_best(cells, statistics, rules, criterion, logs, memory, node, first, last)
+
+
+@merged_kernel
 def search_best(cells, statistics, rules, criterion, logs, memory, node, first, last):
     """Try all cuts of the first-th to last-th column of memory.order."""
     codes, stats, histograms = cells.codes, statistics.rows, statistics.histograms
@@ -131,7 +140,7 @@ def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, mi
             scores[k] = pair_score(criterion, w[k], s[k], w_total - w[k], s_total - s[k], logs)
     best, at = split.score, np.int64(-1)
     for k in range(n_cuts):
-        if scores[k] > best and _is_allowed(least, n[k], w[k], n_total, w_total):
+        if scores[k] > best and is_allowed(least, n[k], w[k], n_total, w_total):
             best, at = scores[k], np.int64(k)
     if at >= 0:
         split.score, split.feature, split.code, split.missing_left = best, column, sums[0, at], missing_left
@@ -139,7 +148,7 @@ def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, mi
 
 
 @merged_kernel
-def _is_allowed(least, n, w, n_total, w_total):
+def is_allowed(least, n, w, n_total, w_total):
     enough_rows = n >= least[0] and n_total - n >= least[0]
     return enough_rows and w >= least[1] and w_total - w >= least[1]
 
@@ -157,10 +166,10 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
     low, high, cut = memory.extremes[0], memory.extremes[1], memory.extremes[2]
     together = LANES * (last - first) > low.size  # else it is quicker to look at the columns one by one
     if together:
-        _all_extremes(codes, rows, begin, end, low, high)
+        all_extremes(codes, rows, begin, end, low, high)
     else:
         for k in range(first, last):
-            low[order[k]], high[order[k]] = _column_extremes(codes, order[k], rows, begin, end)
+            low[order[k]], high[order[k]] = column_extremes(codes, order[k], rows, begin, end)
     for k in range(first, last):
         j = order[k]
         cut[j] = low[j]
@@ -205,7 +214,7 @@ def _cut_with_missing(
     codes, missing, middles, stats, rows, begin, end, criterion, logs, least, split, total, j, low, key
 ):
     """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left."""
-    from_code, to_code = np.int64(low), _greatest_known(codes, j, rows, begin, end, missing)
+    from_code, to_code = np.int64(low), greatest_known(codes, j, rows, begin, end, missing)
     known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
     if from_code < to_code:
         code = draw_code(middles, j, from_code, to_code, mix(key, np.uint64(1000 + j)))
@@ -234,7 +243,7 @@ def _all_sums(codes, rows, stats, begin, end, most, cut, left):
 
 
 @separate_kernel
-def _all_extremes(codes, rows, begin, end, low, high):
+def all_extremes(codes, rows, begin, end, low, high):
     """The least and the greatest code of every column, many columns at once."""
     if low.size % (2 * LANES) == 0:
         for first in range(0, low.size, 2 * LANES):
@@ -245,7 +254,7 @@ def _all_extremes(codes, rows, begin, end, low, high):
 
 
 @separate_kernel
-def _column_extremes(codes, j, rows, begin, end):
+def column_extremes(codes, j, rows, begin, end):
     """The least and the greatest code of a column."""
     low, high, column = np.uint8(255), np.uint8(0), np.uint64(j)
     for i in range(begin, end):
@@ -255,7 +264,7 @@ def _column_extremes(codes, j, rows, begin, end):
 
 
 @separate_kernel
-def _greatest_known(codes, j, rows, begin, end, missing):
+def greatest_known(codes, j, rows, begin, end, missing):
     greatest, column = np.int64(0), np.uint64(j)
     for i in range(begin, end):
         code = np.int64(codes[np.uint64(rows[np.uint64(i)]), column])
@@ -280,7 +289,7 @@ def _sum_up_to(codes, j, stats, rows, begin, end, code):
 def _offer(criterion, logs, least, split, total, left, column, code, missing_left, has_missing):
     """Note the split if it is allowed and beats what is there."""
     n, w, s = left
-    if not _is_allowed(least, n, w, total[0], total[1]):
+    if not is_allowed(least, n, w, total[0], total[1]):
         return
     score = pair_score(criterion, w, s, total[1] - w, total[2] - s, logs)
     if score > split.score:

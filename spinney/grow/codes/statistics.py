@@ -19,6 +19,7 @@ from spinney.grow.codes.memory import AT_ONCE, SLOTS
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes are worth their while
+MOST_CLASSES = 64  # more would not fit the cache
 MOST_PACKED = 2**31  # the sum of weights must be less
 
 
@@ -29,6 +30,25 @@ class Statistics(NamedTuple):
     spare: np.ndarray
     histograms: np.ndarray  # of AT_ONCE columns, SLOTS bins each; empty between uses
     most: int  # packed: the greatest weight of a row, if many such can be summed in bytes; else 0
+
+
+class ClassStatistics(NamedTuple):
+    """For more than two classes of whole weights; rows are uint64, [ weight : 32 bits | class : 32 bits ]."""
+
+    rows: np.ndarray
+    spare: np.ndarray
+    histograms: np.ndarray  # int64 (AT_ONCE * SLOTS, 1 + classes): rows, and the weight of each class
+    total: np.ndarray  # int64: the node's weight, the weight of each class, and its term
+    sides: np.ndarray  # int64 (2, 1 + classes): weights of the classes on a side
+
+
+def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
+    """Memory for so many rows."""
+    rows, spare = np.empty(n_rows, np.uint64), np.empty(n_rows, np.uint64)
+    histograms = np.zeros((AT_ONCE * SLOTS, 1 + n_classes), np.int64)
+    return ClassStatistics(
+        rows, spare, histograms, np.empty(2 + n_classes, np.int64), np.empty((2, 1 + n_classes), np.int64)
+    )
 
 
 def make_packed(n_rows: int) -> Statistics:
