@@ -19,6 +19,7 @@ from spinney.tree.descend_many import leaves_of_rows
 from spinney.tree.grove import Grove
 
 _CHUNK = 64  # rows a thread takes at a time
+_ALMOST = 1.0 - 1e-6  # a share may be short of what float32 weights lose
 
 
 class LeafTargets(NamedTuple):
@@ -83,7 +84,7 @@ def _find(rank, size, sync, leaves, start, row, weight, y, shares, orders, spare
                 sort_by_key(order[:n], spare[:n], keys)
                 below, at = weights[order[0]], 0
                 for q in range(shares.size):
-                    while at + 1 < n and below < shares[q] * total * (1.0 - 1e-9):
+                    while at + 1 < n and below < shares[q] * total * _ALMOST:
                         at += 1
                         below += weights[order[at]]
                     out[i, o, q] = keys[order[at]]

@@ -102,7 +102,7 @@ class _Steps(NamedTuple):
 def _questions(grove: Grove, values: np.ndarray) -> _Words | _Steps:
     if grove.has_words:
         return _Words(grove.steps, grove.edges32 if values.dtype == np.float32 else grove.edges, grove.first)
-    return _Steps(grove.steps, grove.set_at, grove.sets, grove.first, grove.first_set)
+    return _Steps(grove.steps.view(np.recarray), grove.set_at, grove.sets, grove.first, grove.first_set)
 
 
 @kernel
