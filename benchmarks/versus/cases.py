@@ -1,6 +1,6 @@
 """What a case is: one row of a table of figures, with the bar that Spinney has set itself.
 
-The cases themselves are in `boosting_cases` and `tree_cases`.
+The cases themselves are in `boosting_cases`, `tree_cases` and `adaboost_cases`.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 A peer can `fit` a table at given settings, `score` rows with the model, `score_row` for a single row the way that
 library does it fastest, and, where the library has that step to itself, `encode` a table into bins. `fit` covers all
 that a user waits for, from the table as it lies in memory to the finished model. The peers themselves are in
-`boosting_peers` and `tree_peers`.
+`boosting_peers`, `tree_peers` and `adaboost_peers`.
 """
 
 import importlib

@@ -4,11 +4,14 @@ In:  a function that fits one member to given weights, a judge, and the first we
 Out: `Rounds`: the members, how much each has to say, its weighted error, and the weights of the rows.
 
     weights  ──fit_member──▶ member, its answers on the training rows
-                   ──judge──▶ error, vote, new weights ──normalise──▶ weights of the next round
+                   ──judge──▶ error, vote, how weights change ──settle──▶ weights of the next round
 
 There is one loop, `boost`. What differs between the algorithms is in the judges: `Discrete` (two classes, the vote is
 1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members answer with probabilities) and `R2`
 (numbers). How a member is fitted (with weights, on a bootstrap, from a table sorted once) is the caller's business.
+
+Weights are whole multiples of 2**-50 that add up to 1: a float64 holds every sum of them exactly, so that no error of a
+classifier depends on the order of the rows, and a row of weight 3 is three rows, bit for bit.
 """
 
 from __future__ import annotations
@@ -21,9 +24,13 @@ import numpy as np
 
 from spinney._jit import kernel
 from spinney.criteria.elementary import exp, log
+from spinney.criteria.fixed_point import exact_sum
+from spinney.data.weights import Weights
 
 TINY = 1e-10  # the two-class form keeps errors so far from 0 and 1: a perfect member's vote is 11.5
-_EPSILON = float(np.finfo(np.float64).eps)  # the least share of the weight that a row keeps
+_EPSILON = float(np.finfo(np.float64).eps)  # errors and probabilities are kept so far from 0
+_UNIT = 2.0**-50  # of weights, and the least that a row keeps
+_MOST_ROWS = 1 << 40  # whole weights that add up to more are not repetitions
 _FURTHEST = 300.0  # no weight changes by more than e to this in a round: products stay finite
 
 # (weights, round number) -> (fitted member, its answers on the training rows: class numbers, probabilities or numbers)
@@ -35,7 +42,7 @@ class Verdict(NamedTuple):
 
     error: float  # weighted share of wrong answers, or mean loss
     vote: float  # how much the member has to say
-    weights: np.ndarray  # of the rows in the next round, not normalised
+    change: Any  # (rows,) or one number: what the rows' weights are multiplied by
     keep: bool = True  # whether the member joins the others
     keep_alone: bool = False  # whether it stays at least where it is the only one
     stop: bool = False  # whether this round is the last
@@ -45,7 +52,7 @@ class Judge(Protocol):
     """Judges a member by its answers on the training rows."""
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
-        """The member's error and vote, and the weights of the next round."""
+        """The member's error and vote, and how the weights change."""
 
 
 class Rounds(NamedTuple):
@@ -61,23 +68,20 @@ class Rounds(NamedTuple):
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
-def boost(
-    fit_member: FitMember, judge: Judge, weights: np.ndarray, n_rounds: int, keep_weights: bool = False
-) -> Rounds:
-    """Fit members in turn until there are `n_rounds`, or the judge says stop; `weights`: of the first round."""
-    weights = normalise(weights)
-    takes_part = weights > 0
+def boost(fit_member: FitMember, judge: Judge, first: np.ndarray, n_rounds: int, keep_weights: bool = False) -> Rounds:
+    """Fit members in turn until there are `n_rounds`, or the judge says stop; `first`: weights of the first round."""
+    repeats = first if _are_repeats(first) else (first > 0).astype(np.float64)
+    weights = settle(np.divide(first, repeats, out=np.zeros(len(first)), where=repeats > 0), repeats)
     members: list = []
     votes, errors, history = [], [], [weights]
     for number in range(n_rounds):
-        weights = _lift(weights, takes_part)
         member, answers = fit_member(weights, number)
         verdict = judge(weights, answers)
         if verdict.keep or (verdict.keep_alone and not members):
             members.append(member)
             votes.append(verdict.vote)
             errors.append(verdict.error)
-            weights = normalise(verdict.weights)
+            weights = settle(_of_one_row(weights, repeats) * verdict.change, repeats)
             if keep_weights:
                 history.append(weights)
         if verdict.stop:
@@ -86,18 +90,25 @@ def boost(
     return Rounds(members, np.array(votes), np.array(errors), kept, verdict.error)
 
 
-def normalise(weights: np.ndarray) -> np.ndarray:
-    """Weights that add up to 1.
+def _are_repeats(weights: np.ndarray) -> bool:
+    return bool((weights == np.floor(weights)).all() and weights.sum() < _MOST_ROWS)
 
-    >>> normalise(np.array([1.0, 3.0])).tolist()
-    [0.25, 0.75]
+
+def _of_one_row(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
+    """What each of a row's repetitions weighs."""
+    return weights / np.maximum(repeats, 1.0)
+
+
+def settle(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
+    """Weights that add up to 1, as whole multiples of a unit; no row that takes part is forgotten for good.
+
+    `weights` are those of single rows; a row that is there `repeats` times weighs as much more.
+
+    >>> settle(np.array([1.0, 0.5, 7.0]), np.array([1.0, 2.0, 0.0])).tolist()
+    [0.5, 0.5, 0.0]
     """
-    return weights / weights.sum()
-
-
-def _lift(weights: np.ndarray, takes_part: np.ndarray) -> np.ndarray:
-    """No row that takes part is forgotten for good: its weight stays above zero."""
-    return np.where(takes_part, np.maximum(weights, _EPSILON), 0.0)
+    total, _ = exact_sum(weights, Weights(repeats.astype(np.int64), None))
+    return np.maximum(np.rint(weights / (total * _UNIT)), 1.0) * (_UNIT * repeats)
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------------
@@ -111,6 +122,26 @@ def _log(x):
 @kernel
 def _exp(x):
     return exp(x)
+
+
+@kernel
+def _fill_logs(x, out):
+    for i in range(x.size):
+        out[i] = log(x[i])
+
+
+@kernel
+def _fill_exps(x, out):
+    for i in range(x.size):
+        out[i] = exp(x[i])
+
+
+def _each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
+    """Our own log or exp of every number: the same on every machine."""
+    flat = np.ascontiguousarray(x, np.float64).ravel()
+    out = np.empty(len(flat))
+    fill(flat, out)
+    return out.reshape(x.shape)
 
 
 def _log_odds(error: float, least: float = _EPSILON) -> float:
@@ -142,32 +173,32 @@ def weighted_error(weights: np.ndarray, wrong: np.ndarray) -> float:
     return float((weights * wrong).sum() / weights.sum())
 
 
-def reweight_both(weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+def change_both(wrong: np.ndarray, vote: float) -> np.ndarray:
     """Wrong rows gain by e^vote, right ones lose by it.
 
-    >>> reweight_both(np.array([0.5, 0.5]), np.array([True, False]), np.log(2)).round(6).tolist()
-    [1.0, 0.25]
+    >>> change_both(np.array([True, False]), np.log(2)).round(6).tolist()
+    [2.0, 0.5]
     """
     vote = min(max(vote, -_FURTHEST), _FURTHEST)
-    return weights * np.array([_exp(-vote), _exp(vote)]).take(wrong)
+    return np.array([_exp(-vote), _exp(vote)]).take(wrong)
 
 
-def reweight_wrong(weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+def change_wrong(wrong: np.ndarray, vote: float) -> np.ndarray:
     """Wrong rows gain by e^vote, right ones stay as they are."""
-    return weights * np.array([1.0, _exp(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
+    return np.array([1.0, _exp(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
 
 
 def log_votes(probabilities: np.ndarray) -> np.ndarray:
     """(K - 1) (ln p - mean ln p), a member's say in SAMME.R; rows add up to 0."""
-    logs = np.log(np.maximum(probabilities, _EPSILON))
+    logs = _each(_fill_logs, np.maximum(probabilities, _EPSILON))
     return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
 
 
 def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """1 for the class named and -1 / (K - 1) for each other."""
-    votes = np.full((len(codes), n_classes), -1.0 / max(n_classes - 1, 1))
-    votes[np.arange(len(codes)), codes] = 1.0
-    return votes
+    votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
+    np.fill_diagonal(votes, 1.0)
+    return votes.take(codes, axis=0)
 
 
 # --- judges -----------------------------------------------------------------------------------------------------------
@@ -181,17 +212,18 @@ class _ByLabels:
     n_classes: int
     learning_rate: float = 1.0
     flip: bool = False  # whether members worse than guessing stay, with a negative vote
+    goes_on: bool = False  # whether members no better than guessing are left out without ending the rounds
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
         wrong = answers != self.codes
         error = weighted_error(weights, wrong)
         if error <= 0.0:
-            return Verdict(0.0, self._perfect(), weights, stop=True)
+            return Verdict(0.0, self._perfect(), 1.0, stop=True)
         vote = self.learning_rate * self._vote(error)
-        guessing = error >= 1.0 - 1.0 / self.n_classes
+        guessing = error >= 1.0 - 1.0 / self.n_classes - len(weights) * _UNIT  # but for the rounding of weights
         if guessing and not (self.flip and vote < 0.0):
-            return Verdict(error, 0.0, weights, keep=False, stop=True)
-        return Verdict(error, vote, self._reweight(weights, wrong, vote))
+            return Verdict(error, 0.0, 1.0, keep=False, stop=not self.goes_on)
+        return Verdict(error, vote, self._change(wrong, vote))
 
     def _vote(self, error: float) -> float:
         raise NotImplementedError
@@ -199,7 +231,7 @@ class _ByLabels:
     def _perfect(self) -> float:
         raise NotImplementedError
 
-    def _reweight(self, weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
+    def _change(self, wrong: np.ndarray, vote: float) -> np.ndarray:
         raise NotImplementedError
 
 
@@ -212,8 +244,8 @@ class Discrete(_ByLabels):
     def _perfect(self) -> float:
         return self.learning_rate * two_class_vote(0.0)
 
-    def _reweight(self, weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
-        return reweight_both(weights, wrong, vote)
+    def _change(self, wrong: np.ndarray, vote: float) -> np.ndarray:
+        return change_both(wrong, vote)
 
 
 class Samme(_ByLabels):
@@ -225,8 +257,8 @@ class Samme(_ByLabels):
     def _perfect(self) -> float:
         return 1.0
 
-    def _reweight(self, weights: np.ndarray, wrong: np.ndarray, vote: float) -> np.ndarray:
-        return reweight_wrong(weights, wrong, vote)
+    def _change(self, wrong: np.ndarray, vote: float) -> np.ndarray:
+        return change_wrong(wrong, vote)
 
 
 @dataclass(frozen=True)
@@ -240,11 +272,11 @@ class SammeR:
         """`answers`: probabilities, (rows, classes)."""
         error = weighted_error(weights, answers.argmax(axis=1) != self.codes)
         if error <= 0.0:
-            return Verdict(0.0, 1.0, weights, stop=True)
+            return Verdict(0.0, 1.0, 1.0, stop=True)
         n_classes = answers.shape[1]
         right = log_votes(answers)[np.arange(len(self.codes)), self.codes] / (n_classes - 1)
         change = np.clip(-self.learning_rate * right, -_FURTHEST, _FURTHEST)
-        return Verdict(error, 1.0, weights * np.exp(change - change.max()))
+        return Verdict(error, 1.0, _each(_fill_exps, np.minimum(change - change[weights > 0].max(), 0.0)))
 
 
 @dataclass(frozen=True)
@@ -258,20 +290,20 @@ class R2:
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
         """A mean loss of 1/2 or more ends the rounds; a first member stays all the same, alone."""
         loss = np.where(weights > 0, self._losses(np.abs(answers - self.target), weights > 0), 0.0)
-        error = float((weights * loss).sum())
+        error = exact_sum(weights * loss, Weights(None, None))[0]
         if error <= 0.0:
-            return Verdict(0.0, 1.0, weights, stop=True)
+            return Verdict(0.0, 1.0, 1.0, stop=True)
         if error >= 0.5:
-            return Verdict(error, 0.0, weights, keep=False, keep_alone=True, stop=True)
+            return Verdict(error, 0.0, 1.0, keep=False, keep_alone=True, stop=True)
         odds = _log_odds(error)
         change = np.maximum(-odds * self.learning_rate * (1.0 - loss), -_FURTHEST)
-        return Verdict(error, self.learning_rate * odds, weights * np.exp(change))
+        return Verdict(error, self.learning_rate * odds, _each(_fill_exps, change))
 
     def _losses(self, errors: np.ndarray, takes_part: np.ndarray) -> np.ndarray:
         share = errors / (errors[takes_part].max() or 1.0)
         if self.loss == "square":
             return share**2
-        return 1.0 - np.exp(-share) if self.loss == "exponential" else share
+        return 1.0 - _each(_fill_exps, -share) if self.loss == "exponential" else share
 
 
 # --- answers of the whole ---------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from spinney.estimators.parameters import check_parameters, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_model import whole
-from spinney.estimators.tree_series import TreeSeries, can_share
+from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -180,6 +180,14 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         """The same of rows that end in these leaves of a tree."""
         raise NotImplementedError
 
+    def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
+        """Each member's answers in turn."""
+        ends = leaves_of_members(self.estimators_, X)
+        if ends is None:
+            yield from (self._answers(member, X) for member in self.estimators_)
+        else:
+            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
+
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""
         check_is_fitted(self)
@@ -261,7 +269,8 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         1/2 ln((1 - error) / error).
     on_weak : {"stop", "flip"}, default "stop"
         What to do with a member no better than guessing (error of 1 - 1/n_classes or more): end the rounds without it,
-        or give it a negative vote. SAMME.R keeps all members.
+        or give it a negative vote. SAMME.R keeps all members. With bootstraps "stop" only leaves it out: the next one
+        may be luckier.
     reweight : True or "resample", default True
         True: members get the weights. "resample": members are fitted on as many rows, drawn with replacement by weight;
         then the estimator need not take weights.
@@ -373,7 +382,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         if self.algorithm == "SAMME.R":
             return SammeR(target, self.learning_rate)
         kind = Discrete if self.algorithm == "discrete" else Samme
-        return kind(target, self.n_classes_, self.learning_rate, self.on_weak == "flip")
+        return kind(target, self.n_classes_, self.learning_rate, self.on_weak == "flip", goes_on=self._resamples())
 
     def _refuse(self, error: float) -> None:
         raise ValueError(
@@ -399,8 +408,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         """Each member's say on every class, (n_samples, n_classes)."""
         from spinney.ensemble.adaboost import class_votes, log_votes
 
-        for member in self.estimators_:
-            answers = self._answers(member, X)
+        for answers in self._all_answers(X):
             yield log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
@@ -550,7 +558,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
     def _predictions(self, X: Any) -> np.ndarray:
         """Every member's, (n_samples, n_members)."""
         X = self._check(X)
-        return np.column_stack([self._answers(member, X) for member in self.estimators_])
+        return np.column_stack(list(self._all_answers(X)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The weighted median of the members' predictions."""

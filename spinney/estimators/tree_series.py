@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegresso
 
 if TYPE_CHECKING:
     from spinney._team import Team
+    from spinney.data.tables import Table
 
 _LEARNT = ("classes_", "n_classes_")  # what a tree learns from y
 
@@ -23,6 +25,22 @@ def can_share(template: Any) -> bool:
     if type(template) not in (DecisionTreeClassifier, DecisionTreeRegressor):
         return False
     return template.n_iter_no_change is None and getattr(template, "class_weight", None) is None
+
+
+def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None:
+    """Where rows end, member by member, X being read once; None unless the members are trees of one series."""
+    first = getattr(members[0], "_schema", None)
+    if not all(can_share(member) and getattr(member, "_schema", None) is first for member in members):
+        return None
+    return _descend(members, members[0]._read(X))
+
+
+def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:
+    from spinney.tree.descend import leaf_of_rows
+
+    with members[0]._team(table) as team:
+        for member in members:
+            yield leaf_of_rows(member.tree_, table, team)
 
 
 class TreeSeries:

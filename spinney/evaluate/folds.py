@@ -12,11 +12,13 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import _safe_indexing
@@ -29,6 +31,7 @@ from spinney.data.weights import read_weights
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
 from spinney.evaluate.scoring import Scoring
+from spinney.evaluate.side_by_side import side_by_side
 from spinney.evaluate.splits import Split
 
 _SMALL = 5_000  # rows of a shared table below which threads would mostly wait for each other in Python
@@ -81,7 +84,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
             raise TypeError(f"sample_weight was given, but {type(estimator).__name__} does not take it in fit.")
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
-    shares = getattr(estimator, "_takes_opened_tables", False) and not isinstance(X, OpenedTable)
+    shares = getattr(estimator, "_takes_opened_tables", False)
     return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
 
 
@@ -116,18 +119,19 @@ def run_jobs(
     return outcomes
 
 
-def _do_all(estimator: Any, sheet: Sheet, jobs: Iterable[Job], wanted: Wanted, n_jobs: int | None) -> Iterator[Outcome]:
+def _do_all(estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: int | None) -> Iterator[Outcome]:
     if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
-        yield from (_do(estimator, sheet, job, wanted, None) for job in jobs)
+        yield from (_do(estimator, sheet, wanted, None, job) for job in jobs)
         return
-    jobs = list(jobs)
-    share = threads_each(n_jobs, len(jobs)) if sheet.opened is not None else None
-    prefer = "threads" if sheet.opened is not None else None  # which share the table
-    waiting = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    yield from waiting(delayed(_do)(estimator, sheet, job, wanted, share) for job in jobs)
+    if sheet.opened is None:
+        waiting = Parallel(n_jobs=n_jobs, return_as="generator")
+        yield from waiting(delayed(_do)(estimator, sheet, wanted, None, job) for job in jobs)
+        return
+    work = partial(_do, estimator, sheet, wanted, threads_each(n_jobs, len(jobs)))
+    yield from side_by_side(work, jobs, effective_n_jobs(n_jobs))
 
 
-def _do(estimator: Any, sheet: Sheet, job: Job, wanted: Wanted, n_threads: int | None) -> Outcome:
+def _do(estimator: Any, sheet: Sheet, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:
     """One fit and its scores. What goes wrong is kept for later unless it is to be raised at once."""
     times = [time.perf_counter()]
     try:

@@ -1,19 +1,20 @@
 """The contests run, on tiny tables: what they measure is for a quiet machine."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 from benchmarks.data import GENERATORS
-from benchmarks.versus import boosting_cases, tree_cases
+from benchmarks.versus import adaboost, adaboost_cases, boosting_cases, tree_cases
 from benchmarks.versus.measure import MEASURES, Result
 from benchmarks.versus.report import rival, verdict
 from benchmarks.versus.tree_peers import PEERS, Settings, gini_by_hand
 from benchmarks.versus.trees import main
 
 
-@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES])
+@pytest.mark.parametrize("cases", [boosting_cases.CASES, tree_cases.CASES, adaboost_cases.CASES])
 def test_cases_name_what_there_is(cases):
     for case in cases.values():
         assert case.table in GENERATORS
@@ -36,6 +37,19 @@ def test_a_run_is_printed_and_kept(tmp_path, capsys):
             assert result["value"] > 0
             assert 0.4 < result["quality"]["accuracy"] <= 1
     assert all(result["quality"]["of n log n"] > 0 for result in found[1]["results"])
+
+
+def test_a_run_of_adaboost(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    adaboost.main(f"--case stumps,multiclass,regression --rows 400 --repeats 1 --json {file}".split())
+    assert capsys.readouterr().out.count("spinney / sklearn = ") == 3
+    for case in json.loads(file.read_text())["cases"]:
+        assert [result["error"] for result in case["results"]] == [None, None]
+        assert all(result["quality"]["rounds"] > 2 for result in case["results"])
+    adaboost.main(["--case", "stumps", "--rows", "400", "--compare"])
+    printed = capsys.readouterr().out
+    assert float(re.search(r"at most (\S+) apart", printed).group(1)) < 1e-9
+    assert "50 members ask the same question first" in printed
 
 
 def test_information_is_no_rival():

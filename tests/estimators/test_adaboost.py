@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier as TheirTree
 from sklearn.tree import DecisionTreeRegressor as TheirRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spinney import AdaBoostClassifier, AdaBoostRegressor, DecisionTreeClassifier
+from spinney import AdaBoostClassifier, AdaBoostRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.datasets import load_penguins
 from spinney.ensemble.adaboost import R2, boost, weighted_median
 
@@ -22,7 +22,9 @@ IRIS, CANCER = load_iris(return_X_y=True), load_breast_cancer(return_X_y=True)
 ALGORITHMS = ["SAMME", "SAMME.R", "discrete"]
 
 
-@parametrize_with_checks([AdaBoostClassifier(reweight="resample")])  # the defaults: see test_checks.py
+@parametrize_with_checks(  # the defaults: see test_checks.py
+    [AdaBoostClassifier(reweight="resample"), AdaBoostClassifier(algorithm="SAMME.R")]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -171,6 +173,108 @@ def test_same_model_for_any_number_of_threads(algorithm, reweight):
     assert (other.fingerprint_ == models[0].fingerprint_) == (reweight is True)
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_same_model_of_many_rows_for_any_number_of_threads(algorithm):
+    """Large enough for a team and for blocks (grow/exact/stumps.py)."""
+    X, y = make_moons(20_000, noise=0.4, random_state=0)
+    models = [AdaBoostClassifier(n_jobs=n, algorithm=algorithm, n_estimators=5).fit(X, y) for n in (1, 2, 5)]
+    assert len({model.fingerprint_ for model in models}) == 1
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_whole_weights_are_repetitions_bit_for_bit(algorithm):
+    X, y = make_moons(90, noise=0.4, random_state=0)
+    mixed = np.random.RandomState(0).permutation(90)
+    weight = np.random.RandomState(1).randint(0, 4, 90)
+    model = AdaBoostClassifier(algorithm=algorithm, n_estimators=20)
+    one = clone(model).fit(X, y, weight)
+    other = clone(model).fit(X[mixed].repeat(weight[mixed], axis=0), y[mixed].repeat(weight[mixed]))
+    np.testing.assert_array_equal(one.estimator_errors_, other.estimator_errors_)
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+
+
+# --- one table for all rounds -----------------------------------------------------------------------------------------
+
+
+class AnyTree(DecisionTreeClassifier):
+    """Not known to be our tree: the table is read and sorted in every round."""
+
+
+class AnyRegressor(DecisionTreeRegressor):
+    """The same for numbers."""
+
+
+TREES = [
+    {"max_depth": 1},
+    {"max_depth": 1, "criterion": "error"},
+    {"max_depth": 3, "criterion": "entropy", "min_samples_leaf": 3},
+    {"max_leaf_nodes": 5, "max_features": "sqrt"},
+    {"max_depth": 2, "splitter": "random"},
+    {"max_depth": 4, "ccp_alpha": 0.01},
+    {"max_depth": 2, "max_bins": 6},
+    {"max_depth": 2, "class_weight": "balanced"},
+    {"max_depth": 3, "n_iter_no_change": 2},
+]
+
+
+@pytest.mark.parametrize("algorithm", ["SAMME", "SAMME.R"])
+@pytest.mark.parametrize("tree", TREES, ids=str)
+def test_members_are_those_fitted_alone(tree, algorithm):
+    X, y = load_penguins()
+    settings = {"n_estimators": 6, "algorithm": algorithm, "random_state": 0}
+    weight = np.random.RandomState(0).rand(len(y)) * (np.arange(len(y)) % 7 > 0)
+    for weights in (None, weight):
+        models = [
+            AdaBoostClassifier(one, **settings).fit(X, y, weights)
+            for one in (DecisionTreeClassifier(**tree), AnyTree(**tree))
+        ]
+        assert models[0].fingerprint_ == models[1].fingerprint_
+        member, alone = models[0].estimators_[-1], models[1].estimators_[-1]
+        assert vars(member).keys() == vars(alone).keys()
+        assert member.get_params() == alone.get_params()
+        np.testing.assert_array_equal(member.predict_proba(X), alone.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_rows", [300, 20_000])
+def test_two_classes_with_missing_values(n_rows):
+    X, y = make_moons(n_rows, noise=0.4, random_state=0)
+    X[np.random.RandomState(0).rand(*X.shape) < 0.2] = np.nan
+    models = [
+        AdaBoostClassifier(one(max_depth=1), n_estimators=5).fit(X, y) for one in (DecisionTreeClassifier, AnyTree)
+    ]
+    assert models[0].fingerprint_ == models[1].fingerprint_
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_bootstraps_are_counts(depth):
+    """A bootstrap of the rows, or the rows with so many repetitions: the same trees, but for the number of rows."""
+    X, y = load_penguins()
+    settings = {"reweight": "resample", "n_estimators": 6, "random_state": 0}
+    models = [
+        AdaBoostClassifier(one(max_depth=depth), **settings).fit(X, y) for one in (DecisionTreeClassifier, AnyTree)
+    ]
+    np.testing.assert_array_equal(models[0].estimator_errors_, models[1].estimator_errors_)
+    np.testing.assert_array_equal(models[0].predict(X), models[1].predict(X))
+    X, y = load_diabetes(return_X_y=True)
+    for criterion in ("squared_error", "absolute_error"):
+        trees = [one(max_depth=depth, criterion=criterion) for one in (DecisionTreeRegressor, AnyRegressor)]
+        models = [AdaBoostRegressor(one, n_estimators=6, random_state=0).fit(X, y) for one in trees]
+        np.testing.assert_allclose(models[0].predict(X), models[1].predict(X), rtol=1e-9)
+
+
+def test_the_table_is_read_and_sorted_once(monkeypatch):
+    import spinney.estimators.tree_series as series
+    import spinney.grow.exact.fit as fit
+
+    calls = []
+    for module, name in ((series, "learn_and_read"), (fit, "presort")):
+        plain = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, _f=plain, _n=name, **k: (calls.append(_n), _f(*a, **k))[1])
+    X, y = make_moons(200, noise=0.3, random_state=0)
+    AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=10).fit(X, y)
+    assert calls == ["learn_and_read", "presort"]
+
+
 @pytest.mark.parametrize("kind", [AdaBoostRegressor, AdaBoostClassifier])
 def test_bootstraps_do_not_depend_on_the_order_of_rows(kind):
     X, y = make_moons(60, noise=0.3, random_state=0)
@@ -241,6 +345,17 @@ def test_weak_members(algorithm):
     plain = AdaBoostClassifier(n_estimators=5, algorithm=algorithm).fit(X, y)
     np.testing.assert_allclose(flipped.estimator_weights_ * [1, 1, -1, -1, -1], plain.estimator_weights_)
     assert (flipped.predict(X) == plain.predict(X)).all()
+
+
+def test_an_unlucky_bootstrap_does_not_end_the_rounds():
+    """Twenty rows of noise: some bootstraps are answered no better than by guessing."""
+    X, y = np.random.RandomState(0).randint(0, 3, (20, 5)), np.array([1, 2] * 10)
+    sizes = [
+        len(AdaBoostClassifier(reweight="resample", n_estimators=30, random_state=seed).fit(X, y).estimators_)
+        for seed in range(20)
+    ]
+    assert min(sizes) > 5
+    assert any(size < 30 for size in sizes)
 
 
 def test_errors_say_what_would_be_right():

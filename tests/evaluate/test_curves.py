@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import model_selection as sk
+from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
@@ -54,7 +55,8 @@ def test_learning_curves_are_scikit_learns(model, rest):
 
 
 def test_training_error_falls_and_the_other_turns():
-    train, test = validation_curve(TREE, X, Y, param_name="max_depth", param_range=list(range(1, 13)))
+    moons = make_moons(400, noise=0.35, random_state=0)
+    train, test = validation_curve(TREE, *moons, param_name="max_depth", param_range=list(range(1, 13)))
     assert (np.diff(train.mean(axis=1)) >= 0).all()
     assert train.mean(axis=1)[-1] > 0.95
     best = int(test.mean(axis=1).argmax())

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from spinney import AdaBoostClassifier, DecisionTreeClassifier
-from spinney.ensemble.adaboost import Discrete, normalise, reweight_both, two_class_vote
+from spinney.ensemble.adaboost import Discrete, change_both, change_wrong, many_class_vote, two_class_vote
 
 # The deck's picture has no coordinates: ten points on which three stumps are wrong as often as in its figures.
 PLUS = [(1, 3), (2, 2), (4.5, 8), (5.5, 9), (6.5, 7)]
@@ -48,26 +48,90 @@ def test_eighty_positive_and_twenty_negative():
     verdict = Discrete(y, 2)(np.full(100, 1 / 100), np.ones(100))
     assert verdict.error == pytest.approx(0.2)
     assert verdict.vote == pytest.approx(0.5 * np.log(4))
-    np.testing.assert_allclose(verdict.weights, [1 / 200] * 80 + [1 / 50] * 20)
-    after = normalise(verdict.weights)
+    weights = verdict.change / 100
+    np.testing.assert_allclose(weights, [1 / 200] * 80 + [1 / 50] * 20)
+    assert weights.sum() == pytest.approx(4 / 5)
+    after = weights / weights.sum()
     np.testing.assert_allclose(after, [1 / 160] * 80 + [1 / 40] * 20)
     assert after[y == 1].sum() == pytest.approx(0.5)
 
     model = AdaBoostClassifier(Constant(), algorithm="discrete", keep_weights=True).fit(np.zeros((100, 1)), y)
     assert len(model.estimators_) == 1  # the next constant is no better than guessing
     np.testing.assert_allclose(model.sample_weight_history_[1], after)
+    first = model.sample_weight_history_[0]
+    assert (first[y == 1].sum(), first[y == -1].sum()) == pytest.approx((0.8, 0.2))
 
 
 def test_one_of_eight_is_wrong():
     wrong = np.arange(8) == 3
     vote = two_class_vote(1 / 8)
     assert vote == pytest.approx(0.97, abs=0.005)
-    weights = reweight_both(np.full(8, 1 / 8), wrong, vote)
+    weights = np.full(8, 1 / 8) * change_both(wrong, vote)
     assert weights[3] == pytest.approx(0.33, abs=0.005)
     assert weights[0] == pytest.approx(0.05, abs=0.005)
     # wrong to right is as e^(2 vote), or (1 - error) / error
     assert weights[3] / weights[0] == pytest.approx(7.0)
-    assert normalise(weights)[wrong].sum() == pytest.approx(0.5)
+    assert weights[wrong].sum() == pytest.approx(0.5 * weights.sum())
+
+
+def test_a_stump_on_eight_patients():
+    """One question about a number: three right on one side, four right and one wrong on the other."""
+    weight = np.array([205.0, 180.0, 210.0, 167.0, 156.0, 125.0, 168.0, 172.0])[:, None]
+    ill = np.array(["yes", "yes", "yes", "yes", "no", "no", "no", "no"])
+    stump = DecisionTreeClassifier(criterion="error", max_depth=1)
+    model = AdaBoostClassifier(stump, algorithm="discrete", n_estimators=1, keep_weights=True).fit(weight, ill)
+    member = model.estimators_[0]
+    assert member.tree_.threshold[0] == 176.0
+    assert member.tree_.answers[1:, 0].round(6).tolist() == [[0.5, 0.125], [0.0, 0.375]]  # shares of no and yes
+    assert model.estimator_errors_[0] == pytest.approx(1 / 8)
+    assert model.estimator_weights_[0] == pytest.approx(0.97, abs=0.005)
+    wrong = member.predict(weight) != ill
+    assert wrong.sum() == 1
+    assert model.sample_weight_history_[1, wrong] == pytest.approx(1 / 2)
+    np.testing.assert_allclose(model.sample_weight_history_[1, ~wrong], 1 / 14)
+
+
+@pytest.mark.parametrize("n_wrong", [1, 3, 9])
+def test_three_ways_to_say_how_weights_change(n_wrong):
+    """Both by e^vote (000, 002); right rows by error / (1 - error) (004); wrong rows by e^(twice the vote) (003)."""
+    wrong = np.arange(20) < n_wrong
+    error = n_wrong / 20
+    both = change_both(wrong, two_class_vote(error))
+    right_only = np.where(wrong, 1.0, error / (1 - error))
+    wrong_only = change_wrong(wrong, many_class_vote(error, 2))
+    for change in (both, right_only, wrong_only):
+        np.testing.assert_allclose(change / change.sum(), np.where(wrong, 0.5 / n_wrong, 0.5 / (20 - n_wrong)))
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.5])
+def test_the_learning_rate_multiplies_votes(rate):
+    """Vote: rate ln((1 - error) / error); wrong rows' weights are multiplied by e^vote, all are normalised (003)."""
+    model = AdaBoostClassifier(n_estimators=4, learning_rate=rate, keep_weights=True).fit(X, Y)
+    errors, history = model.estimator_errors_, model.sample_weight_history_
+    np.testing.assert_allclose(model.estimator_weights_, rate * np.log((1 - errors) / errors))
+    for k, member in enumerate(model.estimators_):
+        wrong = member.predict(X) != Y
+        assert history[k, wrong].sum() == pytest.approx(errors[k])
+        after = history[k] * np.where(wrong, np.exp(model.estimator_weights_[k]), 1.0)
+        np.testing.assert_allclose(history[k + 1], after / after.sum(), rtol=1e-9)
+    votes = sum(vote * member.predict(X) for vote, member in zip(model.estimator_weights_, model.estimators_))
+    assert (model.predict(X) == np.sign(votes)).all()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_stump_has_a_column_a_threshold_and_a_sign(sign):
+    x = np.array([[5.0, 1.0], [5.0, 2.0], [5.0, 6.0], [5.0, 9.0]])
+    y = sign * np.where(x[:, 1] > 4, 1, -1)
+    (stump,) = AdaBoostClassifier(n_estimators=10, algorithm="discrete").fit(x, y).estimators_  # perfect: no more
+    assert (stump.tree_.feature[0], stump.tree_.threshold[0]) == (1, 4.0)
+    assert stump.predict([[0.0, 4.1], [0.0, 3.9]]).tolist() == [sign, -sign]
+
+
+def test_weights_or_weighted_bootstraps():
+    """Both ways to make a member look at what was wrong (001): the ten points are learnt."""
+    for reweight in (True, "resample"):
+        model = AdaBoostClassifier(n_estimators=60, reweight=reweight, random_state=0).fit(X, Y)
+        assert model.score(X, Y) == 1.0
 
 
 def test_a_perfect_member_does_not_divide_by_zero():

@@ -1,0 +1,50 @@
+"""The lectures' examples run and say what the lectures say."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import spinney
+
+FOLDER = Path(spinney.__file__).parents[1] / "examples"
+
+
+def run(name):
+    """What the example's main returns."""
+    spec = importlib.util.spec_from_file_location(f"examples_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main()
+
+
+def test_voting(capsys):
+    accuracy = run("voting")
+    assert accuracy["line"] == pytest.approx(0.864)  # as in the lecture
+    assert accuracy["support vectors"] == pytest.approx(0.888, abs=0.02)
+    members = [accuracy[name] for name in ("line", "tree", "support vectors")]
+    assert min(accuracy["hard vote"], accuracy["soft vote"]) >= sum(members) / 3
+    assert min(accuracy["hard vote"], accuracy["soft vote"]) == pytest.approx(0.896, abs=0.02)
+    assert "soft vote" in capsys.readouterr().out
+
+
+def test_adaboost(capsys):
+    accuracy = run("adaboost")
+    assert min(accuracy["SAMME"], accuracy["SAMME.R"]) > 0.88
+    assert accuracy["wrong weight"] == 0.5
+    assert "SAMME.R" in capsys.readouterr().out
+
+
+def test_gradient_boosting(capsys):
+    found = run("gradient_boosting")
+    assert found["apart"] < 1e-6
+    assert 20 < found["best"] < 120
+    assert found["error"] == pytest.approx(found["least"])
+    assert "<- best" in capsys.readouterr().out
+
+
+def test_blending(capsys):
+    accuracy = run("blending")
+    worst = min(accuracy[name] for name in ("tree", "neighbours", "support vectors"))
+    assert min(accuracy["blending"], accuracy["stacking"]) >= worst
+    assert "Whom the blender trusts" in capsys.readouterr().out
