@@ -585,7 +585,8 @@ _PARAMETERS = """
         Draw columns with replacement.
     oob_score : bool or function, default False
         Judge every row by the members that have not seen it: `oob_score_`, by {score}, or by a function
-        (y_true, y_pred) -> score. Members must leave rows out; it works without replacement too.
+        (y_true, y_pred) -> score; and `{oob}`, NaN for rows that every member has seen. Members must leave
+        rows out; it works without replacement too.
     warm_start : bool, default False
         Keep the members of the fit before and add more.
     n_jobs : int or None, default None
@@ -630,13 +631,11 @@ class BaggingClassifier(ClassForest, _Bagging):
     estimator : classifier or None, default None
         What the members are copies of; None: our `DecisionTreeClassifier`. For our own trees (without class_weight and
         n_iter_no_change) the table is read and sorted once. Others get counts as sample_weight if they take
-        it, else the rows as often as they were drawn.{_PARAMETERS.replace("{score}", "accuracy")}
+        it, else the rows as often as they were drawn.{_PARAMETERS.format(score="accuracy", oob="oob_decision_function_")}
     grove_ : Grove
         Our own trees in one store; also `feature_importances_`.
     classes_ : ndarray, or list of ndarray for several outputs
-    n_classes_ : int or list of int
-    oob_score_ : float
-        With `oob_score`; also `oob_decision_function_`, NaN for rows that every member has seen.{_NOTES}
+    n_classes_ : int or list of int{_NOTES}
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -727,11 +726,9 @@ class BaggingRegressor(NumberForest, _Bagging):
     estimator : regressor or None, default None
         What the members are copies of; None: our `DecisionTreeRegressor`. For our own trees (without n_iter_no_change)
         the table is read and sorted once. Others get counts as sample_weight if they take it, else the rows as
-        often as they were drawn.{_PARAMETERS.replace("{score}", "R2")}
+        often as they were drawn.{_PARAMETERS.format(score="R2", oob="oob_prediction_")}
     grove_ : Grove
-        Our own trees in one store; also `feature_importances_`.
-    oob_score_ : float
-        With `oob_score`; also `oob_prediction_`, NaN for rows that every member has seen.{_NOTES}
+        Our own trees in one store; also `feature_importances_`.{_NOTES}
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
