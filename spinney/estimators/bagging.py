@@ -532,7 +532,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
 
     def __sklearn_tags__(self) -> Any:
         tags, template = super().__sklearn_tags__(), self._template()
-        if can_share(template):
+        if can_share(template) or not hasattr(template, "fit"):  # what is no model is reported by fit
             return tags
         members = get_tags(template)
         tags.input_tags.allow_nan = members.input_tags.allow_nan
@@ -630,8 +630,8 @@ class BaggingClassifier(ClassForest, _Bagging):
     ----------
     estimator : classifier or None, default None
         What the members are copies of; None: our `DecisionTreeClassifier`. For our own trees (without class_weight and
-        n_iter_no_change) the table is read and sorted once. Others get counts as sample_weight if they take
-        it, else the rows as often as they were drawn.{_PARAMETERS.format(score="accuracy", oob="oob_decision_function_")}
+        n_iter_no_change) the table is read and sorted once. Others get counts as sample_weight if they take it, else
+        the rows as often as they were drawn.{_PARAMETERS.format(score="accuracy", oob="oob_decision_function_")}
     grove_ : Grove
         Our own trees in one store; also `feature_importances_`.
     classes_ : ndarray, or list of ndarray for several outputs
@@ -745,8 +745,9 @@ class BaggingRegressor(NumberForest, _Bagging):
         return DecisionTreeRegressor()
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
-        numbers = np.asarray(y if several else column_or_1d(y, warn=True), np.float64)
+        values = np.asarray(y)
+        several = values.ndim == 2 and values.shape[1] > 1
+        numbers = np.asarray(values if several else column_or_1d(y, warn=True), np.float64)
         check_numbers(numbers, n_rows)
         return numbers, np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None
 
