@@ -10,10 +10,7 @@ from __future__ import annotations
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from spinney import (
-    BaggingClassifier,
-    DecisionTreeClassifier,
-)  # TODO: BaggingClassifier is being written; then test this
+from spinney import BaggingClassifier, DecisionTreeClassifier
 
 
 def main() -> dict[str, float]:
@@ -28,11 +25,15 @@ def main() -> dict[str, float]:
     pasting = BaggingClassifier(
         DecisionTreeClassifier(), n_estimators=500, max_samples=100, bootstrap=False, random_state=42
     )
+    parts = BaggingClassifier(
+        DecisionTreeClassifier(), n_estimators=100, bootstrap=False, partition=True, random_state=42
+    )
     models = {
         "one tree": alone,
         "500 trees, 100 rows each": few.fit(X_train, y_train),
         "the same, pasting": pasting.fit(X_train, y_train),
         "500 trees, bootstraps": all_rows.fit(X_train, y_train),
+        "100 trees, disjoint parts": parts.fit(X_train, y_train),
     }
     accuracy = {name: float(model.score(X_test, y_test)) for name, model in models.items()}
     print(f"Two moons: {len(y_train)} rows to learn from, {len(y_test)} to judge by. Accuracy:\n")

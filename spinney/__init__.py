@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         BayesianModelAveragingClassifier,
         BayesianModelAveragingRegressor,
     )
+    from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
@@ -57,6 +58,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "AdaBoostClassifier": "spinney.estimators.adaboost",
     "AdaBoostRegressor": "spinney.estimators.adaboost",
+    "BaggingClassifier": "spinney.estimators.bagging",
+    "BaggingRegressor": "spinney.estimators.bagging",
     "BayesianModelAveraging": "spinney.estimators.averaging",
     "BayesianModelAveragingClassifier": "spinney.estimators.averaging",
     "BayesianModelAveragingRegressor": "spinney.estimators.averaging",
@@ -106,6 +109,8 @@ _HOMES = {
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "BayesianModelAveraging",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",

@@ -55,22 +55,33 @@ class Presorted(NamedTuple):
     def n_rows(self) -> int:
         return self.lists.shape[1]
 
-    def take(self, rows: np.ndarray | None, team: Team, n_others: int = 0, room: np.ndarray | None = None) -> Presorted:
+    def take(
+        self,
+        rows: np.ndarray | None,
+        team: Team,
+        n_others: int = 0,
+        room: np.ndarray | None = None,
+        columns: np.ndarray | None = None,
+    ) -> Presorted:
         """The same of some of the rows (int64, none twice; None: all): row k is row rows[k] here. Nothing is sorted.
 
         A tree grown on it is the tree of a table of these rows. Ranks stay as they are, so some may have no row.
         `n_others` lists are added after the columns', for the caller to fill. The lists lie in `room` (uint64, of
-        enough entries), if it is given.
+        enough entries), if it is given. Column k is column columns[k] here (None: all columns).
         """
+        chosen = np.arange(self.n_columns) if columns is None else columns
         n_rows = self.n_rows if rows is None else len(rows)
-        size = (self.n_columns + n_others) * n_rows
+        size = (len(chosen) + n_others) * n_rows
         lists = (np.empty(size, np.uint64) if room is None else room[:size]).reshape(-1, n_rows)
         place = np.empty(0, np.int32)
         if rows is not None:
             place = np.full(self.n_rows, _LEFT_OUT, np.int32)
             place[rows] = np.arange(n_rows, dtype=np.int32)
-        team.run(_take, self.lists, place, lists, self.n_columns)
-        return self._replace(lists=lists)
+        team.run(_take, self.lists, place, lists, chosen)
+        if columns is None:
+            return self._replace(lists=lists)
+        ranks, values = self.n_ranks[columns], self.values[columns]
+        return Presorted(lists, ranks, values, self.is_categorical[columns], self.is_binned)
 
 
 def presort(
@@ -141,14 +152,14 @@ def _sort_codes(rank, size, sync, codes, missing, rows, lists, counts):
 
 
 @kernel
-def _take(rank, size, sync, lists, place, some, n_columns):
+def _take(rank, size, sync, lists, place, some, columns):
     """Lists of the rows that have a place, in the same order; without places, of all. Entries are written whether they
     stay or not: no branch to guess. Writing ends at the last one that stays."""
     while True:
         j = next_chunk(sync)
-        if j >= n_columns:
+        if j >= columns.size:
             return
-        source, goal = lists[j], some[j]
+        source, goal = lists[columns[j]], some[j]
         if place.size == 0:
             for i in range(source.size):
                 goal[i] = source[i]

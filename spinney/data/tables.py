@@ -61,6 +61,11 @@ class Table:
         panels = tuple(Panel(panel.values[rows], panel.columns) for panel in self.panels)
         return Table(len(rows), self.n_columns, panels)
 
+    def take_columns(self, columns: np.ndarray) -> Table:
+        """Some of the columns, perhaps one twice. Nothing is copied."""
+        panels = tuple(Panel(self.column(int(j))[:, None], (k,)) for k, j in enumerate(columns))
+        return Table(self.n_rows, len(columns), panels)
+
 
 @dataclass(frozen=True)
 class Labels:

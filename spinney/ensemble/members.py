@@ -24,6 +24,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 Member = tuple[str, Any]
 Split = tuple[np.ndarray, np.ndarray]
+_MOST_SEED = np.iinfo(np.int32).max
 
 
 @contextmanager
@@ -97,6 +98,12 @@ def _open_thread_counts(model: Any) -> list[str]:
         for prefix, owner in owners.items()
         if parameters.get(f"{prefix}n_jobs", 1) is None and not type(owner).__module__.startswith("sklearn.")
     ]
+
+
+def seeded(member: Any, random: np.random.RandomState) -> Any:
+    """Give each `random_state` of a member a seed of its own, in the order in which scikit-learn does."""
+    names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
+    return member.set_params(**{name: random.randint(_MOST_SEED) for name in names})
 
 
 def check_weights_welcome(members: Sequence[Member], sample_weight: Any) -> None:

@@ -15,6 +15,7 @@ twice or weighs 2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -51,6 +52,8 @@ class Plan(NamedTuple):
     seed: int
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
     structure: int | None = None  # depth of random-structure trees; None: trees are grown
+    columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
+    tailor: Callable[[int, Target], Settings] | None = None  # the settings of a tree, from its number and target
 
 
 class Opened(NamedTuple):
@@ -125,8 +128,12 @@ def grow_trees(
         try:
             rows, weights = draw(opened, plan, number)
             some = _take(target, rows, weights)
-            settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
-            grove = _grow_one(opened, some, plan, settings, desk, rows)
+            if plan.tailor is None:
+                settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
+            else:
+                settings = plan.tailor(number, some)
+            columns = None if plan.columns is None else plan.columns(number)
+            grove = _grow_one(opened, some, plan, settings, desk, rows, columns)
             if plan.prune is not None:
                 grove = pack(plan.prune(grove.tree(0)), settings.criterion)
             report()
@@ -149,7 +156,13 @@ def _make_desk(opened: Opened, alone: Team) -> Desk | Series | Team:
 
 
 def _grow_one(
-    opened: Opened, target: Target, plan: Plan, settings: Settings, desk: Any, rows: np.ndarray | None
+    opened: Opened,
+    target: Target,
+    plan: Plan,
+    settings: Settings,
+    desk: Any,
+    rows: np.ndarray | None,
+    columns: np.ndarray | None,
 ) -> Grove:
     if opened.cells is not None:
         assert opened.edges is not None
@@ -160,7 +173,14 @@ def _grow_one(
         return pack(grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows), settings.criterion)
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
-    return pack(desk.grow(target, settings, rows).tree, settings.criterion)
+    tree = desk.grow(target, settings, rows, columns).tree
+    return pack(tree if columns is None else renumber(tree, columns), settings.criterion)
+
+
+def renumber(tree: DecisionTree, columns: np.ndarray) -> DecisionTree:
+    """The tree for a table in which column j is column columns[j]."""
+    feature = np.where(tree.is_leaf, tree.feature, columns[np.maximum(tree.feature, 0)])
+    return replace(tree, feature=feature.astype(np.int32))
 
 
 def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:

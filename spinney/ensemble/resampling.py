@@ -1,4 +1,4 @@
-"""Bootstraps: rows drawn with replacement, each as often as its weight says, or without replacement.
+"""Bootstraps: rows drawn with replacement, each as often as its weight says, or without replacement, or in parts.
 
 In:  the rows' weights and a key. Out: row numbers, or how often each row was drawn.
 A draw is a hash of (seed, round, number of the draw), and it picks from the rows in an order that follows from what
@@ -11,10 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from spinney._jit import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
+from spinney.criteria.elementary import log
 from spinney.data.tables import Table
+from spinney.data.weights import MOST_REPEATS
 
 _EIGHT = np.uint64(8)
 
@@ -31,10 +34,10 @@ def _stir(hashes, bits):
         hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
 
 
-def order_by_content(table: Table, target: np.ndarray) -> np.ndarray:
+def order_by_content(table: Table, *targets: np.ndarray) -> np.ndarray:
     """Row numbers in an order that depends on what the rows hold and not on where they are."""
     hashes = np.zeros(table.n_rows, np.uint64)
-    for values in [*(table.column(j) for j in range(table.n_columns)), target]:
+    for values in [*(table.column(j) for j in range(table.n_columns)), *targets]:
         numbers = np.array(values, np.float64) + 0.0  # a copy, in which -0 is 0
         numbers[np.isnan(numbers)] = np.nan  # of one kind
         _stir(hashes, numbers.view(np.uint64))
@@ -77,15 +80,34 @@ def _count_uniform(key, order, n_draws, counts):
         counts[order[min(np.int64(uniform(key, i) * order.size), order.size - 1)]] += 1
 
 
-def choose_rows(order: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
-    """Row numbers, ascending, drawn without replacement (pasting).
+def choose_rows(
+    order: np.ndarray, n_draws: int, seed: int, round_number: int, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Row numbers, ascending, drawn without replacement (pasting); by weight, if positive weights are given.
 
     >>> choose_rows(np.arange(3), 3, seed=0, round_number=0).tolist()
     [0, 1, 2]
     """
-    keys = np.empty(len(order), np.uint64)
-    fill_keys(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), keys)
-    return np.sort(order[np.argsort(keys, kind="stable")[:n_draws]])
+    return np.sort(_shuffle(order, seed, round_number, weights)[:n_draws])
+
+
+def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """In random order: each place goes to one of the rows left, by weight."""
+    key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number)))
+    if weights is None:
+        keys = np.empty(len(order), np.uint64)
+        fill_keys(key, keys)
+        return order[np.argsort(keys, kind="stable")]
+    times = np.empty(len(order))
+    _draw_times(key, weights[order], times)
+    return order[np.argsort(times, kind="stable")]
+
+
+@kernel
+def _draw_times(key, rates, times):
+    """When each arrives: exponential. The first to arrive is each with a chance proportional to its rate."""
+    for i in range(times.size):
+        times[i] = -log(1.0 - uniform(key, i)) / rates[i]
 
 
 @kernel
@@ -101,6 +123,23 @@ def order_of_codes(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
     _stir(hashes, numbers.view(np.uint64))
     _stir_codes(hashes, codes)
     return np.argsort(hashes, kind="stable")
+
+
+def order_of_sparse(matrix: csr_matrix, *targets: np.ndarray) -> np.ndarray:
+    """Like `order_by_content`, for a sparse matrix without duplicates, its indices sorted."""
+    hashes = np.zeros(matrix.shape[0], np.uint64)
+    for target in targets:
+        _stir(hashes, (np.asarray(target, np.float64) + 0.0).view(np.uint64))
+    values = np.asarray(matrix.data, np.float64) + 0.0
+    _stir_sparse(hashes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), values.view(np.uint64))
+    return np.argsort(hashes, kind="stable")
+
+
+@kernel
+def _stir_sparse(hashes, first, columns, bits):
+    for i in range(hashes.size):
+        for k in range(first[i], first[i + 1]):
+            hashes[i] = mix(mix(hashes[i] ^ bits[k], np.uint64(0)), columns[k])
 
 
 @kernel
@@ -122,14 +161,31 @@ class Bags(NamedTuple):
     order: np.ndarray  # int64: row numbers in an order that follows from what they hold
     weights: np.ndarray | None  # chances of the rows; None: all the same
     n_draws: int
-    replace: bool  # False: no row twice, and of the weights it only counts whether they are 0
+    replace: bool  # False: no row twice, but for those of whole weight, which are as many rows
     seed: int
+    n_parts: int = 0  # positive: all rows are split into so many parts, and each member gets one
 
     def counts(self, number: int) -> np.ndarray:
         """int64: how often the member of this number drew each row."""
         if self.replace:
             return count_draws(self.order, self.weights, self.n_draws, self.seed, number)
-        some = self.order if self.weights is None else self.order[self.weights[self.order] > 0]
-        counts = np.zeros(len(self.order), np.int64)
-        counts[choose_rows(some, self.n_draws, self.seed, number)] = 1
-        return counts
+        rows, chances = self._stock()
+        if self.n_parts:
+            drawn = _shuffle(rows, self.seed, 0)[number :: self.n_parts]
+        else:
+            drawn = choose_rows(rows, self.n_draws, self.seed, number, chances)
+        return np.bincount(drawn, minlength=len(self.order))
+
+    def _stock(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """What is drawn from without replacement: rows, those of whole weight repeated, and perhaps chances."""
+        if self.weights is None:
+            return self.order, None
+        rows = self.order[self.weights[self.order] > 0]
+        if are_repeats(self.weights):
+            return np.repeat(rows, self.weights[rows].astype(np.int64)), None
+        return rows, self.weights
+
+
+def are_repeats(weights: np.ndarray) -> bool:
+    """Whether weights are small whole numbers, that is, stand for so many rows (see data/weights.py)."""
+    return bool(weights.max() <= MOST_REPEATS and (weights == np.floor(weights)).all())

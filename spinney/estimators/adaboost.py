@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from spinney.data.schema import Schema, learn_and_read, learn_names
 from spinney.data.tables import as_frame
 from spinney.data.weights import Weights, read_weights
+from spinney.ensemble.members import seeded
 from spinney.estimators.parameters import check_parameters, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.ensemble.adaboost import FitMember, Judge
     from spinney.tree.decision import DecisionTree
-
-_MOST_SEED = np.iinfo(np.int32).max
 
 
 class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
@@ -111,7 +110,7 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         """Members that are our own trees."""
 
         def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
-            member = _seeded(clone(self._template()), random)
+            member = seeded(clone(self._template()), random)
             if draw is None:
                 meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
             else:
@@ -131,7 +130,7 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
             )
 
         def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
-            member = _seeded(clone(self._template()), random)
+            member = seeded(clone(self._template()), random)
             if draw is None:
                 member.fit(X, labels, sample_weight=weights)
             else:
@@ -238,12 +237,6 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.allow_nan = members.allow_nan
         tags.input_tags.categorical = members.categorical
         return tags
-
-
-def _seeded(member: Any, random: np.random.RandomState) -> Any:
-    """Give each `random_state` of a member a seed of its own, in the order in which scikit-learn does."""
-    names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
-    return member.set_params(**{name: random.randint(_MOST_SEED) for name in names})
 
 
 def _take(X: Any, rows: np.ndarray) -> Any:

@@ -28,6 +28,17 @@ def test_voting(capsys):
     assert "soft vote" in capsys.readouterr().out
 
 
+def test_bagging(capsys):
+    accuracy = run("bagging")
+    assert accuracy["one tree"] == pytest.approx(0.856)
+    assert accuracy["500 trees, 100 rows each"] > accuracy["one tree"] + 0.03
+    assert accuracy["the same, pasting"] > accuracy["one tree"] + 0.03
+    assert accuracy["500 trees, bootstraps"] == pytest.approx(0.912, abs=0.03)  # the lecture's figures, of other draws
+    assert accuracy["out of bag"] == pytest.approx(0.901, abs=0.01)
+    assert accuracy["100 trees, disjoint parts"] < accuracy["500 trees, 100 rows each"]
+    assert "Out of bag" in capsys.readouterr().out
+
+
 def test_adaboost(capsys):
     accuracy = run("adaboost")
     assert min(accuracy["SAMME"], accuracy["SAMME.R"]) > 0.88

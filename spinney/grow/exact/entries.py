@@ -14,7 +14,7 @@ def weight_at(weight, row):
     if weight is None:
         return np.int64(1)
     else:  # Numba drops the other branch by the type of `weight`
-        return weight[row]
+        return np.int64(weight[row])
 
 
 @inner_kernel

@@ -221,7 +221,7 @@ def same(statistics, a, b):
 
 @inner_kernel
 def lean(statistics, row, focus):
-    return statistics.amount[row]
+    return np.int64(statistics.amount[row])
 
 
 @inner_kernel

@@ -21,14 +21,15 @@ from spinney.data.weights import Weights
 
 _WEIGHT_BITS = 52  # a float64 holds every sum of weights exactly
 _SUM_BITS = 61
+_BYTE = 127  # the most that an int8 holds
 _FINEST = 1074  # 2**-1074 is the least float64
 _MOST_LOGS = 1 << 24  # entries of the table of logarithms
 _MOST_SQUARES = 1 << 62  # sums of squares up to here fit
 
 
 class Pairs(NamedTuple):
-    amount: np.ndarray  # int64, by row
-    weight: Any  # int64, by row; None: all are 1
+    amount: np.ndarray  # int64 by row, or int8 if small weights are all there is
+    weight: Any  # the same; None: all are 1
     square: Any  # int64, by row: weight times number squared; None where nobody asks for it
     y: np.ndarray  # float64, by row: what a pure node has one value of
     logs: np.ndarray
@@ -75,7 +76,9 @@ def pair_of_classes(label: np.ndarray, weights: Weights, criterion: int) -> Pair
     """Two classes, 0 and 1."""
     weight, unit, total = fixed_weights(weights)
     total = len(label) if weight is None else total
-    amount = label.astype(np.int64) if weight is None else weight * label
+    if weight is not None and weight.max() <= _BYTE:
+        weight = weight.astype(np.int8)  # read in the order of every column: bytes stay in the cache
+    amount = label.astype(np.int64) if weight is None else weight * label.astype(weight.dtype)
     logs = log_table(total) if criterion == ENTROPY and unit == 1.0 and total < _MOST_LOGS else np.empty(0, np.int64)
     return Pairs(amount, weight, None, label.astype(np.float64), logs, np.array([unit, unit, unit]))
 

@@ -22,7 +22,7 @@ OPTIONS = {
 }
 
 
-def draw_case(seed, n_rows, n_columns, criterion, weights="none", **options):
+def draw_case(seed, n_rows, n_columns, criterion, weights="none", n_classes=2, **options):
     """A table of every kind of column, a target that follows from it but for noise, and now and then rules."""
     random = np.random.RandomState(seed)
     kinds = random.choice(KINDS, n_columns, p=(0.25, 0.3, 0.2, 0.05, 0.05, 0.15))
@@ -30,18 +30,19 @@ def draw_case(seed, n_rows, n_columns, criterion, weights="none", **options):
     X[random.rand(n_rows) < 0.05] = np.nan  # rows that lack everything: a node of such cannot be split
     signal = np.clip(np.nan_to_num(X, nan=1.0), -3, 3)[:, : 1 + n_columns // 2].sum(axis=1)
     options = {**{name: one(random, n_rows) for name, one in OPTIONS.items() if random.rand() < 0.15}, **options}
-    y, n_classes = _target(criterion, signal / signal.std() if signal.std() > 0 else signal, random)
+    y, sizes = _target(criterion, signal / signal.std() if signal.std() > 0 else signal, n_classes, random)
     weight = _weights(weights, n_rows, random)
-    return Case(X, np.zeros(n_columns, np.int64), y, n_classes, weight, criterion, {"seed": seed, **options})
+    return Case(X, np.zeros(n_columns, np.int64), y, sizes, weight, criterion, {"seed": seed, **options})
 
 
-def _target(criterion, signal, random):
+def _target(criterion, signal, n_classes, random):
     noisy = signal + random.choice((0.1, 1.0)) * random.randn(len(signal))
     if criterion == "poisson":
         return np.round(np.exp(np.clip(noisy, -2, 3)) + 0.01, 2)[:, None], None
     if criterion == "squared_error":
         return np.round(noisy, int(random.choice((0, 2, 12))))[:, None], None
-    return (noisy > 0.3).astype(int)[:, None], (2,)
+    edges = np.linspace(0.3, 1.5, n_classes - 1)  # one of two, or more, the first the largest
+    return np.searchsorted(edges, noisy)[:, None], (n_classes,)
 
 
 def _weights(kind, n, random):

@@ -11,7 +11,7 @@ from spinney.data.binning import learn_bins
 from spinney.grow.codes import search
 from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import AT_ONCE, LANES
-from spinney.grow.codes.statistics import MOST_IN_BYTES
+from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
 from spinney.grow.exact.fit import Settings
 from spinney.grow.exact.freeze import Target
 from spinney.tree.words import MOST_COLUMNS
@@ -41,6 +41,19 @@ def test_the_same_tree_as_from_sorted_lists(criterion, seed):
     n = int(random.choice((1, 3, 12, 30, MANY // 2, MANY)))
     n_columns = int(random.choice((1, 3, AT_ONCE, AT_ONCE + 1, LANES, LANES + 1, 2 * LANES, 2 * LANES + 1)))
     case = draw_case(seed, n, n_columns, criterion, str(random.choice(WEIGHTS)), **draw_rules(random, n_columns))
+    rows = np.flatnonzero(random.rand(n) < 0.7) if random.rand() < 0.5 else None
+    if rows is None or len(rows):
+        assert_same(*grow_both(case, rows, int(random.choice((2, 5, 40, 255)))))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@few(100, plain=8)
+@given(seed=SEEDS)
+def test_the_same_tree_of_many_classes(criterion, seed):
+    random = np.random.RandomState(seed)
+    n, n_columns = int(random.choice((1, 3, 12, 30, MANY))), int(random.choice((1, 3, AT_ONCE + 1, 2 * LANES + 1)))
+    weights, rules = str(random.choice(WEIGHTS[:3])), draw_rules(random, n_columns)
+    case = draw_case(seed, n, n_columns, criterion, weights, int(random.choice((3, 4, 9))), **rules)
     rows = np.flatnonzero(random.rand(n) < 0.7) if random.rand() < 0.5 else None
     if rows is None or len(rows):
         assert_same(*grow_both(case, rows, int(random.choice((2, 5, 40, 255)))))
@@ -143,13 +156,17 @@ def test_what_it_can_grow():
     weights = draw_case(0, 5, 1, "gini").weights
     two, number = Target(labels, (2,), None, weights), Target(None, None, y, weights)
     gini, squared, free = Settings(NAMES["gini"]), Settings(NAMES["squared_error"]), np.zeros(n, bool)
-    assert grows_from_codes(gini, two, free)
-    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, free)
-    assert not grows_from_codes(gini, Target(labels, (3,), None, weights), free)
-    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), free)
-    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), free)
-    assert not grows_from_codes(gini, two, np.array([False, True, False]))
-    assert not grows_from_codes(gini, two, np.zeros(MOST_COLUMNS, bool))
+    assert grows_from_codes(gini, two, free, True)
+    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, free, True)
+    three = Target(labels, (3,), None, weights)
+    assert grows_from_codes(gini, three, free, True)
+    assert not grows_from_codes(gini, three, free, False)
+    assert not grows_from_codes(Settings(NAMES["error"]), three, free, True)
+    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), free, True)
+    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), free, True)
+    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), free, True)
+    assert not grows_from_codes(gini, two, np.array([False, True, False]), True)
+    assert not grows_from_codes(gini, two, np.zeros(MOST_COLUMNS, bool), True)
     for other in (
         {"max_leaves": 4},
         {"by_ratio": True},
@@ -157,4 +174,4 @@ def test_what_it_can_grow():
         {"monotone": np.array([0, 1, 0], np.int8)},
         {"criterion": NAMES["absolute_error"]},
     ):
-        assert not grows_from_codes(gini._replace(**other), two, free)
+        assert not grows_from_codes(gini._replace(**other), two, free, True)

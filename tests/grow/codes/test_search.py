@@ -6,15 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._jit import extremes, lowest_bit, sum_left
+from spinney.grow.codes import search
 from spinney.grow.codes.memory import LANES
-from spinney.grow.codes.search import _all_extremes, _all_sums, _column_extremes, _greatest_known, _sum_up_to
 from spinney.grow.codes.statistics import make_packed, make_wide, put
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
-all_extremes, all_sums, column_extremes, greatest_known, sum_up_to, put_row = (
-    outer(one) for one in (_all_extremes, _all_sums, _column_extremes, _greatest_known, _sum_up_to, put)
-)
+all_extremes, all_sums, sum_up_to = outer(search.all_extremes), outer(search._all_sums), outer(search._sum_up_to)
+column_extremes, greatest_known, put_row = outer(search.column_extremes), outer(search.greatest_known), outer(put)
 
 
 @outer

@@ -1,0 +1,246 @@
+"""Bagging: the same model many times, each time from other rows, other columns, or both.
+
+In:  a table, a target, and who gets what: `Draws`.
+Out: a `Grove` of our own trees, for which the table is read and sorted once, or fitted models of any other kind; and
+     the sums of what they say, of all of them or only of those that have not seen a row.
+
+    bagging            rows, with replacement          pasting          rows, without
+    random subspaces   columns                         random patches   rows and columns
+    partition          rows in disjoint parts, one a member
+
+What a member gets follows from (seed, its number) and from what the rows hold: not from threads, nor from the order of
+the rows, nor from whether a row comes twice or weighs 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+from spinney._jit import kernel
+from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
+from spinney._team import Team
+from spinney.data.binning import learn_bins
+from spinney.data.tables import Table, as_frame
+from spinney.ensemble.members import naming, run_members, seeded, takes_weights
+from spinney.ensemble.out_of_bag import Votes
+from spinney.ensemble.random_trees import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.resampling import Bags
+from spinney.grow.exact.fit import sort_for_trees
+from spinney.grow.exact.freeze import Target
+from spinney.tree.grove import Grove
+
+_SEEDS = np.uint64(2**31 - 1)
+
+
+class Subspaces(NamedTuple):
+    """Which columns each member gets: enough to draw them again."""
+
+    n_columns: int
+    n_drawn: int
+    replace: bool
+    seed: int
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether every member gets every column."""
+        return self.n_drawn == self.n_columns and not self.replace
+
+    def of(self, number: int) -> np.ndarray:
+        """int64, ascending: the columns of the member of this number.
+
+        >>> Subspaces(3, 3, False, seed=0).of(7).tolist()
+        [0, 1, 2]
+        """
+        if self.are_whole:
+            return np.arange(self.n_columns)
+        key = np.uint64(stream_key(np.uint64(self.seed), TREE_FEATURES, np.uint64(number)))
+        drawn = np.empty(self.n_columns, np.int64)
+        (_draw_any if self.replace else choose)(key, self.n_drawn, drawn)
+        return np.sort(drawn[: self.n_drawn])
+
+
+@kernel
+def _draw_any(key, k, out):
+    """Draw k of `out.size` numbers with replacement into out[:k]."""
+    for i in range(k):
+        out[i] = np.int64(mix(key, i) % np.uint64(out.size))
+
+
+class Draws(NamedTuple):
+    """What members are given."""
+
+    bags: Bags
+    subspaces: Subspaces
+
+
+def seed_member(member: Any, seed: int, number: int) -> Any:
+    """Set every `random_state` of the member of this number."""
+    own = np.uint64(stream_key(np.uint64(seed), NODE_FEATURES, np.uint64(number))) % _SEEDS
+    return seeded(member, np.random.RandomState(int(own)))
+
+
+# --- our own trees ----------------------------------------------------------------------------------------------------
+
+
+def grow_members(
+    table: Table,
+    n_categories: np.ndarray,
+    target: Target,
+    plan: Plan,
+    draws: Draws,
+    max_bins: int | None,
+    numbers: range,
+    team: Team,
+    report: Callable[[], object] = lambda: None,
+) -> Grove:
+    """Grow the trees of these numbers; `target` is that of all rows. Nodes name the columns of the whole table."""
+    if draws.subspaces.are_whole:
+        opened = open_table(table, n_categories, target, plan._replace(bootstrap=False), max_bins, team)
+    else:
+        plan = plan._replace(columns=draws.subspaces.of)
+        bins = None
+        if max_bins is not None:
+            bins = learn_bins(table, n_categories > 0, plan.weights.counts, max_bins, team)
+        given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
+        opened = Opened(table, n_categories, None, None, given, None, None)
+    return grow_trees(opened._replace(bags=draws.bags), target, plan, numbers, team, report)
+
+
+# --- members of any kind ----------------------------------------------------------------------------------------------
+
+
+def fit_bagged(
+    template: Any,
+    X: Any,
+    y: np.ndarray,
+    classes: np.ndarray | None,
+    draws: Draws,
+    numbers: range,
+    seed: int,
+    n_jobs: int,
+    verbose: Any = False,
+) -> list[Any]:
+    """Fit copies of the template, each to its rows and columns; `classes` are the numbers of the rows' classes."""
+    by_weight = takes_weights(template)
+    examples = None if classes is None else _examples(classes, draws.bags.order)
+
+    def work(name: str, model: Any) -> Any:
+        number = int(name)
+        counts = draws.bags.counts(number)
+        rows = np.flatnonzero(counts)
+        if not by_weight:
+            rows = np.repeat(rows, counts[rows])
+        elif examples is not None:  # a class without rows is known by one of weight 0
+            rows = np.union1d(rows, examples[_absent(classes, counts, len(examples))])
+        some = take(X, rows, draws.subspaces, number)
+        seed_member(model, seed, number)
+        if not by_weight or (counts[rows] == 1).all():
+            return model.fit(some, y[rows])
+        return model.fit(some, y[rows], sample_weight=counts[rows].astype(np.float64))
+
+    return run_members(work, [(str(number), template) for number in numbers], n_jobs, "fit", verbose)
+
+
+def _examples(classes: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """A row of each class: the first in the order given."""
+    return order[np.unique(classes[order], return_index=True)[1]]
+
+
+def _absent(classes: Any, counts: np.ndarray, n_classes: int) -> np.ndarray:
+    """Whether each class has no row among those drawn."""
+    return np.bincount(classes, weights=counts, minlength=n_classes) == 0
+
+
+def take(X: Any, rows: np.ndarray | None, subspaces: Subspaces, number: int) -> Any:
+    """Some rows (None: all) of X, and the member's columns. Columns drawn twice get names of their own."""
+    some = X if rows is None else _safe_indexing(X, rows)
+    if subspaces.are_whole:
+        return some
+    columns = subspaces.of(number)
+    frame = as_frame(some)
+    if frame is None:
+        return some[:, columns]
+    old = [frame.columns[j] for j in columns]
+    return frame.select(nw.col(a).alias(b) for a, b in zip(old, tell_apart(old))).to_native()
+
+
+def tell_apart(names: Sequence[str]) -> list[str]:
+    """Names of which none comes twice.
+
+    >>> tell_apart(["a", "a", "b", "a"])
+    ['a', 'a (2)', 'b', 'a (3)']
+    """
+    told: list[str] = []
+    for k, name in enumerate(names):
+        times = names[:k].count(name) + 1
+        told.append(name if times == 1 else f"{name} ({times})")
+    return told
+
+
+def say_classes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """(rows, 1, classes): the member's probabilities, or its votes if it has none."""
+    shares = np.zeros((X.shape[0], 1, len(classes)))
+    if not hasattr(member, "predict_proba"):
+        votes = np.searchsorted(classes, member.predict(X))
+        shares[np.arange(len(votes)), 0, votes] = 1.0
+        return shares
+    shares[:, 0, np.searchsorted(classes, member.classes_)] = member.predict_proba(X)
+    return shares
+
+
+def say_numbers(member: Any, X: Any) -> np.ndarray:
+    """(rows, outputs, 1): the member's predictions."""
+    predicted = np.asarray(member.predict(X), np.float64)
+    return predicted.reshape(len(predicted), -1, 1)
+
+
+Say = Callable[[Any, Any], np.ndarray]
+
+
+def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Any:
+    """The sum of what all members say of X, added up in their order."""
+
+    def ask(number: int) -> np.ndarray:
+        with naming(str(number), "predict"):
+            return say(members[number], take(X, None, draws[number].subspaces, number))
+
+    total: Any = 0.0
+    for one in _in_threads(ask, range(len(members)), n_jobs):
+        total = total + one
+    return total
+
+
+def count_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
+    """What is said of each row by the members that have not seen it; see `out_of_bag.count_votes`."""
+    n_rows = X.shape[0]
+
+    def ask(number: int) -> tuple[np.ndarray, np.ndarray | None]:
+        rows = np.flatnonzero(draws[number].bags.counts(number) == 0)
+        if len(rows) == 0:
+            return rows, None
+        with naming(str(number), "predict"):
+            return rows, say(members[number], take(X, rows, draws[number].subspaces, number))
+
+    sums: Any = np.zeros((n_rows, 1, 1))
+    n = np.zeros(n_rows, np.int64)
+    for rows, said in _in_threads(ask, range(len(members)), n_jobs):
+        if said is not None:
+            if sums.shape[1:] != said.shape[1:]:
+                sums = np.zeros((n_rows, *said.shape[1:]))
+            sums[rows] += said
+            n[rows] += 1
+    return Votes(sums, n)
+
+
+def _in_threads(function: Callable[[int], Any], numbers: Iterable[int], n_jobs: int) -> Iterator[Any]:
+    """`map(function, numbers)`, some at a time."""
+    if n_jobs == 1:
+        return map(function, numbers)
+    jobs = (delayed(function)(number) for number in numbers)
+    return iter(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs))
