@@ -125,12 +125,12 @@ def test_pasting_has_no_repeats(seed, share):
     assert counts.sum() == wanted
 
 
-def test_pasting_leaves_out_rows_without_weight_and_is_fair():
+def test_pasting_leaves_out_rows_without_weight_and_prefers_heavy_ones():
     weights = np.array([1.0, 0.0, 3.0, 0.5, 0.0, 1.0])
     bags = Bags(np.arange(6), weights, 2, False, 9)
     counts = sum(bags.counts(k) for k in range(ROUNDS))
     assert (counts[[1, 4]] == 0).all()
-    np.testing.assert_allclose(counts[[0, 2, 3, 5]] / ROUNDS, 0.5, atol=0.25 if PLAIN_PYTHON else 0.12)
+    assert counts[2] > counts[0] > counts[3]
 
 
 def test_bags_are_drawn_again_alike_and_differ_from_each_other():
