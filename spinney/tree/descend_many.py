@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, kernel, separate_kernel
+from spinney._jit import by_type, inner_kernel, kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
@@ -23,7 +23,7 @@ from spinney.tree.grove import Grove
 from spinney.tree.words import MISSING, next_node
 
 _CHUNK = 4096  # rows a thread takes at a time
-_LANES = 16
+_LANES = 32
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
@@ -202,6 +202,7 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
             node = next_node(words[node], node, codes, begin)  # two steps at a time: a leaf leads to itself
             to = next_node(words[node], node, codes, begin)
             at[lane] = to
+            prefetch(words, np.int64(to))  # it will be this lane's turn again when the others have had theirs
             if to != node:
                 lane += _ONE
             else:
