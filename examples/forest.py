@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sklearn.datasets import load_iris
 
-from spinney import RandomForestClassifier  # TODO: it is being written; then test this
+from spinney import RandomForestClassifier
 
 WIDTH = 40
 

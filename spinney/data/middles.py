@@ -30,11 +30,12 @@ class Middles(NamedTuple):
 NO_MIDDLES = Middles(np.empty((0, 0)), np.empty((0, 0), np.int16))
 
 
-def find_middles(bins: Bins, table: Table) -> Middles:
-    """The middles of a table's bins."""
+def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Middles:
+    """The middles of a table's bins; `rows` are those that count, None: all."""
     place = np.zeros((bins.n_columns, MAX_BINS + 1))
     for j in np.flatnonzero(~bins.is_categorical):
-        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(table.column(int(j))))
+        column = table.column(int(j))
+        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(column if rows is None else column[rows]))
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
     _fill_cells(place, bins.n_bins.astype(np.int64), start)
     return Middles(place, start)

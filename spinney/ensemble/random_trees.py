@@ -89,7 +89,8 @@ def open_table(
     whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
         codes = bins.encode(table, team)
-        middles = find_middles(bins, table) if plan.settings.random else NO_MIDDLES
+        rows = _rows_that_count(plan.weights)
+        middles = find_middles(bins, table, rows) if plan.settings.random else NO_MIDDLES
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
         return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)

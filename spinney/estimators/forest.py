@@ -41,6 +41,8 @@ _TREE_PARAMETERS = (
     "monotonic_cst",
     "categorical_features",
 )
+_OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the fit before."
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 _SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
 
 
@@ -124,12 +126,10 @@ class _Forest(ForestModel):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
+            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=3)
             return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
-            raise ValueError(
-                "with warm_start=True X and y must have the same columns and classes as in the fit before."
-            )
+            raise ValueError(_OTHER_DATA)
         if before is not None:
             plan = plan._replace(seed=self._seed)
         opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
@@ -138,7 +138,11 @@ class _Forest(ForestModel):
         self._keep(schema, grove if before is None else join([before, grove]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = opened.bags
-        self._judge(table, target, opened, plan, team)
+        for name in _OUT_OF_BAG:  # of the fit before
+            self.__dict__.pop(name, None)
+        if self.oob_score:
+            self._judge(table, target, team)
+        self._note_targets(table, target, opened, plan, team)
 
     def _make_template(self) -> Any:
         """The tree that all trees are like."""
@@ -205,10 +209,8 @@ class _Forest(ForestModel):
 
     # --- out of bag -------------------------------------------------------------------------------------------------
 
-    def _judge(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
+    def _judge(self, table: Table, target: Target, team: Team) -> None:
         """What is learnt of the rows that trees have not seen."""
-        if not self.oob_score:
-            return
         from spinney.ensemble.out_of_bag import count_votes
 
         votes = count_votes(self.grove_, table, self._in_bag, team)
@@ -216,7 +218,7 @@ class _Forest(ForestModel):
             warn(
                 f"{int((votes.n == 0).sum())} rows were drawn for every tree and have no out-of-bag prediction: they "
                 "are NaN, and the score leaves them out. More trees help.",
-                stacklevel=5,
+                stacklevel=4,
             )
         with np.errstate(invalid="ignore"):
             answers = votes.sums / votes.n[:, None, None]
@@ -224,6 +226,8 @@ class _Forest(ForestModel):
 
     def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
         raise NotImplementedError
+
+    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row was drawn for a tree."""
@@ -293,6 +297,10 @@ class ForestClassifier(ClassForest, _Forest):
     }
 
     def _keep_target(self, template: Any) -> None:
+        if self.warm_start and hasattr(self, "grove_"):
+            kept, found = (one if isinstance(one, list) else [one] for one in (self.classes_, template.classes_))
+            if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
+                raise ValueError(_OTHER_DATA)
         self.classes_, self.n_classes_ = template.classes_, template.n_classes_
 
     def _make_tree(self, k: int) -> Any:
@@ -354,8 +362,7 @@ class ForestRegressor(NumberForest, _Forest):
         "keep_targets": ["boolean"],
     }
 
-    def _judge(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
-        super()._judge(table, target, opened, plan, team)
+    def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
         if hasattr(self, "_leaf_targets"):
             del self._leaf_targets
         if self.keep_targets:

@@ -146,3 +146,12 @@ def test_categories_have_none():
     middles = find_middles(bins, table)
     assert not middles.place[0].any()
     assert middles.place[1].any()
+
+
+def test_rows_that_do_not_count_are_no_ends():
+    values = np.array([[-9.0], [1.0], [2.0], [5.0], [70.0]])
+    with Team(1, inline=True) as team:
+        whole, part = (Table(len(one), 1, (Panel(one, (0,)),)) for one in (values, values[1:4]))
+        bins = learn_bins(part, np.zeros(1, bool), None, 255, team)
+    np.testing.assert_array_equal(find_middles(bins, whole, np.arange(1, 4)).place, find_middles(bins, part).place)
+    assert (find_middles(bins, whole).place != find_middles(bins, part).place).any()

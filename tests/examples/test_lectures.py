@@ -59,3 +59,12 @@ def test_blending(capsys):
     worst = min(accuracy[name] for name in ("tree", "neighbours", "support vectors"))
     assert min(accuracy["blending"], accuracy["stacking"]) >= worst
     assert "Whom the blender trusts" in capsys.readouterr().out
+
+
+def test_forest(capsys):
+    importance = run("forest")
+    assert list(importance.values()) == pytest.approx([0.11, 0.02, 0.44, 0.42], abs=0.03)  # as in the lecture
+    assert sum(importance.values()) == pytest.approx(1.0)
+    printed = capsys.readouterr().out
+    assert "petal length (cm)" in printed
+    assert "Out of bag 0.9" in printed

@@ -102,7 +102,7 @@ def sort_for_trees(
     """Sort the columns for trees of this kind: of this criterion and so many outputs."""
     n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
     presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
-    middles = find_middles(bins, table) if bins is not None and settings.random else NO_MIDDLES
+    middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 
 

@@ -51,9 +51,9 @@ def _weights(kind, n, random):
     return random.uniform(0.1, 3.0, n) if kind == "importances" else random.randint(1, 5 if kind == "counts" else 60, n)
 
 
-def encode(case, bins, team):
-    """(cells, edges) of the case's table."""
-    middles = find_middles(bins, case.table) if case.settings.random else NO_MIDDLES
+def encode(case, bins, team, rows=None):
+    """(cells, edges) of the case's table, of which some rows count."""
+    middles = find_middles(bins, case.table, rows) if case.settings.random else NO_MIDDLES
     return lay_out_cells(bins.encode(case.table, team), bins, middles), bin_edges(bins)
 
 
@@ -62,7 +62,7 @@ def grow_both(case, rows=None, max_bins=255):
     with Team(1, inline=True) as team:
         counts = case.sample_weight if case.weights.counts is not None else None
         bins = learn_bins(case.table, case.n_categories > 0, counts, max_bins, team)
-        cells, edges = encode(case, bins, team)
+        cells, edges = encode(case, bins, team, rows)
         target = case.target
         if rows is not None:
             cut = [None if part is None else np.ascontiguousarray(part[:, rows]) for part in (target.labels, target.y)]
