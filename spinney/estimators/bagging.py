@@ -175,7 +175,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         small = table.n_rows * table.n_columns * len(numbers) < _SMALL
         with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
             grove = self._grow(template, schema, table, target, draws, numbers, team)
-            self._keep_draws(schema, draws, numbers)
+            self._keep_draws(draws, numbers)
             self._keep(schema, grove)
             if self.oob_score:
                 from spinney.ensemble.out_of_bag import count_votes
@@ -248,7 +248,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         draws, n_jobs = self._plan_draws(_order(X, answers), schema.n_columns, weights), available_threads(self.n_jobs)
         fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose)
         members = [*(self.estimators_ if numbers.start else ()), *fitted]
-        self._keep_draws(schema, draws, numbers)
+        self._keep_draws(draws, numbers)
         self._keep_members(schema, members, answers.shape[0])
         if self.oob_score:
             from spinney.grow.exact.freeze import Target
@@ -352,9 +352,9 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
             return int(self.max_features)
         return max(1, int(float(self.max_features) * n_columns + _ROUNDING))
 
-    def _keep_draws(self, schema: Schema, draws: Draws, numbers: range) -> None:
+    def _keep_draws(self, draws: Draws, numbers: range) -> None:
         before = self._draws if numbers.start else []
-        if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in set_of(before)):
+        if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in _distinct(before)):
             raise ValueError("oob_score with warm_start=True needs the rows of the fit before: these are others.")
         self._draws = [*before, *[draws] * len(numbers)]
         self._n_rows = len(draws.bags.order)
@@ -542,7 +542,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         return tags
 
 
-def set_of(draws: list[Draws]) -> list[Draws]:
+def _distinct(draws: list[Draws]) -> list[Draws]:
     """Those that are not the same object."""
     return list({id(one): one for one in draws}.values())
 
