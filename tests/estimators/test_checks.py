@@ -23,6 +23,8 @@ FREE = {"loss"}  # parameters that check themselves
 
 
 def small(kind):
+    if "features_per" in inspect.signature(kind).parameters:  # a forest: some attributes are there on demand
+        return kind(n_estimators=30, bootstrap=True, oob_score=True)
     return kind(n_estimators=2) if kind in BOOSTING else kind()
 
 
