@@ -8,8 +8,7 @@ Two ways to grow a tree, which give the same tree from the same bins:
     lists    grow/exact: everything else. The table is sorted once; a tree gets the entries of its rows
 
 What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
-follows from what they hold. So a forest does not depend on threads, on the order of the rows or on whether a row comes
-twice or weighs 2.
+follows from what they hold. So a forest does not depend on threads or on the order of the rows.
 """
 
 from __future__ import annotations
@@ -83,17 +82,27 @@ def open_table(
         bins = learn_bins(table, is_categorical, plan.weights.counts, max_bins, team)
     answers = target.labels if target.y is None else target.y
     assert answers is not None
+<<<<<<< HEAD
     if plan.structure is not None:
         bags = _bags(plan, lambda: order_by_content(table, answers[0]))
         return Opened(table, n_categories, None, None, None, bins, bags)
     whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
+=======
+    middles = NO_MIDDLES
+    if bins is not None and plan.settings.random:
+        middles = find_middles(bins, table, _rows_that_count(plan.weights))
+    if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
+>>>>>>> forest-tests
         codes = bins.encode(table, team)
-        rows = _rows_that_count(plan.weights)
-        middles = find_middles(bins, table, rows) if plan.settings.random else NO_MIDDLES
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
+<<<<<<< HEAD
         return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
+=======
+        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, bags)
+    given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
+>>>>>>> forest-tests
     bags = _bags(plan, lambda: order_by_content(table, answers[0]))
     return Opened(table, n_categories, None, None, given, None, bags)
 

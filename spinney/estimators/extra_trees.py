@@ -15,8 +15,8 @@ class ExtraTreesClassifier(ForestClassifier):
     forest, and often as good.
 
     Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same forest bit for bit: on any number of threads, in any order of the rows, and whether a row comes twice or
-    weighs 2.
+    the same forest bit for bit, on any number of threads and in any order of the rows. A row of weight 2 is drawn and
+    counted like two rows.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ class ExtraTreesRegressor(ForestRegressor):
     forest, and often as good.
 
     Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same forest bit for bit: on any number of threads, in any order of the rows, and whether a row comes twice or
-    weighs 2.
+    the same forest bit for bit, on any number of threads and in any order of the rows. A row of weight 2 is drawn and
+    counted like two rows.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ class RandomForestClassifier(ForestClassifier):
     many such trees is better than any of them.
 
     Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same forest bit for bit: on any number of threads, in any order of the rows, and whether a row comes twice or
-    weighs 2.
+    the same forest bit for bit, on any number of threads and in any order of the rows. A row of weight 2 is drawn and
+    counted like two rows.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ class RandomForestRegressor(ForestRegressor):
     many such trees is better than any of them.
 
     Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same forest bit for bit: on any number of threads, in any order of the rows, and whether a row comes twice or
-    weighs 2.
+    the same forest bit for bit, on any number of threads and in any order of the rows. A row of weight 2 is drawn and
+    counted like two rows.
 
     Parameters
     ----------

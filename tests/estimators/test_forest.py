@@ -163,6 +163,17 @@ def test_whole_weights_are_repeated_rows_and_zeros_are_no_rows(model):
     assert weighted.fingerprint_ == clone(model).fit(X[there], y[there], counts[there]).fingerprint_
 
 
+@pytest.mark.parametrize("y", [TWO, THREE, Y])
+@pytest.mark.parametrize("max_bins", [255, None])
+def test_rows_of_weight_zero_do_not_move_random_thresholds(y, max_bins):
+    """Not even if they hold the least and the greatest values."""
+    kind = ExtraTreesRegressor if y is Y else ExtraTreesClassifier
+    far = np.vstack([X, X[:2] * 50 + [[300], [-300]]])
+    weight = np.append(np.ones(len(X)), [0, 0])
+    one = make(kind, max_bins=max_bins).fit(far, np.append(y, y[:2]), weight)
+    assert_same_trees(one, make(kind, max_bins=max_bins).fit(X, y))
+
+
 def test_fractions_are_chances_of_being_drawn():
     weight = np.where(np.arange(len(X)) < 30, 0.0, 0.75)
     weight[30] = 60.5
