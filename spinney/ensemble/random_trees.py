@@ -82,27 +82,18 @@ def open_table(
         bins = learn_bins(table, is_categorical, plan.weights.counts, max_bins, team)
     answers = target.labels if target.y is None else target.y
     assert answers is not None
-<<<<<<< HEAD
     if plan.structure is not None:
         bags = _bags(plan, lambda: order_by_content(table, answers[0]))
         return Opened(table, n_categories, None, None, None, bins, bags)
-    whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
-    if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
-=======
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
         middles = find_middles(bins, table, _rows_that_count(plan.weights))
-    if bins is not None and grows_from_codes(plan.settings, target, is_categorical):
->>>>>>> forest-tests
+    whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
+    if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
         codes = bins.encode(table, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
-<<<<<<< HEAD
         return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
-    given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-=======
-        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
->>>>>>> forest-tests
     bags = _bags(plan, lambda: order_by_content(table, answers[0]))
     return Opened(table, n_categories, None, None, given, None, bags)
 

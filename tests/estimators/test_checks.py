@@ -24,13 +24,10 @@ FREE = {"loss"}  # parameters that check themselves
 
 
 def small(kind):
-<<<<<<< HEAD
     if kind is spinney.KMeans:
         return kind(n_clusters=2)
-=======
     if "features_per" in inspect.signature(kind).parameters:  # a forest: some attributes are there on demand
         return kind(n_estimators=30, bootstrap=True, oob_score=True)
->>>>>>> forest-tests
     return kind(n_estimators=2) if kind in BOOSTING else kind()
 
 
