@@ -146,8 +146,12 @@ class _Forest(ForestModel):
 
     def _make_template(self) -> Any:
         """The tree that all trees are like."""
-        parameters = {name: getattr(self, name) for name in _TREE_PARAMETERS}
+        parameters = {name: self._setting(name) for name in _TREE_PARAMETERS}
         return self._tree_kind(splitter=self._splitter, max_bins=self.max_bins, n_jobs=1, **parameters)
+
+    def _setting(self, name: str) -> Any:
+        """What a parameter is set to; a forest that lacks it says what that means."""
+        return getattr(self, name)
 
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
@@ -165,8 +169,8 @@ class _Forest(ForestModel):
         n_draws = self._count_draws(weights, answers.shape[1])
         settings = template._settings(schema, answers, weights)
         if self.bootstrap:
-            settings = settings._replace(min_weight=float(self.min_weight_fraction_leaf) * n_draws)
-        settings = settings._replace(per_tree=self.features_per == "tree")
+            settings = settings._replace(min_weight=float(self._setting("min_weight_fraction_leaf")) * n_draws)
+        settings = settings._replace(per_tree=self._setting("features_per") == "tree")
         return Plan(
             settings=settings,
             bootstrap=self.bootstrap,
@@ -195,7 +199,7 @@ class _Forest(ForestModel):
     def _pruner(self) -> Callable[[Any], Any] | None:
         from spinney.prune.cost_complexity import collapse_by_alpha
 
-        alpha = self.ccp_alpha
+        alpha = self._setting("ccp_alpha")
         return (lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None
 
     def _weights(self, template: Any, sample_weight: Any, y: Any, n_rows: int) -> Weights:

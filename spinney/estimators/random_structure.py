@@ -12,21 +12,31 @@ from spinney.estimators.forest import ForestClassifier, ForestRegressor
 _MOST_LEVELS = 24  # a full tree of this depth has 33 million nodes
 
 
+# Parameters of other forests, and what stands for them here.
+_WITHOUT = {
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "min_weight_fraction_leaf": 0.0,
+    "max_features": None,
+    "max_leaf_nodes": None,
+    "min_impurity_decrease": 0.0,
+    "monotonic_cst": None,
+    "ccp_alpha": 0.0,
+    "features_per": "split",
+}
+
+
 class _RandomStructure:
-    """Parameters of other forests that have no meaning here."""
+    """What both estimators share."""
 
     _splitter = "best"
+    _criterion: ClassVar[str]
     max_depth: int
 
-    min_samples_split: ClassVar[float] = 2
-    min_samples_leaf: ClassVar[float] = 1
-    min_weight_fraction_leaf: ClassVar[float] = 0.0
-    max_features: ClassVar[None] = None
-    max_leaf_nodes: ClassVar[None] = None
-    min_impurity_decrease: ClassVar[float] = 0.0
-    monotonic_cst: ClassVar[None] = None
-    ccp_alpha: ClassVar[float] = 0.0
-    features_per: ClassVar[str] = "split"
+    def _setting(self, name: str) -> Any:
+        if name == "criterion":
+            return self._criterion
+        return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
     def _structure(self) -> int | None:
         return int(self.max_depth)
@@ -37,7 +47,7 @@ _DEPTH = [Interval(Integral, 1, _MOST_LEVELS, closed="both")]
 _PARAMETERS = """
     n_estimators : int, default 100
         Trees.
-    max_depth : int, default 8
+    max_depth : int, default 10
         Questions on every path: a tree has 2 ** max_depth leaves.
     bootstrap : bool, default True
         Fill each tree from rows drawn with replacement; False: from all rows.
@@ -74,8 +84,8 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         Weights of the classes.{_LAST}
     Attributes
     ----------
-    estimators_, grove_, feature_importances_, fingerprint_, oob_score_, oob_decision_function_, classes_
-        As in `RandomForestClassifier`.
+    estimators_, grove_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
+        As in `RandomForestClassifier`, whose other attributes are there, too.
 
     Examples
     --------
@@ -87,9 +97,9 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
     True
     """
 
-    criterion: ClassVar[str] = "gini"
+    _criterion = "gini"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ForestClassifier._parameter_constraints,
+        **{name: one for name, one in ForestClassifier._parameter_constraints.items() if name not in _WITHOUT},
         "max_depth": _DEPTH,
     }
 
@@ -97,7 +107,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         self,
         n_estimators: int = 100,
         *,
-        max_depth: int = 8,
+        max_depth: int = 10,
         bootstrap: bool = True,
         oob_score: Any = False,
         n_jobs: int | None = None,
@@ -132,8 +142,8 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         Keep the training rows of every leaf, for `predict_quantiles`.{_LAST}
     Attributes
     ----------
-    estimators_, grove_, feature_importances_, fingerprint_, oob_score_, oob_prediction_
-        As in `RandomForestRegressor`.
+    estimators_, grove_, feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_
+        As in `RandomForestRegressor`, whose other attributes are there, too.
 
     Examples
     --------
@@ -145,9 +155,9 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
     True
     """
 
-    criterion: ClassVar[str] = "squared_error"
+    _criterion = "squared_error"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ForestRegressor._parameter_constraints,
+        **{name: one for name, one in ForestRegressor._parameter_constraints.items() if name not in _WITHOUT},
         "max_depth": _DEPTH,
     }
 
@@ -155,7 +165,7 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         self,
         n_estimators: int = 100,
         *,
-        max_depth: int = 8,
+        max_depth: int = 10,
         bootstrap: bool = True,
         oob_score: Any = False,
         n_jobs: int | None = None,
