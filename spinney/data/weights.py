@@ -25,6 +25,11 @@ class Weights(NamedTuple):
         """The weights of some of the rows."""
         return Weights(*(None if part is None else part[rows] for part in self))
 
+    def rows(self) -> np.ndarray | None:
+        """The rows of positive weight, ascending; None if all are."""
+        total = self.total()
+        return None if total is None or total.all() else np.flatnonzero(total)
+
     def total(self) -> np.ndarray | None:
         """One float a row, or None for ones."""
         if self.importance is not None:
@@ -51,6 +56,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> Weights:
         raise ValueError(f"sample_weight must hold a value of at least {_LEAST}: scale the weights up.")
     if (weight == 1).all():
         return Weights(None, None)
-    if weight.max() <= MOST_REPEATS and (weight == np.floor(weight)).all():
+    if are_repeats(weight):
         return Weights(weight.astype(np.int64), None)
     return Weights(None if weight.all() else (weight > 0).astype(np.int64), weight)
+
+
+def are_repeats(weights: np.ndarray) -> bool:
+    """Whether weights are small whole numbers, that is, stand for so many rows."""
+    return bool(weights.max() <= MOST_REPEATS and (weights == np.floor(weights)).all())

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple, TextIO
 
 from spinney.evaluate.metrics import Metric
@@ -96,3 +97,11 @@ class Progress:
 def call_all(callbacks: Sequence[Callback], info: Round) -> bool:
     """Tell every callback; True if any of them wants to stop."""
     return any([bool(callback(info)) for callback in callbacks])
+
+
+def tell_progress(verbose: int, n: int, unit: str) -> Callable[[], object]:
+    """A function to call after each of n pieces of work: it shows a bar, a line each if `verbose` is 2, or nothing."""
+    if not verbose:
+        return lambda: None
+    progress, begun, done = Progress(every_round=verbose > 1, unit=unit), time.perf_counter(), count(1)
+    return lambda: progress(Round(next(done), n, {}, time.perf_counter() - begun))

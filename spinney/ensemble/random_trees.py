@@ -87,7 +87,7 @@ def open_table(
         return Opened(table, n_categories, None, None, None, bins, bags)
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
-        middles = find_middles(bins, table, _rows_that_count(plan.weights))
+        middles = find_middles(bins, table, plan.weights.rows())
     whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
         codes = bins.encode(table, team)
@@ -102,12 +102,6 @@ def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
     if not plan.bootstrap:
         return None
     return Bags(find_order(), plan.weights.total(), plan.n_draws, plan.replace, plan.seed)
-
-
-def _rows_that_count(weights: Weights) -> np.ndarray | None:
-    """Rows of positive weight; None if all are."""
-    total = weights.total()
-    return None if total is None or total.all() else np.flatnonzero(total)
 
 
 def grow_trees(
@@ -187,7 +181,7 @@ def renumber(tree: DecisionTree, columns: np.ndarray) -> DecisionTree:
 def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
     """The rows of a tree (ascending; None: all) and their weights."""
     if opened.bags is None:
-        rows, weights = _rows_that_count(plan.weights), plan.weights
+        rows, weights = plan.weights.rows(), plan.weights
         return rows, weights if rows is None else weights.take(rows)
     counts = opened.bags.counts(number)
     rows = np.flatnonzero(counts)

@@ -17,7 +17,7 @@ from spinney._jit import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
 from spinney.criteria.elementary import log
 from spinney.data.tables import Table
-from spinney.data.weights import MOST_REPEATS
+from spinney.data.weights import are_repeats
 
 _EIGHT = np.uint64(8)
 
@@ -184,8 +184,3 @@ class Bags(NamedTuple):
         if are_repeats(self.weights):
             return np.repeat(rows, self.weights[rows].astype(np.int64)), None
         return rows, self.weights
-
-
-def are_repeats(weights: np.ndarray) -> bool:
-    """Whether weights are small whole numbers, that is, stand for so many rows (see data/weights.py)."""
-    return bool(weights.max() <= MOST_REPEATS and (weights == np.floor(weights)).all())

@@ -23,7 +23,6 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from spinney.data.schema import Column, Schema, learn_and_read, learn_names
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.forest import _reporter
 from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
 from spinney.estimators.parameters import check_parameters, count_columns, read_seed
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
@@ -186,10 +185,11 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
     ) -> Grove:
         from spinney.ensemble.bagging import grow_members
+        from spinney.ensemble.callbacks import tell_progress
         from spinney.tree.grove import join
 
         plan = self._plan(template, schema, target, draws)
-        report = _reporter(self.verbose, numbers)
+        report = tell_progress(self.verbose, len(numbers), "tree")
         categories = n_categories(schema)
         grove = grow_members(table, categories, target, plan, draws, template.max_bins, numbers, team, report)
         return join([self.grove_, grove]) if numbers.start else grove

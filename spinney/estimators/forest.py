@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -116,6 +115,7 @@ class _Forest(ForestModel):
         return self
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
+        from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.random_trees import grow_trees, open_table
         from spinney.tree.grove import join
 
@@ -134,7 +134,7 @@ class _Forest(ForestModel):
             plan = plan._replace(seed=self._seed)
         opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
         numbers = range(n_before, self.n_estimators)
-        grove = grow_trees(opened, target, plan, numbers, team, _reporter(self.verbose, numbers))
+        grove = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
         self._keep(schema, grove if before is None else join([before, grove]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = opened.bags
@@ -277,18 +277,6 @@ class _Forest(ForestModel):
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         raise NotImplementedError
-
-
-def _reporter(verbose: int, numbers: range) -> Callable[[], object]:
-    """Called after each tree: shows progress, if it is wanted."""
-    if not verbose:
-        return lambda: None
-    from itertools import count
-
-    from spinney.ensemble.callbacks import Progress, Round
-
-    progress, begun, done = Progress(every_round=verbose > 1, unit="tree"), time.perf_counter(), count(1)
-    return lambda: progress(Round(next(done), len(numbers), {}, time.perf_counter() - begun))
 
 
 class ForestClassifier(ClassForest, _Forest):

@@ -106,7 +106,7 @@ class _CartTree(TreeModel):
     def _grow(self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         from spinney.grow.exact.fit import grow_exact_tree
 
-        rows = rows_that_count(weights)
+        rows = weights.rows()
         settings = self._settings(schema, answers, weights)
         if self.n_iter_no_change is not None:
             return self._grow_while_better(schema, table, answers, weights, settings, team)
@@ -156,7 +156,7 @@ class _CartTree(TreeModel):
         return Judged(leaf_of_rows(tree, some, team), weight, answers[:, held].T)
 
     def _hold_out(self, answers: np.ndarray, weights: Weights, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        rows = rows_that_count(weights)
+        rows = weights.rows()
         rows = np.arange(answers.shape[1]) if rows is None else rows
         if len(rows) < 2:
             raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to grow, one to judge.")
@@ -243,12 +243,6 @@ def n_categories(schema: Schema) -> np.ndarray:
     """Categories of each column; 0 for numbers. A column without any value counts as one."""
     sizes = [0 if column.categories is None else max(1, len(column.categories)) for column in schema.columns]
     return np.array(sizes, np.int64)
-
-
-def rows_that_count(weights: Weights) -> np.ndarray | None:
-    """Rows of positive weight; None if all are."""
-    total = weights.total()
-    return None if total is None or total.all() else np.flatnonzero(total)
 
 
 def _share_of_rows(value: Any, n_rows: int) -> int:

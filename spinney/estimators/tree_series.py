@@ -11,7 +11,7 @@ from sklearn.base import clone
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories, rows_that_count
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -63,7 +63,7 @@ class TreeSeries:
         from spinney.tree.descend import leaf_of_rows
 
         vars(member).update(self._learnt)
-        rows = rows_that_count(weights)
+        rows = weights.rows()
         settings = member._settings(self._schema, self._answers, weights)
         target = member._target(self._answers, weights, rows)
         if self._series is None:

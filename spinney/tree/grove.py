@@ -123,10 +123,6 @@ class Grove:
             weight=self.weight[some].astype(np.float64) if len(self.weight) else answers[:, 0].sum(axis=1),
         )
 
-    def join(self, other: Grove) -> Grove:
-        """These trees and the others'."""
-        return join([self, other])
-
     @property
     def fingerprint(self) -> str:
         """A hash of every bit of every tree."""

@@ -42,7 +42,6 @@ WAITING = np.dtype(
         ("depth", np.int64),
         ("parent", np.int64),
         ("is_right", np.uint8),
-        ("may_split", np.uint8),
     ],
     align=True,
 )
