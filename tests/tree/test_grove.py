@@ -36,8 +36,8 @@ def test_trees_come_back_bit_for_bit(kind, seed):
 def test_joining_in_any_way_is_the_same(kind):
     a, b, c = draw_trees(kind)
     at_once = join([a, b, c])
-    assert a.join(b).join(c).fingerprint == at_once.fingerprint
-    assert a.join(b.join(c)).fingerprint == at_once.fingerprint
+    assert join([join([a, b]), c]).fingerprint == at_once.fingerprint
+    assert join([a, join([b, c])]).fingerprint == at_once.fingerprint
     assert join([c, b, a]).fingerprint != at_once.fingerprint
     assert join([a]) is a
 
