@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._team import Team
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import LogLoss

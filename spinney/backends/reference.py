@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.backends.base import grow_batched
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.limits import Limits

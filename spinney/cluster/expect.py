@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_row, center_tile, squared_lengths
 from spinney.cluster.plans import list_known, make_plan

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.cluster.expect import Gaussians, Sums
 from spinney.cluster.plans import cholesky, invert
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import uniform
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.cluster.moments import GROUP
 from spinney.criteria.elementary import log
 

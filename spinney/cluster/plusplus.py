@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import choose, mix, uniform
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import assert_all_finite
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES

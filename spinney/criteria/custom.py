@@ -91,7 +91,7 @@ def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
 
 
 def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, default_link: str) -> CompiledLoss:
-    from spinney._jit import uncached_kernel
+    from spinney._compile import uncached_kernel
     from spinney.criteria.elementary import sigmoid
 
     first, second = _compiled_number(gradient, "gradient", 2), _compiled_number(hessian, "hessian", 2)
@@ -152,21 +152,16 @@ def gist(error: Exception) -> str:
 
 def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
     """Compile a function of floats and make sure that it returns one number."""
-    from numba.core import errors, types
-
-    from spinney._jit import PLAIN_PYTHON, uncached_kernel
+    from spinney._compile import CompileError, compile_for, is_number, uncached_kernel
 
     compiled: Any = uncached_kernel(function)
-    if PLAIN_PYTHON:
-        return compiled
     try:
-        compiled.compile((types.float64,) * n_arguments)
-    except errors.NumbaError as error:
+        result = compile_for(compiled, *["float64"] * n_arguments)
+    except CompileError as error:
         raise TypeError(
             f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
             f"Numba says: {gist(error)}"
         ) from error
-    result = compiled.overloads[(types.float64,) * n_arguments].signature.return_type
-    if not isinstance(result, (types.Float, types.Integer, types.Boolean)):
+    if not is_number(result):
         raise TypeError(f"loss.{name} must return one number for one row, but returns {result}.")
     return compiled

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, view_as_float, view_as_int
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 6.93145751953125e-1  # few bits, so that k * _LN2_HIGH is exact

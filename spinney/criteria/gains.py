@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 
 
 class Penalty(NamedTuple):

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney.criteria.elementary import log
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)

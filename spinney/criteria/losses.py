@@ -18,10 +18,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
-from spinney._jit import inner_kernel, inner_options
+from spinney._compile import class_of, inner_kernel, overloads
 from spinney.criteria.elementary import exp, log1p_exp, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
@@ -290,14 +288,11 @@ def response(loss: Any, raw: Any) -> Any:
 
 def _formula(loss: Any, which: str) -> Any:
     """At compile time: the formula for a loss of this Numba type; None for a user's compiled function."""
-    return (
-        getattr(FORMULAS[loss.instance_class], which)
-        if isinstance(loss, types.NamedTuple | types.NamedUniTuple)
-        else None
-    )
+    kind = class_of(loss)
+    return None if kind is None else getattr(FORMULAS[kind], which)
 
 
-@overload(value, jit_options=inner_options())
+@overloads(value)
 def _value(loss, raw, y):
     formula = _formula(loss, "value")
     if formula is None:
@@ -305,7 +300,7 @@ def _value(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(derivatives, jit_options=inner_options())
+@overloads(derivatives)
 def _derivatives(loss, raw, y):
     formula = _formula(loss, "derivatives")
     if formula is None:
@@ -313,7 +308,7 @@ def _derivatives(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(response, jit_options=inner_options())
+@overloads(response)
 def _response(loss, raw):
     formula = _formula(loss, "response")
     if formula is None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney.criteria.elementary import exp
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 
 
 def critical_values(alpha: float, most_degrees: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, view_as_int
+from spinney._compile import inner_kernel, kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.binning import MAX_BINS, Bins
 from spinney.data.opened import Part

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.criteria.elementary import exp, log
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights

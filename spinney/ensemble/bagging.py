@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
 from spinney._team import Team
 from spinney.data.binning import learn_bins

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney import _random
-from spinney._jit import python_of
+from spinney._compile import python_of
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.criteria.gains import Penalty

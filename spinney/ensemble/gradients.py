@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, inner_kernel, kernel, uncached_kernel
+from spinney._compile import allocating_kernel, inner_kernel, kernel, uncached_kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
 from spinney.criteria.elementary import log
 from spinney.data.tables import Table

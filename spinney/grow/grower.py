@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel, kernel, prefetch
+from spinney._compile import atomic_add, inner_kernel, kernel, prefetch
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.data.dataset import LANES, STRIDE

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, prefetch, separate_kernel
+from spinney._compile import inner_kernel, prefetch, separate_kernel
 from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.memory import NOT_USED
 from spinney.grow.statistics import pack, pack_short, packed_count, packed_gradient, packed_hessian

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney._random import choose, mix
 from spinney.criteria.gains import Penalty
 

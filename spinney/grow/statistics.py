@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, kernel, prefetch, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table

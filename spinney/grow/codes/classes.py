@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, lowest_bit, merged_kernel, separate_kernel
+from spinney._compile import inner_kernel, lowest_bit, merged_kernel, separate_kernel
 from spinney._random import mix
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.middles import draw_code

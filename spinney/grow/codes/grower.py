@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, kernel, merged_kernel, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, separate_kernel
 from spinney._random import mix
 from spinney.grow.codes.classes import look_at_classes
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE

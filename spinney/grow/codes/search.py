@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import extremes, inner_kernel, lowest_bit, merged_kernel, separate_kernel, sum_left
+from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, separate_kernel, sum_left
 from spinney._random import mix
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.middles import draw_code

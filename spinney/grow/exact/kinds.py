@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinney._jit import by_type
+from spinney._compile import by_type
 from spinney.grow.exact import medians, pairs, sums
 from spinney.grow.exact.statistics import Classes, Medians, Pairs, Values
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, separate_kernel
 from spinney._random import mix, uniform
 from spinney.data.middles import draw_code
 from spinney.data.presort import RANK, ROW

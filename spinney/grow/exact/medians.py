@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, separate_kernel
 from spinney.data.presort import RANK
 from spinney.grow.exact.entries import count_known, note, row_of, weight_at
 

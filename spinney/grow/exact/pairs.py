@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, separate_kernel
 from spinney.criteria.impurity import (
     ENTROPY,
     GINI,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, take_chunk
 from spinney.criteria.impurity import GINI, pair_score
 from spinney.data.presort import RANK, Presorted

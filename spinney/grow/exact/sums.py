@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, separate_kernel
+from spinney._compile import by_type, inner_kernel, separate_kernel
 from spinney.criteria.impurity import (
     GINI,
     OWN,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._jit import extremes, lowest_bit, sum_left
+from spinney._compile import extremes, lowest_bit, sum_left
 from spinney.grow.codes import search
 from spinney.grow.codes.memory import LANES
 from spinney.grow.codes.statistics import make_packed, make_wide, put

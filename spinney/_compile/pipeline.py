@@ -1,0 +1,225 @@
+"""Pipeline: how kernels are compiled. All that touches Numba's internals is here and in `cache.py`.
+
+Numba compiles each function by itself and optimises it once for every function that calls it. A kernel of ours is
+some dozens of small functions, so that would take most of a minute. Here
+
+- *inner* functions are typed and lowered, no more: linking, optimising and emitting is left to
+- the *entry*, which links all that it calls, directly or not, into one module and runs LLVM's passes once;
+- reference counting is off (but for functions that make arrays), and so are passes for Python that kernels are not
+  written in.
+
+`works()` compiles a small nest of functions this way and compares it with plain Python. Where it fails, because a
+version of Numba has moved what is used here, kernels are compiled by plain `numba.njit`: slower to compile, the same
+results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba.core.compiler import Compiler
+
+_NOT_NEEDED = {  # names of Numba's passes
+    "WithLifting",
+    "InlineClosureLikes",
+    "InlineInlinables",
+    "InlineOverloads",
+    "NopythonRewrites",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "MakeFunctionToJitFunction",
+    "RewriteDynamicRaises",
+}
+
+
+class FewPasses(Compiler):
+    """Leaves out passes for Python that kernels are not written in: closures, comprehensions, with, literal_unroll."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [one for one in pipeline.passes if one[0].__name__ not in _NOT_NEEDED]
+        return pipelines
+
+
+class EntryCompiler(Compiler):
+    """Links all that a kernel calls, directly or not, into one module. (Inner libraries hold only themselves.)"""
+
+    def define_pipelines(self) -> Any:
+        library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
+        library.enable_object_caching()
+        finalize = library.finalize
+
+        def link_and_finalize() -> None:
+            library._linking_libraries = _all_libraries(library)
+            with signals_held_back():
+                finalize()
+
+        library.finalize = link_and_finalize
+        self.state.library = library
+        return super().define_pipelines()
+
+    def _compile_core(self) -> Any:
+        """Compiling makes millions of small objects and no cycles to speak of: let the collector rest meanwhile."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return super()._compile_core()
+        finally:
+            if collecting:
+                gc.enable()
+
+
+def _all_libraries(library: Any) -> list[Any]:
+    """The libraries that one needs, and those that they need, each once and after all that need it.
+
+    (LLVM's linker passes over a function that nothing linked before it asks for.)
+    """
+    finished: dict[Any, None] = {}
+    started = set()
+    waiting = [(one, False) for one in reversed(library._linking_libraries)]
+    while waiting:
+        one, children_done = waiting.pop()
+        if children_done:
+            finished[one] = None
+        elif one not in started:
+            started.add(one)
+            waiting.append((one, True))
+            waiting.extend((other, False) for other in reversed(one._linking_libraries))
+    return list(reversed(finished))
+
+
+@contextlib.contextmanager
+def signals_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait until LLVM is done.
+
+    LLVM calls back into Python, where an exception would be printed and forgotten. It cannot be interrupted anyway.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or handler in (signal.SIG_DFL, signal.SIG_IGN):
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came and callable(handler):
+            handler(*came[0])
+
+
+class KernelCompiler(FewPasses, EntryCompiler):
+    """Runs LLVM's full passes once: Numba's first, cheaper run is for pruning reference counts, and there are none."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        codegen, library = self.state.targetctx.codegen(), self.state.library
+
+        def optimise() -> None:
+            manager, builder = codegen._module_pass_manager()
+            manager.run(library._final_module, builder)
+
+        library._optimize_final_module = optimise
+        return pipelines
+
+
+class _WithoutEnvironment:
+    """Numba's code generator, but for code that is never called from Python and so has no environment to be given."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._real = codegen
+
+    def set_env(self, name: str, environment: Any) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+class InnerCompiler(FewPasses):
+    """Leaves linking, optimisation and machine code to the calling kernel: done once, not once a level."""
+
+    attribute: str | None = None  # of the functions, for LLVM
+
+    def define_pipelines(self) -> Any:
+        codegen = self.state.targetctx.codegen()
+        library = codegen.create_library(self.state.func_id.func_qualname)
+        library._codegen = _WithoutEnvironment(codegen)
+        library._optimize_functions = self._prepare
+        library.finalize = lambda: setattr(library, "_finalized", True)
+        self.state.library = library
+        return super().define_pipelines()
+
+    def _prepare(self, module: Any) -> None:
+        module.data_layout = self.state.targetctx.codegen()._data_layout
+        for function in module.functions if self.attribute else ():
+            if not function.is_declaration:  # callees are linked in later
+                function.add_function_attribute(self.attribute)
+
+
+class SeparateCompiler(InnerCompiler):
+    """Forbids LLVM to merge the function into its callers."""
+
+    attribute = "noinline"
+
+
+class MergedCompiler(InnerCompiler):
+    """Makes LLVM merge the function into its callers."""
+
+    attribute = "alwaysinline"
+
+
+def options(compiler: type[Compiler], from_python: bool) -> dict[str, Any]:
+    """What Numba is told of a kernel that is compiled here."""
+    common: dict[str, Any] = {"nogil": True, "error_model": "numpy", "pipeline_class": compiler}
+    if compiler is EntryCompiler:  # makes arrays of its own
+        return common
+    return {**common, "_nrt": False, "no_cfunc_wrapper": True} | ({} if from_python else {"no_cpython_wrapper": True})
+
+
+PLAIN_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}  # of plain `numba.njit`
+
+
+def works(njit: Callable[..., Any]) -> bool:
+    """Whether a nest of functions compiled by this pipeline gives what plain Python gives."""
+
+    def add(a: Any, b: Any) -> Any:
+        return a + b
+
+    def times(a: Any, b: Any) -> Any:
+        return a * b
+
+    def less(a: Any, b: Any) -> Any:
+        return a - b
+
+    try:
+        inner = njit(**options(InnerCompiler, False))(add)
+        separate = njit(**options(SeparateCompiler, False))(times)
+        merged = njit(**options(MergedCompiler, False))(less)
+
+        def nest(numbers: Any, out: Any) -> Any:
+            for i in range(numbers.size):
+                out[i] = separate(inner(numbers[i], 1.5), merged(2.0, numbers[i]))
+            return out[0]
+
+        return _agree(njit(**options(KernelCompiler, True))(nest))
+    except Exception:
+        return False
+
+
+def _agree(compiled: Any) -> bool:
+    import numpy as np
+
+    numbers = np.linspace(-2.0, 3.0, 7)
+    out = np.zeros(7)
+    expected = (numbers + 1.5) * (2.0 - numbers)
+    return compiled(numbers, out) == expected[0] and bool((out == expected).all())
