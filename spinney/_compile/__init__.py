@@ -10,7 +10,9 @@ Only modules that hold compiled code import this package, and estimators import 
     folder.py        where: a folder that nobody else can write to
     dependencies.py  what a kernel's machine code depends on
     speech.py        what the user is told of all this
-    intrinsics.py    instructions that Numba lacks;  bytes.py: for many codes at once;  vectors.py: loops in LLVM's vectors
+    intrinsics.py    instructions that Numba lacks
+    bytes.py         the same, for many codes at once
+    vectors.py       loops written in LLVM's vectors
 
 `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python.
 """

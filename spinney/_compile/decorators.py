@@ -90,7 +90,8 @@ def overloads(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Ca
     """Say what kernels call instead of a Python function: the decorated one chooses, by the types of its arguments."""
 
     def register(choose: Callable[..., Any]) -> Callable[..., Any]:
-        overload(function, jit_options=_options(pipeline.InnerCompiler, False), strict=False)(choose)
+        options: Any = _options(pipeline.InnerCompiler, False)
+        overload(function, jit_options=options, strict=False)(choose)
         function.chooser = choose  # type: ignore[attr-defined]
         return choose
 

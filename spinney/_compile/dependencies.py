@@ -118,9 +118,8 @@ def _text(value: Any, functions: list[FunctionType]) -> str:
     raise TypeError(f"cannot tell what a kernel depends on: {value!r} of type {type(value)}")
 
 
-_CONSTANTS = (
-    int, float, complex, str, bytes, bool, type(None), frozenset, np.generic, np.dtype, np.ufunc, BuiltinFunctionType, type(Any),
-)  # fmt: skip
+_PYTHON_CONSTANTS = (int, float, complex, str, bytes, bool, type(None), frozenset, BuiltinFunctionType, type(Any))
+_CONSTANTS = (*_PYTHON_CONSTANTS, np.generic, np.dtype, np.ufunc)
 
 
 def _function_behind(value: Any) -> FunctionType | None:
@@ -133,4 +132,4 @@ def _function_behind(value: Any) -> FunctionType | None:
 
 
 def _is_foreign(function: FunctionType) -> bool:
-    return function.__module__.split(".")[0] in {"numpy", "numba", "math", "typing", "collections"}
+    return (function.__module__ or "").split(".")[0] in {"numpy", "numba", "math", "typing", "collections"}

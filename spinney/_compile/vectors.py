@@ -1,13 +1,15 @@
 """Vectors: writes LLVM code that does the same to many rows at once, with sums that stay in registers.
 
 Numba makes good code of simple loops, but keeps the sums of nested ones in memory. The inner loops of clustering are
-therefore written in LLVM's vectors (`cluster/nearest.py`, `cluster/moments.py`), each with a twin in NumPy for plain Python.
+therefore written in LLVM's vectors (`cluster/nearest.py`, `cluster/moments.py`), each with a twin in NumPy for plain
+Python.
 Arithmetic is as written, without fused multiply-add: a row's result is the same on every machine, whatever the width
 of its registers.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +32,8 @@ def vector_code(n_lanes: int) -> Callable[[Callable[..., None]], Any]:
 
             return types.void(*(_exact(kind) for kind in kinds)), generate
 
+        # Numba wants the arguments by name, and reads them from here
+        definition.__signature__ = inspect.signature(write_code)  # type: ignore[attr-defined]
         definition.__name__ = definition.__qualname__ = write_code.__name__
         return intrinsic(definition)
 

@@ -90,12 +90,38 @@ def _write_nearest(write: Writer, arguments: tuple[Any, ...], with_second: bool)
 
 
 @vector_code(LANES)
-def _nearest(write: Writer, *arguments: Any) -> None:
+def _nearest(
+    write: Writer,
+    tile: Any,
+    start: Any,
+    n_columns: Any,
+    points: Any,
+    n_large: Any,
+    n_small: Any,
+    best: Any,
+    second: Any,
+    label: Any,
+    place: Any,
+) -> None:
+    arguments = (tile, start, n_columns, points, n_large, n_small, best, second, label, place)
     _write_nearest(write, arguments, with_second=False)
 
 
 @vector_code(LANES)
-def _nearest_two(write: Writer, *arguments: Any) -> None:
+def _nearest_two(
+    write: Writer,
+    tile: Any,
+    start: Any,
+    n_columns: Any,
+    points: Any,
+    n_large: Any,
+    n_small: Any,
+    best: Any,
+    second: Any,
+    label: Any,
+    place: Any,
+) -> None:
+    arguments = (tile, start, n_columns, points, n_large, n_small, best, second, label, place)
     _write_nearest(write, arguments, with_second=True)
 
 
