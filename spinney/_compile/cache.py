@@ -18,6 +18,7 @@ import hashlib
 import os
 import pickle
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,7 +73,7 @@ class KernelCache(_Cache):
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function = py_func
         self._name = f"{py_func.__module__}.{py_func.__qualname__}"
-        self._lock: _Lock | None = None
+        self._held = threading.local()  # .lock: while this thread compiles
 
     @property
     def cache_path(self) -> str:
@@ -131,7 +132,7 @@ class KernelCache(_Cache):
         if folder is None:
             return None
         path = folder / self._file(sig, magic)
-        self._lock = _Lock.take(path.with_suffix(".lock"), lambda: path.exists())
+        self._held.lock = _Lock.take(path.with_suffix(".lock"), lambda: path.exists())
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -147,9 +148,9 @@ class KernelCache(_Cache):
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if (lock := getattr(self._held, "lock", None)) is not None:
+            self._held.lock = None
+            lock.release()
             compiled(self._name)
 
     def enable(self) -> None: ...
