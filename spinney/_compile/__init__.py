@@ -6,6 +6,7 @@ Only modules that hold compiled code import this package, and estimators import 
     settings.py      Numba itself, and the processor that is compiled for
     decorators.py    kernel, inner_kernel, ...: machine code from Python functions
     pipeline.py      how: all that touches the insides of Numba's compiler
+    parts.py         functions that are compiled by themselves and shared by kernels
     cache.py         compiled kernels on disk: found, checked, waited for, saved
     folder.py        where: a folder that nobody else can write to
     dependencies.py  what a kernel's machine code depends on
@@ -30,6 +31,7 @@ from spinney._compile.decorators import (
     kernel,
     merged_kernel,
     overloads,
+    part_kernel,
     python_of,
     separate_kernel,
     uncached_kernel,
@@ -73,6 +75,7 @@ __all__ = [
     "merged_kernel",
     "overloads",
     "pair_array",
+    "part_kernel",
     "prefetch",
     "python_of",
     "rest_core",

@@ -26,9 +26,12 @@ from typing import Any, NamedTuple
 
 from numba.core.caching import NullCache, _Cache
 from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
 
 from spinney._compile import folder as folders
-from spinney._compile.dependencies import digest_of
+from spinney._compile.assistant import start_assistant
+from spinney._compile.dependencies import digest_of, own_sources
+from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.pipeline import signals_held_back
 from spinney._compile.settings import PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say
@@ -99,9 +102,18 @@ class KernelCache(_Cache):
             places.append((folder / self._file(sig, magic), False))
         return places
 
+    def has(self, sig: Any) -> bool:
+        """Whether a signature's machine code is there."""
+        return any(path.exists() for path, _ in self._places(sig, _magic()))
+
+    def is_taken(self, sig: Any) -> bool:
+        """Whether another process is compiling a signature just now."""
+        folder = folders.cache_folder()
+        path = folder / self._file(sig, _magic()) if folder else None
+        return path is not None and not path.exists() and _Lock.is_held(path.with_suffix(".lock"))
+
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
-        key = repr((sig, magic, self._digest, versions())).encode()
-        return f"{self._name}-{hashlib.blake2b(key, digest_size=10).hexdigest()}.bin"
+        return f"{self._name}-{short_hash(repr((sig, magic, self._digest, versions())))}.bin"
 
     def _load(self, path: Path, is_packaged: bool, target_context: Any) -> Any:
         """The kernel in a file; None if there is none, or none that can be used."""
@@ -116,8 +128,10 @@ class KernelCache(_Cache):
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if _checksum(body) != digest:
                 raise ValueError("damaged")
+            needs, parts = pickle.loads(body)
+            load_parts(needs)
             with signals_held_back():
-                return CompileResult._rebuild(target_context, *pickle.loads(body))
+                return CompileResult._rebuild(target_context, *parts)
         except Exception as error:  # whatever is wrong with the file, the cure is the same
             say(f"the compiled kernel {path} cannot be used and is compiled anew ({type(error).__name__}: {error}).")
             if not is_packaged:
@@ -131,6 +145,7 @@ class KernelCache(_Cache):
         announce(self._name, str(folder) if folder else None)
         if folder is None:
             return None
+        start_assistant()
         path = folder / self._file(sig, magic)
         self._held.lock = _Lock.take(path.with_suffix(".lock"), lambda: path.exists())
         return self._load(path, False, target_context) if path.exists() else None
@@ -140,7 +155,7 @@ class KernelCache(_Cache):
         try:
             if folder is None or data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
                 return
-            body = pickle.dumps(data._reduce(), protocol=5)
+            body = pickle.dumps((list(needs_of(data.library).values()), data._reduce()), protocol=5)
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
@@ -185,10 +200,27 @@ class _Lock(NamedTuple):
             raise
         return cls(path, handle)
 
+    @staticmethod
+    def is_held(path: Path) -> bool:
+        try:
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            return False
+        try:
+            return not _try_lock(handle)
+        finally:
+            os.close(handle)
+
     def release(self) -> None:
         with contextlib.suppress(OSError):
             os.unlink(self.path)
         os.close(self.handle)
+
+
+def _magic() -> tuple[Any, ...]:
+    """Numba's description of the processor that is compiled for."""
+    magic: tuple[Any, ...] = cpu_target.target_context.codegen().magic_tuple()
+    return magic
 
 
 def _try_lock(handle: int) -> bool:
@@ -226,6 +258,11 @@ def _write(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def short_hash(text: str) -> str:
+    """Twenty letters that tell texts apart."""
+    return hashlib.blake2b(text.encode(), digest_size=10).hexdigest()
 
 
 def _checksum(body: bytes) -> bytes:
@@ -270,6 +307,4 @@ def remember_check() -> None:
 
 
 def _check_name() -> str:
-    from spinney._compile.dependencies import own_sources
-
     return f"checked-{own_sources().hex()}"

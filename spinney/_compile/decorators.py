@@ -3,6 +3,7 @@
     kernel              called from Python, kept in the cache
     inner_kernel        called by kernels only, part of those
     separate_kernel     the same, never merged into its caller: a hot loop has the processor's registers to itself
+    part_kernel         the same, machine code of its own that several kernels share: a phase of a growth loop
     merged_kernel       the same, always merged into its caller: what a user wrote, inside the hottest loop
     allocating_kernel   a kernel that makes arrays of its own
     uncached_kernel     the same, for code that lives in this process only, such as a user's own loss
@@ -25,6 +26,7 @@ from numba.extending import overload
 
 from spinney._compile import pipeline
 from spinney._compile.cache import attach_cache, remember_check, was_checked
+from spinney._compile.parts import Part
 from spinney._compile.settings import PLAIN_PYTHON, versions
 from spinney._compile.speech import say
 
@@ -45,6 +47,19 @@ def inner_kernel(py_func: Callable[..., Any]) -> Any:
 def separate_kernel(py_func: Callable[..., Any]) -> Any:
     """Like `inner_kernel`, but never merged into its caller: a hot loop has the processor's registers to itself."""
     return _njit(py_func, pipeline.SeparateCompiler)
+
+
+def part_kernel(py_func: Callable[..., Any] | None = None, *, returns: str = "nothing") -> Any:
+    """Compile a phase of a kernel by itself: kept in the cache and shared by all kernels that call it (`parts.py`).
+
+    `returns`: "nothing", "int64", "float64" or "bool".
+    """
+    if py_func is None:
+        return functools.partial(part_kernel, returns=returns)
+    compiled = _njit(py_func, pipeline.KernelCompiler)
+    if PLAIN_PYTHON or not pipeline_works():
+        return compiled
+    return Part(py_func, attach_cache(py_func, compiled), returns).function_for_kernels()
 
 
 def merged_kernel(py_func: Callable[..., Any]) -> Any:

@@ -32,19 +32,31 @@ _known: dict[FunctionType, _Links] = {}
 
 def digest_of(function: Callable[..., Any]) -> str:
     """The digest of a kernel, given its plain Python function."""
-    assert isinstance(function, FunctionType)
-    reached, waiting = {function}, [function]
-    lines = []
-    while waiting:
-        links = _links(waiting.pop())
+    lines = set()
+    for one in _reached(function):
+        links = _links(one)
+        lines.add(links.shallow)
         for name, callees in links.callees.items():
+            lines |= {links.shallow + name.encode() + _links(callee).shallow for callee in callees}
+    return _hash(own_sources(), _links(_reached(function)[0]).shallow, *sorted(lines)).hex()
+
+
+def size_of(function: Callable[..., Any]) -> int:
+    """About how much there is to compile: bytes of Python's code of all functions within reach."""
+    return sum(len(one.__code__.co_code) for one in _reached(function))
+
+
+def _reached(function: Any) -> list[FunctionType]:
+    """The function and all that it calls, directly or not."""
+    reached = {function: None}
+    waiting = [function]
+    while waiting:
+        for callees in _links(waiting.pop()).callees.values():
             for callee in callees:
-                lines.append(links.shallow + name.encode() + _links(callee).shallow)
                 if callee not in reached:
-                    reached.add(callee)
+                    reached[callee] = None
                     waiting.append(callee)
-        lines.append(links.shallow)
-    return _hash(own_sources(), _links(function).shallow, *sorted(set(lines))).hex()
+    return list(reached)
 
 
 @functools.cache

@@ -24,6 +24,9 @@ from typing import Any
 
 from numba.core.compiler import Compiler
 
+from spinney._compile.parts import load_parts, needs_of
+from spinney._compile.quicker import quicker_typing
+
 _NOT_NEEDED = {  # names of Numba's passes
     "WithLifting",
     "InlineClosureLikes",
@@ -58,6 +61,9 @@ class EntryCompiler(Compiler):
 
         def link_and_finalize() -> None:
             library._linking_libraries = _all_libraries(library)
+            for other in library._linking_libraries:
+                needs_of(library).update(needs_of(other))
+            load_parts(list(needs_of(library).values()))
             with signals_held_back():
                 finalize()
 
@@ -70,7 +76,8 @@ class EntryCompiler(Compiler):
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return super()._compile_core()
+            with quicker_typing():
+                return super()._compile_core()
         finally:
             if collecting:
                 gc.enable()

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, kernel, prefetch
+from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.data.dataset import LANES, STRIDE
@@ -100,7 +100,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
                 open_phase(sync, state.n_chunks)
 
 
-@inner_kernel
+@part_kernel
 def _go_on(table, rows, limits, work):
     """What one thread does between two phases; sets the next one."""
     state, fields = work.state[0], rows.fields
@@ -141,7 +141,7 @@ def n_chunks_of(n_rows):
 # --- root ----------------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _prepare(rows, limits, work):
     """Empty the shared numbers; the root is every chosen row."""
     state, root = work.state[0], work.nodes[_ROOT]
@@ -257,7 +257,7 @@ def _begin_histogram(work):
     state.phase, state.n_chunks = HISTOGRAM, (n_rows + state.summed - 1) // state.summed
 
 
-@inner_kernel
+@part_kernel
 def _sum_chunk(rank, table, rows, work, desk, chunk):
     """Some of the small child's rows into this thread's scratch; the root's are quantised on the way."""
     state = work.state[0]
@@ -285,7 +285,7 @@ def _sum_words(rank, table, rows, work, desk, first, last):
     _sum_rows(rank, table, rows, work, desk, small.start, small.stop, first, last)
 
 
-@inner_kernel
+@part_kernel
 def _sum_rows(rank, table, rows, work, desk, begin, end, first, last):
     """Some words of some of the small child's rows into this scratch, in steps that the packed form can hold."""
     fields, parity = rows.fields, work.nodes[work.state[0].small].depth & 1
@@ -321,7 +321,7 @@ def _clear(scratch, wide_scratch, is_wide, size):
 # --- partition -----------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _partition_chunk(table, work, desk, chunk):
     """Some of the chosen node's rows to its children."""
     state = work.state[0]
@@ -411,7 +411,7 @@ def _begin_search(table, limits, work):
     state.phase, state.n_chunks = SEARCH, (lanes + at_a_time - 1) // at_a_time
 
 
-@inner_kernel
+@part_kernel
 def _search_chunk(rank, table, rows, limits, work, desk, chunk):
     """The columns of some lanes; by words, their sums are made first."""
     lanes, ranks = table.first_member.size - 1, (np.int64(0), np.int64(work.desks.size))
@@ -624,7 +624,7 @@ def _piece_at(nodes, pieces, n_pieces, position):
     return low
 
 
-@inner_kernel
+@part_kernel
 def sum_leaf_chunk(rows, work, chunk):
     """The pieces' gradient and hessian sums once more, in the finer units; and which piece each row is in."""
     fields, nodes, flat = rows.fields, work.nodes, rows.derivatives.reshape(-1)
