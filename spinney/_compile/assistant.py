@@ -1,8 +1,8 @@
 """Assistant: a second process that compiles parts while this one compiles the kernel that calls them.
 
 It is started at the first kernel that the cache lacks, gets the parts (`parts.py`) that a kernel turns out to call, in
-whatever order, and puts them, the largest first, in the cache; meanwhile this process does the same. A part that one of them
-compiles is locked for the other (`cache.py`), so whoever comes second waits for it or goes on to the next. If there is
+whatever order, and puts them in the cache, the largest first; meanwhile this process does the same. A part that one
+of them compiles is locked for the other (`cache.py`): whoever comes second waits for it or goes on to the next. If there is
 no assistant (one core, no cache folder, a frozen program, a worker process), all is done here.
 
     stdin of the assistant:   [ length | pickle of sys.path ] [ length | pickle of a Need ] ...
