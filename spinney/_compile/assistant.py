@@ -2,10 +2,10 @@
 
 It is started at the first kernel that the cache lacks, gets the parts (`parts.py`) that a kernel turns out to call, in
 whatever order, and puts them in the cache, the largest first; meanwhile this process does the same. A part that one
-of them compiles is locked for the other (`cache.py`): whoever comes second waits for it or goes on to the next. If there is
-no assistant (one core, no cache folder, a frozen program, a worker process), all is done here.
+of them compiles is locked for the other (`cache.py`): whoever comes second waits for it or goes on to the next. If
+there is no assistant (one core, no cache folder, a frozen program, a worker process), all is done here.
 
-    stdin of the assistant:   [ length | pickle of sys.path ] [ length | pickle of a Need ] ...
+    stdin of the assistant:   [ length | pickle of a Need ] [ length | pickle of a Need ] ...
 """
 
 from __future__ import annotations

@@ -56,10 +56,10 @@ def part_kernel(py_func: Callable[..., Any] | None = None, *, returns: str = "no
     """
     if py_func is None:
         return functools.partial(part_kernel, returns=returns)
-    compiled = _njit(py_func, pipeline.KernelCompiler)
+    compiled, local = (_njit(py_func, pipeline.KernelCompiler) for _ in range(2))
     if PLAIN_PYTHON or not pipeline_works():
         return compiled
-    return Part(py_func, attach_cache(py_func, compiled), returns).function_for_kernels()
+    return Part(py_func, attach_cache(py_func, compiled), local, returns).function_for_kernels()
 
 
 def merged_kernel(py_func: Callable[..., Any]) -> Any:

@@ -42,10 +42,12 @@ class Need(NamedTuple):
 
 
 class Part:
-    """A function compiled by itself; `dispatcher` holds its machine code, one for each signature."""
+    """A function compiled by itself."""
 
-    def __init__(self, py_func: Callable[..., Any], dispatcher: Any, returns: str) -> None:
-        self.py_func, self.dispatcher, self.returns = py_func, dispatcher, RETURNS[returns]
+    def __init__(self, py_func: Callable[..., Any], dispatcher: Any, local: Any, returns: str) -> None:
+        self.py_func, self.returns = py_func, RETURNS[returns]
+        self._cached, self._local = dispatcher, local  # the latter for signatures that hold a user's function
+        self._local_numbers: dict[Any, int] = {}
         self._seen: set[str] = set()
         self._loaded: set[str] = set()
 
@@ -69,9 +71,9 @@ class Part:
     def _hand_over(self, signature: tuple[Any, ...]) -> None:
         """Let the assistant begin with the part, if nobody has compiled it yet."""
         symbol = self.symbol(signature)
-        if symbol not in self._seen and signature not in self.dispatcher.overloads:
+        if symbol not in self._seen and not _is_local(signature) and signature not in self._cached.overloads:
             self._seen.add(symbol)
-            if not self.dispatcher._cache.has(signature):
+            if not self._cached._cache.has(signature):
                 hand_over(self._need(signature))
 
     def _need(self, signature: tuple[Any, ...]) -> Need:
@@ -91,7 +93,10 @@ class Part:
         """The name under which machine code asks for the part."""
         from spinney._compile.cache import short_hash
 
-        return f"spinney.{self.py_func.__module__}.{self.py_func.__qualname__}.{short_hash(repr(signature))}"
+        mark = short_hash(repr(signature))
+        if _is_local(signature):
+            mark = f"local{self._local_numbers.setdefault(signature, len(self._local_numbers))}"
+        return f"{self.py_func.__module__}.{self.py_func.__qualname__}.{mark}"
 
     def load(self, signature: tuple[Any, ...]) -> None:
         """Have the part's machine code, from the cache or compiled now, and tell the loader where it is."""
@@ -99,18 +104,28 @@ class Part:
         if symbol in self._loaded:
             return
         self.prepare(signature)
-        result = self.dispatcher.overloads[signature]
+        result = self._compiler(signature).overloads[signature]
         address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         llvmlite.binding.add_symbol(symbol, address)
         self._loaded.add(symbol)
 
     def prepare(self, signature: tuple[Any, ...]) -> None:
         """Have the part's machine code, from the cache or compiled now."""
-        self.dispatcher.compile(signature)
+        self._compiler(signature).compile(signature)
+
+    def _compiler(self, signature: tuple[Any, ...]) -> Any:
+        return self._local if _is_local(signature) else self._cached
 
     def is_elsewhere(self, signature: tuple[Any, ...]) -> bool:
         """Whether another process is compiling the part just now."""
-        return signature not in self.dispatcher.overloads and self.dispatcher._cache.is_taken(signature)
+        if _is_local(signature) or signature in self._cached.overloads:
+            return False
+        return bool(self._cached._cache.is_taken(signature))
+
+
+def _is_local(signature: tuple[Any, ...]) -> bool:
+    """Whether a signature holds a function of this process, such as a user's criterion."""
+    return any(isinstance(kind, types.Dispatcher) for kind in signature)
 
 
 def load_parts(needs: list[Need]) -> None:

@@ -26,7 +26,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, kernel, uncached_kernel
+from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, uncached_kernel
 from spinney._random import choose, mix
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.impurity import OWN, x_log_x
@@ -71,7 +71,9 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work, has_cat
             return work.n_nodes[0] if state.phase == DONE else 0
         if state.phase == SEARCH:
             slot, at = chunk // rules.n_features, chunk % rules.n_features
-            _search(rank, columns, statistics, criterion, rules, work, slot, at, at + 1, has_categories, has_monotone)
+            _search_columns(
+                rank, columns, statistics, criterion, rules, work, slot, at, at + 1, has_categories, has_monotone
+            )
         elif state.phase == PARTITION:
             n_lists = work.lists.shape[0]
             one = chunk % n_lists
@@ -94,7 +96,7 @@ grow_own = uncached_kernel(_grow)
 # --- the team's part ------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _prepare(statistics, rules, work):
     """The root, and the first phase."""
     state, root = work.state[0], work.nodes[_ROOT]
@@ -140,7 +142,7 @@ def _begin_search(rules, work):
     state.phase, state.n_chunks = SEARCH, state.n_open * rules.n_features
 
 
-@inner_kernel
+@part_kernel
 def _go_on(rank, columns, statistics, criterion, rules, work, has_categories, has_monotone):
     """What one thread does between two phases; sets the next one."""
     state = work.state[0]
@@ -228,7 +230,7 @@ def _open_children(statistics, rules, work):
 # --- one thread's part ----------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _grow_subtree(rank, sync, columns, statistics, criterion, rules, work, task, has_categories, has_monotone):
     """Grow the whole tree below a node, the smaller child of each node first."""
     slot = work.totals.shape[0] - work.entries.shape[0] + rank
@@ -265,7 +267,7 @@ def _search_rest(rank, columns, statistics, criterion, rules, work, slot, has_ca
     """Where none of the drawn columns can be split, draw on until one can."""
     k, n_columns = rules.n_features, work.candidates.shape[1]
     while not rules.per_tree and k < n_columns and not _has_candidate(work, slot):
-        _search(rank, columns, statistics, criterion, rules, work, slot, k, k + 1, has_categories, has_monotone)
+        _search_columns(rank, columns, statistics, criterion, rules, work, slot, k, k + 1, has_categories, has_monotone)
         k += 1
 
 
@@ -348,6 +350,12 @@ def _search(rank, columns, statistics, criterion, rules, work, slot, first, last
         best.threshold = threshold if best.position == position else np.inf  # of use only if random
         if two_rows and best.score > _NEVER:
             return  # every column would part them alike
+
+
+@part_kernel
+def _search_columns(rank, columns, statistics, criterion, rules, work, slot, first, last, has_categories, has_monotone):
+    """The same, compiled by itself: for large nodes, where a call costs nothing."""
+    _search(rank, columns, statistics, criterion, rules, work, slot, first, last, has_categories, has_monotone)
 
 
 @inner_kernel
