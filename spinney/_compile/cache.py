@@ -33,7 +33,7 @@ from spinney._compile.assistant import start_assistant
 from spinney._compile.dependencies import digest_of, own_sources
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.pipeline import signals_held_back
-from spinney._compile.settings import PLAIN_PYTHON, host_level, versions
+from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say
 
 try:
@@ -97,7 +97,7 @@ class KernelCache(_Cache):
     def _places(self, sig: Any, magic: tuple[Any, ...]) -> list[tuple[Path, bool]]:
         places = []
         if (packaged := packaged_folder()) is not None:
-            places.append((packaged / self._file(sig, (magic[0], host_level(), "")), True))
+            places.append((packaged / self._file(sig, (magic[0], *packaged_processor())), True))
         if (folder := folders.cache_folder()) is not None:
             places.append((folder / self._file(sig, magic), False))
         return places
@@ -278,14 +278,20 @@ def _clean(folder: Path) -> None:
 @functools.cache
 def packaged_folder() -> Path | None:
     """The kernels that came with the package for this Python, Numba and processor; None if there are none."""
-    folder = PACKAGED / packaged_name(host_level())
-    return folder if folder.is_dir() else None
+    level = host_level()
+    folder = PACKAGED / packaged_name(level) if level else PACKAGED
+    return folder if level and folder.is_dir() else None
 
 
-def packaged_name(level: str | None) -> str:
+def packaged_processor() -> tuple[str, str]:
+    """What kernels of this processor's level were compiled for: a processor's name and features, as Numba has them."""
+    level = host_level() or ""
+    return level, LEVEL_FEATURES.get(level, "")
+
+
+def packaged_name(level: str) -> str:
     """The folder's name for a level of processors."""
-    tag, _, numba, llvmlite, *flags = versions()
-    return f"{tag}-numba{numba}-llvmlite{llvmlite}-{level}" + ("" if flags == [0, 3] else "-other")
+    return f"{folders.version_name()}-{level}"
 
 
 # --- the compiler's own check ----------------------------------------------------------------------------------------
