@@ -20,7 +20,7 @@ import pickle
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,11 +30,11 @@ from numba.core.registry import cpu_target
 
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
-from spinney._compile.dependencies import digest_of, own_sources
+from spinney._compile.dependencies import digest_of, own_sources, size_of
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.pipeline import signals_held_back
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
-from spinney._compile.speech import announce, compiled, say
+from spinney._compile.speech import announce, compiled, say, say_once
 
 try:
     import fcntl
@@ -94,13 +94,12 @@ class KernelCache(_Cache):
                 return result
         return self._wait(sig, magic, target_context)
 
-    def _places(self, sig: Any, magic: tuple[Any, ...]) -> list[tuple[Path, bool]]:
-        places = []
+    def _places(self, sig: Any, magic: tuple[Any, ...]) -> Iterator[tuple[Path, bool]]:
+        """Files that may hold a signature's kernel, and whether they came with the package."""
         if (packaged := packaged_folder()) is not None:
-            places.append((packaged / self._file(sig, (magic[0], *packaged_processor())), True))
-        if (folder := folders.cache_folder()) is not None:
-            places.append((folder / self._file(sig, magic), False))
-        return places
+            yield packaged / self._file(sig, (magic[0], *packaged_processor())), True
+        if (folder := folders.cache_folder()) is not None:  # only made when it is needed
+            yield folder / self._file(sig, magic), False
 
     def has(self, sig: Any) -> bool:
         """Whether a signature's machine code is there."""
@@ -108,9 +107,9 @@ class KernelCache(_Cache):
 
     def is_taken(self, sig: Any) -> bool:
         """Whether another process is compiling a signature just now."""
-        folder = folders.cache_folder()
-        path = folder / self._file(sig, _magic()) if folder else None
-        return path is not None and not path.exists() and _Lock.is_held(path.with_suffix(".lock"))
+        if self.has(sig) or (folder := folders.cache_folder()) is None:
+            return False
+        return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
 
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
         return f"{self._name}-{short_hash(repr((sig, magic, self._digest, versions())))}.bin"
@@ -122,7 +121,7 @@ class KernelCache(_Cache):
         except FileNotFoundError:
             return None
         except OSError as error:
-            say(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
+            say_once(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
             return None
         try:
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
@@ -142,7 +141,7 @@ class KernelCache(_Cache):
     def _wait(self, sig: Any, magic: tuple[Any, ...], target_context: Any) -> Any:
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
         folder = folders.cache_folder()
-        announce(self._name, str(folder) if folder else None)
+        announce(self._name, size_of(self._function), str(folder) if folder else None)
         if folder is None:
             return None
         start_assistant()
@@ -159,7 +158,7 @@ class KernelCache(_Cache):
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
-            say(f"a compiled kernel could not be kept in {folder} ({type(error).__name__}: {error}).")
+            say_once(f"a compiled kernel could not be kept in {folder} ({type(error).__name__}: {error}).")
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""

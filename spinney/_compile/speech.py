@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -24,6 +25,8 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "data": "tables",
 }
 _PAUSE = 2.0  # seconds without compiling after which more of it is news again
+_WORTH_A_WORD = 4_000  # size (`dependencies.size_of`) of what takes half a second
+_A_SECOND = 8_000  # size of what takes one
 _last: tuple[str, float] = ("", -_PAUSE)  # what was compiled last, and when it was done
 
 
@@ -33,22 +36,29 @@ def say(text: str) -> None:
         print(f"spinney: {text}", file=sys.stderr, flush=True)
 
 
-def announce(kernel: str, folder: str | None) -> None:
-    """Say what is compiled, unless the same was said just now."""
+@functools.cache
+def say_once(text: str) -> None:
+    """The same, once a process."""
+    say(text)
+
+
+def announce(kernel: str, size: int, folder: str | None) -> None:
+    """Say what is compiled, unless it takes no time or the same was said just now."""
     family = family_of(kernel)
-    if _last[0] != family and time.monotonic() - _last[1] > _PAUSE:
-        kept = f"once, then kept in {folder}" if folder else "in every process: no folder to keep it in"
+    if size >= _WORTH_A_WORD and not (_last[0] == family and time.monotonic() - _last[1] < _PAUSE):
+        kept = f"once, then kept in {folder}" if folder else "in every process: there is no folder to keep it in"
         say(
-            f"compiling {family} for this kind of table: some seconds, {kept}. "
+            f"compiling {family} for this kind of table: about {max(1, round(size / _A_SECOND))} s, {kept}. "
             "`python -m spinney.warmup` compiles ahead of time."
         )
-    compiled(kernel)
+        compiled(kernel)
 
 
 def compiled(kernel: str) -> None:
-    """Note that compiling a kernel has just ended, or begun."""
+    """Note that compiling a kernel has just begun, or ended."""
     global _last
-    _last = (family_of(kernel), time.monotonic())
+    if family_of(kernel) != "tables":
+        _last = (family_of(kernel), time.monotonic())
 
 
 def family_of(kernel: str) -> str:
