@@ -24,7 +24,7 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "prune": "pruning",
     "data": "tables",
 }
-_PAUSE = 2.0  # seconds without compiling after which more of it is news again
+_PAUSE = 10.0  # seconds without compiling after which more of it is news again
 _WORTH_A_WORD = 4_000  # size (`dependencies.size_of`) of what takes half a second
 _A_SECOND = 8_000  # size of what takes one
 _last: tuple[str, float] = ("", -_PAUSE)  # what was compiled last, and when it was done
