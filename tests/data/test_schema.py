@@ -296,7 +296,7 @@ def test_a_column_learnt_from_nothing_takes_every_kind():
 @pytest.mark.parametrize("learnt", ["strings", "numbers"])
 def test_a_mix_of_kinds_is_explained(learnt):
     schema = Schema.learn(pd.DataFrame({"c": KINDS[learnt]}), ["c"])
-    with pytest.raises(TypeError, match="Column 'c' mixes strings and numbers, such as '7' and 5. Make it one kind"):
+    with pytest.raises(TypeError, match=r"Column 'c' mixes strings and numbers, such as '7' and 5\. Make it one kind"):
         schema.read(objects(["7", 5, None]))
 
 
