@@ -17,7 +17,7 @@ rows with missing values are used for all that they hold.
 
 Sums are taken about the mean that the component has now, of u uᵀ with u = (1, x - mean): weight, first and second
 moments in one. Shares below 2**-53 count as 0, and rows of which a component has no share are passed over in its
-sums.
+sums. Only the proportions of weights matter; they should be of the size of 1 (`Weights.relative`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ BLOCK = 64  # rows that are looked at together
 _MOST_CHUNKS, _LEAST_CHUNKS = 256, 16
 _ROOM = 1 << 23  # numbers for the sums of all chunks
 _TINY = 2.0**-53  # shares that count as none
+_LEAST_NORMAL = 2.0**-1022  # smaller numbers are too small for `log`
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,19 @@ def _n_chunks(n_rows: int, n_numbers: int) -> int:
     return max(1, min(most, -(-n_rows // (4 * BLOCK))))
 
 
+@kernel
+def _take_logs(values, out):
+    for i in range(values.size):
+        out[i] = log(values[i]) if values[i] >= _LEAST_NORMAL else -np.inf
+
+
+def logarithms(values: np.ndarray) -> np.ndarray:
+    """Our own logarithm of each number; minus infinity for 0."""
+    out = np.empty(len(values))
+    _take_logs(np.ascontiguousarray(values, np.float64), out)
+    return out
+
+
 def _run(
     rows: Rows,
     mixture: Gaussians,
@@ -161,8 +175,6 @@ def _run(
     wide = _padded(n_columns)
     padded_means = np.zeros((n_components, wide))
     padded_means[:, 1 : 1 + n_columns] = mixture.means
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(mixture.weights)
     n_packed = (n_columns + GROUP) * (n_columns + GROUP)
     team.run(
         _visit,
@@ -172,7 +184,7 @@ def _run(
         rows.patterns,
         rows.weight,
         rows.origin,
-        log_weights,
+        logarithms(mixture.weights),
         padded_means,
         np.ascontiguousarray(mixture.covariances),
         mixture.is_full,
@@ -328,14 +340,16 @@ def _put_out(shares, order, place, n, out):
 
 @inner_kernel
 def _weigh(shares, n_components, order, place, n, weight):
-    """Multiply shares by the rows' weights; the weighted sum of the rows' logarithms."""
+    """Multiply shares by the rows' weights, tiny ones by 0; the weighted sum of the rows' logarithms."""
+    logs, own = shares[n_components], shares[n_components + 1]
     total = 0.0
     for i in range(n):
-        own = weight[order[place + i]] if weight.size > 0 else 1.0
-        total += own * shares[n_components, i] if own > 0.0 else 0.0
-        if own != 1.0:
-            for k in range(n_components):
-                shares[k, i] *= own
+        own[i] = weight[order[place + i]] if weight.size > 0 else 1.0
+        total += own[i] * logs[i] if own[i] > 0.0 else 0.0
+    for k in range(n_components):
+        share = shares[k]
+        for i in range(n):
+            share[i] = own[i] * share[i] if share[i] >= _TINY else 0.0
     return total
 
 
@@ -346,7 +360,7 @@ def _center(x_rows, n, mean, known, n_known, plan, share, u_rows, wu_rows):
     m = 0
     for i in range(n):
         own = share[i]
-        if own < _TINY:
+        if own == 0.0:
             continue
         start = m * wide
         center_row(x_rows, i * wide, mean, own, u_rows, wu_rows, start)

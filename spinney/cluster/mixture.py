@@ -108,8 +108,9 @@ def middle_of(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     """The weighted mean of each column's known values; NaN if there are none."""
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weight is None else weight
-    with np.errstate(invalid="ignore"):
-        return np.where(known, values, 0.0).T.astype(np.float64) @ weight / (known.T @ weight)
+    with np.errstate(invalid="ignore"):  # sums row after row: the order of BLAS is its own
+        total = (np.where(known, values, 0.0) * weight[:, None]).sum(axis=0)
+        return total / (known * weight[:, None]).sum(axis=0)
 
 
 def shares_from_labels(labels: np.ndarray, n_components: int) -> np.ndarray:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from spinney._jit import inner_kernel
 from spinney.cluster.moments import GROUP
 from spinney.criteria.elementary import log
 
-_LOG_2PI = math.log(2.0 * math.pi)
+_LOG_2PI = 1.8378770664093453
 
 
 @inner_kernel

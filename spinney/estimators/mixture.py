@@ -166,7 +166,8 @@ class GaussianMixture(DensityMixin, MatrixModel):
             NumPy array, pandas or polars frame, Arrow table.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
+            How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
+            proportions matter.
 
         Returns
         -------
@@ -197,7 +198,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         if len(values) < 2:
             raise ValueError("Found array with 1 sample(s) while a minimum of 2 is required by GaussianMixture.")
         _check_finite(values)
-        weight = weights.total()
+        weight = weights.relative()
         origin = middle_of(values, weight)
         if np.isnan(origin).any():
             column = int(np.isnan(origin).argmax())
@@ -299,7 +300,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of the rows."""
         logs = self.score_samples(X)
-        return float(np.average(logs, weights=self._read_weights(sample_weight, len(logs)).total()))
+        return float(np.average(logs, weights=self._read_weights(sample_weight, len(logs)).relative()))
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
         """Bayesian information criterion: the lower the better."""

@@ -57,7 +57,7 @@ def _shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -
         kmeans = KMeans(k, n_init=1, random_state=seed, n_jobs=model.n_jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than components: EM will say
-            labels = kmeans.fit(filled, sample_weight=weights.total()).labels_
+            labels = kmeans.fit(filled, sample_weight=weights.relative()).labels_
     else:
         labels = labels_of_nearest(filled, weights, k, model.init_params == "k-means++", key, team)
     return shares_from_labels(labels, k)

@@ -186,3 +186,25 @@ def test_the_number_of_components():
 def test_progress(capsys):
     select_components(X, [1, 2], verbose=True, random_state=0)
     assert "k=2 BIC" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("init", ["kmeans", "k-means++", "random", "random_from_data"])
+@pytest.mark.parametrize("weight", ["any", "whole"])
+def test_only_proportions_of_weights_matter(init, weight):
+    rng = np.random.RandomState(0)
+    weight = rng.uniform(0.5, 2, len(X)) if weight == "any" else rng.randint(0, 4, len(X))
+    settings = {"n_components": 3, "init_params": init, "random_state": 0, "max_iter": 20, "tol": 0.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        one = GaussianMixture(**settings).fit(X, sample_weight=weight * 0.75)
+        for scale in (2.0**-995, 2.0**-60, 2.0**70, 2.0**1005):
+            other = GaussianMixture(**settings).fit(X, sample_weight=weight * 0.75 * scale)
+            assert other.fingerprint_ == one.fingerprint_
+            assert other.lower_bound_ == one.lower_bound_
+            assert other.score(X, sample_weight=weight * scale) == pytest.approx(one.score(X, sample_weight=weight))
+        for scale in (4e-300, 1e-250, 1e-17, 1e-14, 1.0, 0.3, 3e7, 1e300):
+            other = GaussianMixture(**settings).fit(X, sample_weight=weight * scale)
+            np.testing.assert_allclose(other.weights_, one.weights_, rtol=1e-6)
+            np.testing.assert_allclose(other.means_, one.means_, rtol=1e-6)
+            np.testing.assert_allclose(other.covariances_, one.covariances_, rtol=1e-6)
