@@ -66,7 +66,7 @@ def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch
         likelihoods.append(sums.likelihood / total)
         if settings.keep_history:
             history.append(_step(rows, mixture, likelihoods[-1]))
-        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar)
+        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar, team)
         gain = likelihoods[-1] - likelihoods[-2]
         if watch is not None:
             watch(number, likelihoods[-1], gain)
@@ -94,7 +94,7 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
     even = np.full(n_components, 1.0 / n_components)
     mixture = Gaussians(even, np.zeros((n_components, n_columns)), covariances)
     for _ in range(2):
-        mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar)
+        mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar, team)
     return mixture
 
 

@@ -184,7 +184,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
             weights = self._read_weights(sample_weight, len(values))
             with self._team(self._work(values)) as team:
                 rows = self._fit_rows(values, weights)
-                self._keep(self._best_run(rows, weights, team), rows)
+                self._keep(self._best_run(rows, weights, team), rows, team)
             self._keep_names(schema)
         return self
 
@@ -236,13 +236,13 @@ class GaussianMixture(DensityMixin, MatrixModel):
 
         return watch
 
-    def _keep(self, found: Outcome, rows: Rows) -> None:
+    def _keep(self, found: Outcome, rows: Rows, team: Team) -> None:
         from spinney.cluster.gaussians import precisions, publish
 
         form, mixture = self.covariance_type, found.mixture
         self.weights_, self.means_ = mixture.weights, mixture.means + rows.origin
         self.covariances_ = publish(mixture.covariances, form)
-        self.precisions_, self.precisions_cholesky_ = precisions(mixture.covariances, form)
+        self.precisions_, self.precisions_cholesky_ = precisions(mixture, form, team)
         self.converged_, self.n_iter_ = found.has_converged, found.n_iter
         self.lower_bound_, self.lower_bounds_ = found.log_likelihood, found.log_likelihoods
         self._history = found.history if self.keep_history else None
@@ -322,7 +322,8 @@ class GaussianMixture(DensityMixin, MatrixModel):
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows from the mixture: (rows, the component of each), component after component."""
-        from spinney.cluster.gaussians import as_matrices, factors_and_inverses
+        from spinney.cluster.gaussians import as_matrices
+        from spinney.cluster.triangles import factors_and_inverses
 
         check_is_fitted(self)
         if n_samples < 1:
@@ -332,7 +333,10 @@ class GaussianMixture(DensityMixin, MatrixModel):
         factors, _ = factors_and_inverses(as_matrices(self._mixture(np.zeros(self.means_.shape[1])).covariances))
         labels = np.repeat(np.arange(len(counts)), counts)
         normal = random.standard_normal((n_samples, self.means_.shape[1]))
-        return self.means_[labels] + np.einsum("nij,nj->ni", factors[labels], normal), labels
+        for k, factor in enumerate(factors):
+            own = labels == k
+            normal[own] = np.einsum("ij,nj->ni", factor, normal[own])
+        return self.means_[labels] + normal, labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
