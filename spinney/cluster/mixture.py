@@ -18,7 +18,7 @@ from spinney._random import uniform
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
 from spinney.cluster.expect import Gaussians, Rows, collect
-from spinney.cluster.gaussians import as_matrices, next_mixture
+from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
 from spinney.data.weights import Weights
@@ -66,7 +66,8 @@ def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch
         likelihoods.append(sums.likelihood / total)
         if settings.keep_history:
             history.append(_step(rows, mixture, likelihoods[-1]))
-        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar, team)
+        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar)
+        check_positive(mixture, team)
         gain = likelihoods[-1] - likelihoods[-2]
         if watch is not None:
             watch(number, likelihoods[-1], gain)
@@ -93,8 +94,10 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
     covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
     even = np.full(n_components, 1.0 / n_components)
     mixture = Gaussians(even, np.zeros((n_components, n_columns)), covariances)
-    for _ in range(2):
-        mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar, team)
+    for is_last in (False, True):
+        mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar)
+        if is_last or not mixture.is_wide:  # wide ones take long to check
+            check_positive(mixture, team)
     return mixture
 
 

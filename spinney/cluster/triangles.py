@@ -193,5 +193,10 @@ def gram(lower: np.ndarray) -> np.ndarray:
     """Wᵀ W of lower triangles W (k, columns, columns): the inverse of L Lᵀ, if W is that of L."""
     if lower.shape[1] < WIDE_COLUMNS:
         return np.einsum("kji,kjl->kil", lower, lower)
+    found = np.zeros_like(lower)
     with one_blas_thread():
-        return np.stack([one.T @ one for one in lower])
+        for own, one in zip(found, lower):
+            for part in strips(len(one), _STRIP):
+                rows = one[part, : part.stop]
+                own[: part.stop, : part.stop] += rows.T @ rows  # of a matrix with itself: symmetric, half the work
+    return found

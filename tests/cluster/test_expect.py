@@ -50,7 +50,7 @@ def test_a_step(case, shift):
     origin = np.full(d, shift)
     relative = Gaussians(mixture.weights, mixture.means - origin, mixture.covariances)
     sums = collect(read_rows(values, weight, origin), relative, ALONE)
-    found = next_mixture(relative, sums, "full", 0.5, ALONE)
+    found = next_mixture(relative, sums, "full", 0.5)
     weight = np.ones(len(values)) if weight is None else weight
     likelihood, weights, means, covariances = em_step(
         values, weight, mixture.weights, mixture.means, mixture.covariances

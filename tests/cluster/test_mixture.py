@@ -77,7 +77,7 @@ def test_a_component_without_rows_stays_where_it_is(form):
     rows = rows_of(values)
     spread = np.eye(2) if form in ("full", "tied") else np.ones((1, 2))
     before = Gaussians(np.array([0.5, 0.5]), np.array([[0.0, 0.0], [1e4, 1e4]]), np.stack([spread, spread]))
-    after = next_mixture(before, collect(rows, before, ALONE), form, 1e-6, ALONE)
+    after = next_mixture(before, collect(rows, before, ALONE), form, 1e-6)
     np.testing.assert_array_equal(after.means[1], before.means[1])
     assert after.weights[1] == 0
     if form != "tied":

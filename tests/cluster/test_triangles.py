@@ -44,6 +44,11 @@ def test_factor_inverse_and_determinant(seed, d):
     np.testing.assert_allclose(found.inverse(ALONE), np.linalg.inv(lower), rtol=1e-7, atol=1e-7)
     assert (np.triu(found.inverse(ALONE), 1) == 0).all()
     assert found.log_inverse_determinant() == pytest.approx(-np.log(np.diagonal(lower)).sum(), rel=1e-9, abs=1e-9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "WIDE_COLUMNS", 1)
+        factors, inverses = room.factors_and_inverses(matrix[None])
+        np.testing.assert_array_equal(factors[0], found.lower)
+        np.testing.assert_allclose(room.gram(inverses)[0], np.linalg.inv(matrix), rtol=1e-6, atol=1e-6)
     rows = rng.normal(size=(5, d))
     np.testing.assert_allclose(found.solve(rows.copy()), np.linalg.solve(lower, rows.T).T, rtol=1e-7, atol=1e-7)
 
