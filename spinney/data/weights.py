@@ -7,12 +7,14 @@ A row of weight 0 is left out altogether in both cases.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 MOST_REPEATS = 127
 _LEAST = 1e-300  # near the end of float64 digits get lost
+_SQRT_HALF = 0.7071067811865476
 
 
 class Weights(NamedTuple):
@@ -35,6 +37,16 @@ class Weights(NamedTuple):
         if self.importance is not None:
             return self.importance
         return None if self.counts is None else self.counts.astype(np.float64)
+
+    def relative(self) -> np.ndarray | None:
+        """`total`, importances over the power of two next to their mean: the same bits for all of them times 2**k.
+
+        For models in which only the proportions of importances matter: sums of them keep clear of the ends of float64.
+        """
+        if self.importance is None:
+            return self.total()
+        digits, exponent = math.frexp(float(self.importance.mean()))
+        return np.ldexp(self.importance, -(exponent if digits > _SQRT_HALF else exponent - 1))
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Weights:
