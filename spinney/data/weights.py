@@ -33,7 +33,7 @@ class Weights(NamedTuple):
     def total(self) -> np.ndarray | None:
         """One float a row, or None for ones."""
         if self.importance is not None:
-            return self.importance
+            return self.importance if self.counts is None else np.where(self.counts > 0, self.importance, 0.0)
         return None if self.counts is None else self.counts.astype(np.float64)
 
 

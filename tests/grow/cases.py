@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.backends import reference
-from spinney.criteria.gains import Penalty
+from spinney.criteria.gains import Link, Penalty
 from spinney.data.binning import learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
@@ -91,6 +91,7 @@ def make_limits(n_columns, **given) -> Limits:
         category_smoothing=1.0,
         category_count=1,
         learning_rate=0.5,
+        link=Link(),
         has_categories=True,
         has_monotone=None,
         groups=np.zeros((0, n_columns), np.uint8),
