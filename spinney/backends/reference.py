@@ -101,7 +101,7 @@ def quantise(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     return np.stack((gradient * count, hessian * count, count), axis=1)
 
 
-def round_far(real: np.ndarray, bits: int, noise: np.ndarray, scale: float) -> np.ndarray:
+def round_far(real: np.ndarray, bits: int, noise: Any, scale: float) -> np.ndarray:
     """Whole numbers of at most so many bits, times a power of two each."""
     shift = np.maximum(np.frexp(real * scale)[1] - bits, 0)
     return np.floor(np.ldexp(real * scale, -shift) + noise).astype(np.int64) << shift

@@ -215,9 +215,8 @@ class Rounds:
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
-                f"The scores have run away in round {self.booster.n_rounds + 1}: {found}. Lower learning_rate, which is "
-                f"{self.settings.learning_rate}, or bring y and sample_weight nearer to each other: their largest "
-                "values are too far from the rest."
+                f"The scores have run away in round {self.booster.n_rounds + 1}: {found}. Lower learning_rate (it is "
+                f"{self.settings.learning_rate}), or scale down the few largest values of y or sample_weight."
             )
         raise ValueError(
             f"The loss gave {found} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "

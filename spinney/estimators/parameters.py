@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import inspect
+import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import combinations

@@ -85,11 +85,12 @@ def make_fields(
     `exponents` (2, 256) says how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
     fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
-    if exponents is None or not any(is_far(counts) for counts in exponents):
+    block = max(BLOCK, most_repeats)
+    if exponents is None or not any(is_far(counts, block) for counts in exponents):
         return fields
     gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
-    gradient, most_gradient = _far_scale(exponents[0], min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
-    hessian, most_hessian = _far_scale(exponents[1], min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
+    gradient, most_gradient = _far_scale(exponents[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
+    hessian, most_hessian = _far_scale(exponents[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
     return fields._replace(
         gradient_scale=math.ldexp(1.0, gradient),
         hessian_scale=math.ldexp(1.0, hessian),
@@ -103,26 +104,28 @@ def make_fields(
     )
 
 
-def is_far(counts: np.ndarray) -> bool:
+def is_far(counts: np.ndarray, block: int) -> bool:
     """Whether the largest numbers are far above the mean of those that may stand in a block together."""
     top = int(np.flatnonzero(counts)[-1])
-    return bool(min(BLOCK, counts.sum()) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(counts, top))
+    return bool(
+        min(block, counts.sum()) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(counts, block, top)
+    )
 
 
-def _largest_sum(counts: np.ndarray, most: int) -> float:
+def _largest_sum(counts: np.ndarray, block: int, most: int) -> float:
     """A bound for the sum of any block of numbers, if those of exponents beyond `most` are clipped."""
-    below = np.minimum(np.cumsum(counts[::-1]), BLOCK)
+    below = np.minimum(np.cumsum(counts[::-1]), block)
     taken = np.diff(below, prepend=0)[::-1]
     return float(np.ldexp(taken.astype(np.float64), np.minimum(np.arange(N_EXPONENTS), most) - _EXPONENT_BIAS).sum())
 
 
-def _far_scale(counts: np.ndarray, bits: int) -> tuple[int, float]:
+def _far_scale(counts: np.ndarray, block: int, bits: int) -> tuple[int, float]:
     """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
     above = np.cumsum(counts[::-1])[::-1]
     top, others = int(np.flatnonzero(counts)[-1]), int(np.flatnonzero(above > counts.sum() // _FEW)[-1])
     wanted = _KEPT_BITS - (others - _EXPONENT_BIAS)
     for most in range(top, others - 1, -1):
-        exponent = scale_exponent(_largest_sum(counts, most), bits)
+        exponent = scale_exponent(_largest_sum(counts, block, most), bits)
         if exponent >= wanted:
             break
     return exponent, math.ldexp(1.0, most - _EXPONENT_BIAS)
