@@ -14,7 +14,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spinney.criteria.elementary import exps_of, log_of, logs_of
 from spinney.criteria.fixed_point import exact_mean, exact_sum
 from spinney.data.weights import Weights
 
@@ -43,6 +42,8 @@ def class_log_likelihood(
     >>> round(class_log_likelihood(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
     -0.9808
     """
+    from spinney.criteria.elementary import logs_of
+
     given = probabilities[np.arange(len(classes)), classes]
     return exact_sum(logs_of(np.maximum(given, LEAST_PROBABILITY)), Weights(None, sample_weight))[0]
 
@@ -62,6 +63,8 @@ def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weigh
     >>> round(gaussian_log_likelihood(np.array([1.0, -1.0]), 1.0), 4)
     -2.8379
     """
+    from spinney.criteria.elementary import log_of
+
     logs = -0.5 * (log_of(2 * np.pi * variance) + residuals * residuals / variance)
     return exact_sum(logs, Weights(None, sample_weight))[0]
 
@@ -72,6 +75,8 @@ def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> n
     >>> posterior(np.array([-1000.0, -1000.0 + np.log(3)])).round(6)
     array([0.25, 0.75])
     """
+    from spinney.criteria.elementary import exps_of, logs_of
+
     logs = np.asarray(log_likelihoods, np.float64)
     if prior is not None:  # of 0, it rules a model out
         logs = np.where(prior > 0, logs + logs_of(np.where(prior > 0, prior, 1.0)), -np.inf)
