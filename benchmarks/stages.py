@@ -42,6 +42,12 @@ def _quantise(derivatives, keys, shorts, fields):
 
 
 @kernel
+def _quantise_far(derivatives, keys, shorts, fields):
+    for i in range(shorts.size):
+        shorts[i] = statistics.quantise_far(derivatives[2 * i], derivatives[2 * i + 1], np.uint64(7), keys[i], fields)
+
+
+@kernel
 def _partition(column, goes_left, desks, rows, target, cursor):
     for begin in range(0, rows.size, partition.CHUNK):
         partition.partition_chunk(column, goes_left, desks[0], rows[begin : begin + partition.CHUNK], target, cursor)
@@ -108,6 +114,7 @@ def main() -> None:
                 lambda: fill_derivatives(team, LogLoss(), raw, y, Weights(None, None), derivatives),
             ),
             ("quantise", n, "row", lambda: _quantise(derivatives.reshape(-1), keys, shorts, fields)),
+            ("quantise, far", n, "row", lambda: _quantise_far(derivatives.reshape(-1), keys, shorts, fields)),
             (
                 "histogram, all rows",
                 n * COLUMNS,

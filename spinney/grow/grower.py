@@ -182,23 +182,27 @@ def _prepare(rows, limits, work):
 def _quantise(table, rows, work, desk, begin, end):
     """Some of the root's rows: their numbers, their statistics into their last words, and the sums of those."""
     numbers, shorts, flat = work.rows[0, begin:end], desk.packed, rows.derivatives.reshape(-1)
-    if rows.fields.is_far:
-        for k in range(numbers.size):
-            row = np.uint64(rows.chosen[begin + k] if rows.chosen.size else begin + k)
-            numbers[k] = row
-            key = rows.keys[row]
-            shorts[k] = quantise_far(flat[row + row], flat[row + row + _ONE], rows.noise_key, key, rows.fields)
-    elif rows.chosen.size:
+    if rows.chosen.size:
         chosen = rows.chosen[begin:end]
         for k in range(chosen.size):
-            row = np.uint64(chosen[k])
+            row, key = np.uint64(chosen[k]), rows.keys[chosen[k]]
             numbers[k] = chosen[k]
-            shorts[k] = quantise(flat[row + row], flat[row + row + _ONE], rows.noise_key, rows.keys[row], rows.fields)
+            if rows.fields.is_far:
+                shorts[k] = quantise_far(flat[row + row], flat[row + row + _ONE], rows.noise_key, key, rows.fields)
+            else:
+                shorts[k] = quantise(flat[row + row], flat[row + row + _ONE], rows.noise_key, key, rows.fields)
     else:  # the same, with places that the compiler sees to be side by side
         derivatives, keys = flat[2 * begin : 2 * end], rows.keys[begin:end]
         for k in range(numbers.size):
             numbers[k] = begin + k
-            shorts[k] = quantise(derivatives[2 * k], derivatives[2 * k + 1], rows.noise_key, keys[k], rows.fields)
+        if rows.fields.is_far:
+            for k in range(numbers.size):
+                g, h = derivatives[2 * k], derivatives[2 * k + 1]
+                shorts[k] = quantise_far(g, h, rows.noise_key, keys[k], rows.fields)
+        else:
+            for k in range(numbers.size):
+                g, h = derivatives[2 * k], derivatives[2 * k + 1]
+                shorts[k] = quantise(g, h, rows.noise_key, keys[k], rows.fields)
     _add_to_root(table, rows, work, numbers, shorts)
 
 

@@ -27,11 +27,12 @@ found by; those of leaves take them as they are.
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, view_as_int
+from spinney._jit import inner_kernel, view_as_float, view_as_int
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
@@ -85,12 +86,14 @@ def make_fields(
     `exponents` (2, 256) says how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
     fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
-    block = max(BLOCK, most_repeats)
-    if exponents is None or not any(is_far(counts, block) for counts in exponents):
+    if exponents is None:
+        return fields
+    found, block = [_found(counts) for counts in exponents], max(BLOCK, most_repeats)
+    if not any(_is_far(one, block) for one in found):
         return fields
     gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
-    gradient, most_gradient = _far_scale(exponents[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
-    hessian, most_hessian = _far_scale(exponents[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
+    gradient, most_gradient = _far_scale(found[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
+    hessian, most_hessian = _far_scale(found[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
     return fields._replace(
         gradient_scale=math.ldexp(1.0, gradient),
         hessian_scale=math.ldexp(1.0, hessian),
@@ -104,28 +107,35 @@ def make_fields(
     )
 
 
-def is_far(counts: np.ndarray, block: int) -> bool:
+def _found(counts: np.ndarray) -> list[tuple[int, int]]:
+    """(exponent, how many have it) from the largest down."""
+    there = np.flatnonzero(counts)[::-1]
+    return list(zip(there.tolist(), counts[there].tolist()))
+
+
+def _is_far(found: list[tuple[int, int]], block: int) -> bool:
     """Whether the largest numbers are far above the mean of those that may stand in a block together."""
-    top = int(np.flatnonzero(counts)[-1])
-    return bool(
-        min(block, counts.sum()) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(counts, block, top)
-    )
+    top, n = found[0][0], sum(count for _, count in found)
+    return min(block, n) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(found, block, top)
 
 
-def _largest_sum(counts: np.ndarray, block: int, most: int) -> float:
+def _largest_sum(found: list[tuple[int, int]], block: int, most: int) -> float:
     """A bound for the sum of any block of numbers, if those of exponents beyond `most` are clipped."""
-    below = np.minimum(np.cumsum(counts[::-1]), block)
-    taken = np.diff(below, prepend=0)[::-1]
-    return float(np.ldexp(taken.astype(np.float64), np.minimum(np.arange(N_EXPONENTS), most) - _EXPONENT_BIAS).sum())
+    total = 0.0
+    for exponent, count in found:
+        total += math.ldexp(min(count, block), min(exponent, most) - _EXPONENT_BIAS)
+        block -= min(count, block)
+    return total
 
 
-def _far_scale(counts: np.ndarray, block: int, bits: int) -> tuple[int, float]:
+def _far_scale(found: list[tuple[int, int]], block: int, bits: int) -> tuple[int, float]:
     """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
-    above = np.cumsum(counts[::-1])[::-1]
-    top, others = int(np.flatnonzero(counts)[-1]), int(np.flatnonzero(above > counts.sum() // _FEW)[-1])
+    few = sum(count for _, count in found) // _FEW
+    above = accumulate(count for _, count in found)
+    others = next(exponent for (exponent, _), n in zip(found, above) if n > few)
     wanted = _KEPT_BITS - (others - _EXPONENT_BIAS)
-    for most in range(top, others - 1, -1):
-        exponent = scale_exponent(_largest_sum(counts, block, most), bits)
+    for most in range(found[0][0], others - 1, -1):
+        exponent = scale_exponent(_largest_sum(found, block, most), bits)
         if exponent >= wanted:
             break
     return exponent, math.ldexp(1.0, most - _EXPONENT_BIAS)
@@ -229,8 +239,8 @@ def quantise_far(gradient, hessian, noise_key, key, fields):
     g *= fields.gradient_scale
     h *= fields.hessian_scale
     g_shift, h_shift = _shift_for(abs(g), _FAR_GRADIENT_BITS), _shift_for(h, _FAR_HESSIAN_BITS)
-    g_part = np.int64(np.floor(g / np.float64(np.int64(1) << g_shift) + noise)) + _FAR_BIAS
-    h_part = np.int64(np.floor(h / np.float64(np.int64(1) << h_shift) + noise))
+    g_part = np.int64(np.floor(g * _power(-g_shift) + noise)) + _FAR_BIAS
+    h_part = np.int64(np.floor(h * _power(-h_shift) + noise))
     return np.uint64(g_shift << 28 | g_part << 16 | h_shift << 12 | h_part)
 
 
@@ -239,6 +249,12 @@ def _shift_for(size, bits):
     """By how many bits to shorten a number that it has at most so many."""
     shift = (view_as_int(size) >> np.int64(52)) - np.int64(1022 + bits)
     return shift if shift > 0 else np.int64(0)
+
+
+@inner_kernel
+def _power(exponent):
+    """2**exponent, by its bits."""
+    return view_as_float((exponent + np.int64(1023)) << np.int64(52))
 
 
 @inner_kernel
