@@ -94,11 +94,16 @@ def make_fields(
     gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
     gradient, most_gradient = _far_scale(found[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
     hessian, most_hessian = _far_scale(found[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
+    fine_gradient, fine_hessian = (scale_exponent(_largest_sum(one, 1 << 62, one[0][0]), 61) for one in found)
     return fields._replace(
         gradient_scale=math.ldexp(1.0, gradient),
         hessian_scale=math.ldexp(1.0, hessian),
         gradient_unit=math.ldexp(1.0, -gradient),
         hessian_unit=math.ldexp(1.0, -hessian),
+        fine_gradient_scale=math.ldexp(1.0, fine_gradient),
+        fine_hessian_scale=math.ldexp(1.0, fine_hessian),
+        fine_gradient_unit=math.ldexp(1.0, -fine_gradient),
+        fine_hessian_unit=math.ldexp(1.0, -fine_hessian),
         dither=True,
         is_far=True,
         most_gradient=most_gradient,
