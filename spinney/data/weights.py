@@ -1,7 +1,8 @@
 """What a row's weight means: how often it counts, and how much.
 
 Whole-number weights up to 127 are repetitions: a row of weight 3 is three rows, in gradients, in `min_samples_leaf` and
-in the bins, bit for bit. Any other weights are importances: they scale the row's gradient, and the row counts once.
+in the bins, bit for bit. Any other weights are importances: they scale the row's gradient (in boosting relative to
+their mean, see criteria/fixed_point.py), and the row counts once.
 A row of weight 0 is left out altogether in both cases.
 """
 
