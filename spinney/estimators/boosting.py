@@ -86,8 +86,8 @@ class _GradientBoosting(BaseEstimator):
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient, relative to
-            their mean.
+            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
+            count relative to their mean.
         eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
             Tables to score after every round; see `evals_result_`. The first one decides early stopping.
         eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
