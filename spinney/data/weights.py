@@ -1,7 +1,8 @@
 """What a row's weight means: how often it counts, and how much.
 
 Whole-number weights up to 127 are repetitions: a row of weight 3 is three rows, in gradients, in `min_samples_leaf` and
-in the bins, bit for bit. Any other weights are importances: they scale the row's gradient, and the row counts once.
+in the bins, bit for bit. Any other weights are importances: they scale the row's gradient (in boosting relative to
+their mean, see criteria/fixed_point.py), and the row counts once.
 A row of weight 0 is left out altogether in both cases.
 """
 
@@ -35,7 +36,7 @@ class Weights(NamedTuple):
     def total(self) -> np.ndarray | None:
         """One float a row, or None for ones."""
         if self.importance is not None:
-            return self.importance
+            return self.importance if self.counts is None else np.where(self.counts > 0, self.importance, 0.0)
         return None if self.counts is None else self.counts.astype(np.float64)
 
     def relative(self) -> np.ndarray | None:
