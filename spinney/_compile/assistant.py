@@ -69,7 +69,7 @@ def _is_alive() -> bool:
 def _is_useful() -> bool:
     return (
         os.environ.get("SPINNEY_ASSISTANT") != "0"
-        and bool(sys.executable)
+        and "python" in os.path.basename(sys.executable or "").lower()  # not a server or a game that holds a Python
         and not getattr(sys, "frozen", False)
         and multiprocessing.parent_process() is None
         and _n_cores() > 1

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -23,32 +24,38 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "prune": "pruning",
     "data": "tables",
 }
+_ASIDE = {"tables", "predictions", "kernels"}  # what is compiled along with other things, and is not said after them
 _PAUSE = 2.0  # seconds without compiling after which more of it is news again
-_last: tuple[str, float] = ("", -_PAUSE)  # what was compiled last, and when it was done
+_said: set[str] = set()  # families since the last pause
+_last = -_PAUSE  # when compiling ended, or was seen last
 
 
 def say(text: str) -> None:
     """One line about compiling."""
-    if "SPINNEY_QUIET" not in os.environ:
-        print(f"spinney: {text}", file=sys.stderr, flush=True)
+    if os.environ.get("SPINNEY_QUIET", "") in ("", "0") and sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # nobody listens any more: closed, or the reader has gone
+            print(f"spinney: {text}", file=sys.stderr, flush=True)
 
 
 def announce(kernel: str, folder: str | None) -> None:
-    """Say what is compiled, unless the same was said just now."""
+    """Say what is compiled, unless it was said just now."""
     family = family_of(kernel)
-    if _last[0] != family and time.monotonic() - _last[1] > _PAUSE:
+    if time.monotonic() - _last > _PAUSE:
+        _said.clear()
+    if family not in _said and not (_said and family in _ASIDE):
         kept = f"once, then kept in {folder}" if folder else "in every process: no folder to keep it in"
         say(
             f"compiling {family} for this kind of table: some seconds, {kept}. "
             "`python -m spinney.warmup` compiles ahead of time."
         )
-    compiled(kernel)
+    _said.add(family)
+    compiled()
 
 
-def compiled(kernel: str) -> None:
+def compiled() -> None:
     """Note that compiling a kernel has just ended, or begun."""
     global _last
-    _last = (family_of(kernel), time.monotonic())
+    _last = time.monotonic()
 
 
 def family_of(kernel: str) -> str:
