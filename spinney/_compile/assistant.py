@@ -111,9 +111,11 @@ def _read_need(body: bytes | None) -> list[Any]:
     if body is None:
         raise EOFError
     try:
-        return [pickle.loads(body)]
-    except Exception:  # a part that this process cannot find
+        need = pickle.loads(body)
+        need.size()
+    except Exception:  # a part that this process cannot find, such as one of a notebook
         return []
+    return [need]
 
 
 def _receive(jobs: SimpleQueue[bytes | None]) -> None:

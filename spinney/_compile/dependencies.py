@@ -63,7 +63,7 @@ def is_local(signature: Any) -> bool:
 def _types_within(kind: Any) -> Iterator[Any]:
     """A type, and those of a tuple's elements."""
     yield kind
-    for one in kind if isinstance(kind, types.BaseTuple) else ():  # type: ignore[attr-defined]
+    for one in kind if isinstance(kind, types.BaseTuple) else ():  # type: ignore[union-attr]
         yield from _types_within(one)
 
 
