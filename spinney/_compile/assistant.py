@@ -119,8 +119,16 @@ def _read_need(body: bytes | None) -> list[Any]:
 
 
 def _receive(jobs: SimpleQueue[bytes | None]) -> None:
-    stdin = sys.stdin.buffer
-    while len(head := stdin.read(8)) == 8:
-        body = stdin.read(int.from_bytes(head, "little"))
-        jobs.put(body)
+    while head := _read_all(8):
+        jobs.put(_read_all(int.from_bytes(head, "little")))
     jobs.put(None)
+
+
+def _read_all(n: int) -> bytes:
+    """The next n bytes of stdin; none at its end. (Not by `sys.stdin`: at exit Python would wait for its lock.)"""
+    content = b""
+    while len(content) < n:
+        if not (more := os.read(0, n - len(content))):
+            return b""
+        content += more
+    return content

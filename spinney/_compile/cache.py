@@ -76,7 +76,7 @@ class KernelCache(_Cache):
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function = py_func
         self._name = f"{py_func.__module__}.{py_func.__qualname__}"
-        self._held = threading.local()  # .lock: while this thread compiles
+        self._held = threading.local()  # .is_open, .lock: while this thread compiles
 
     @property
     def cache_path(self) -> str:
@@ -156,6 +156,7 @@ class KernelCache(_Cache):
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
         folder = folders.cache_folder()
         announce(self._name, str(folder) if folder else None)
+        self._held.is_open = True
         if folder is None:
             return None
         start_assistant()
@@ -179,6 +180,8 @@ class KernelCache(_Cache):
         if (lock := getattr(self._held, "lock", None)) is not None:
             self._held.lock = None
             lock.release()
+        if getattr(self._held, "is_open", False):
+            self._held.is_open = False
             compiled()
 
     def enable(self) -> None: ...

@@ -27,7 +27,8 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
 _ASIDE = {"tables", "predictions", "kernels"}  # what is compiled along with other things, and is not said after them
 _PAUSE = 2.0  # seconds without compiling after which more of it is news again
 _said: set[str] = set()  # families since the last pause
-_last = -_PAUSE  # when compiling ended, or was seen last
+_last = -_PAUSE  # when compiling ended
+_open = 0  # kernels that are being compiled, one for another
 
 
 def say(text: str) -> None:
@@ -38,9 +39,10 @@ def say(text: str) -> None:
 
 
 def announce(kernel: str, folder: str | None) -> None:
-    """Say what is compiled, unless it was said just now."""
+    """Compiling a kernel begins: say so, unless it was said just now."""
+    global _open
     family = family_of(kernel)
-    if time.monotonic() - _last > _PAUSE:
+    if _open == 0 and time.monotonic() - _last > _PAUSE:
         _said.clear()
     if family not in _said and not (_said and family in _ASIDE):
         kept = f"once, then kept in {folder}" if folder else "in every process: no folder to keep it in"
@@ -49,13 +51,13 @@ def announce(kernel: str, folder: str | None) -> None:
             "`python -m spinney.warmup` compiles ahead of time."
         )
     _said.add(family)
-    compiled()
+    _open += 1
 
 
 def compiled() -> None:
-    """Note that compiling a kernel has just ended, or begun."""
-    global _last
-    _last = time.monotonic()
+    """Compiling a kernel that was announced has ended, well or not."""
+    global _last, _open
+    _open, _last = _open - 1, time.monotonic()
 
 
 def family_of(kernel: str) -> str:

@@ -15,6 +15,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(speech, "_last", -speech._PAUSE)
     monkeypatch.setattr(speech, "_said", set())
+    monkeypatch.setattr(speech, "_open", 0)
     return now
 
 
@@ -49,6 +50,19 @@ def test_one_line_for_one_fit(clock, capsys):
     assert said(capsys) == ["exact trees"]
 
 
+def test_parts_of_a_kernel_are_no_news(clock, capsys):
+    """They are compiled while it is; some come long after it was begun."""
+    speech.announce(TREE, "/place")
+    for _ in range(3):
+        clock[0] += 10.0
+        speech.announce(TREE, "/place")
+        clock[0] += 10.0
+        speech.compiled()
+    speech.compiled()
+    assert said(capsys) == ["exact trees"]
+    assert speech._open == 0
+
+
 def test_another_family_is_news_at_once(clock, capsys):
     for name in (ENCODE, FOREST, TREE, ENCODE):
         speech.announce(name, "/place")
@@ -66,6 +80,7 @@ def test_after_a_pause_the_same_is_news_again(clock, capsys):
     speech.compiled()
     clock[0] += 2.1
     speech.announce(TREE, "/place")
+    speech.compiled()
     assert said(capsys) == ["exact trees", "exact trees"]
 
 
