@@ -20,7 +20,7 @@ import pickle
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,11 +30,11 @@ from numba.core.registry import cpu_target
 
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
-from spinney._compile.dependencies import digest_of, is_local, own_sources, text_of_signature
+from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.pipeline import signals_held_back
-from spinney._compile.settings import PLAIN_PYTHON, host_level, versions
-from spinney._compile.speech import announce, compiled, say
+from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
+from spinney._compile.speech import announce, compiled, say, say_once
 
 try:
     import fcntl
@@ -104,13 +104,12 @@ class KernelCache(_Cache):
                 return result
         return self._wait(sig, magic, target_context)
 
-    def _places(self, sig: Any, magic: tuple[Any, ...]) -> list[tuple[Path, bool]]:
-        places = []
+    def _places(self, sig: Any, magic: tuple[Any, ...]) -> Iterator[tuple[Path, bool]]:
+        """Files that may hold a signature's kernel, and whether they came with the package."""
         if (packaged := packaged_folder()) is not None:
-            places.append((packaged / self._file(sig, (magic[0], host_level(), "")), True))
-        if (folder := folders.cache_folder()) is not None:
-            places.append((folder / self._file(sig, magic), False))
-        return places
+            yield packaged / self._file(sig, (magic[0], *packaged_processor())), True
+        if (folder := folders.cache_folder()) is not None:  # only made when it is needed
+            yield folder / self._file(sig, magic), False
 
     def has(self, sig: Any) -> bool:
         """Whether a signature's machine code is there."""
@@ -118,9 +117,9 @@ class KernelCache(_Cache):
 
     def is_taken(self, sig: Any) -> bool:
         """Whether another process is compiling a signature just now."""
-        folder = folders.cache_folder()
-        path = folder / self._file(sig, _magic()) if folder and self.keeps(sig) else None
-        return path is not None and not path.exists() and _Lock.is_held(path.with_suffix(".lock"))
+        if self.has(sig) or not self.keeps(sig) or (folder := folders.cache_folder()) is None:
+            return False
+        return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
 
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
         return f"{self._name}-{short_hash(repr((text_of_signature(sig), magic, self._digest, versions())))}.bin"
@@ -132,7 +131,7 @@ class KernelCache(_Cache):
         except FileNotFoundError:
             return None
         except OSError as error:
-            say(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
+            say_once(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
             return self._discard(path, is_packaged)
         try:
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
@@ -155,7 +154,7 @@ class KernelCache(_Cache):
     def _wait(self, sig: Any, magic: tuple[Any, ...], target_context: Any) -> Any:
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
         folder = folders.cache_folder()
-        announce(self._name, str(folder) if folder else None)
+        announce(self._name, size_of(self._function), str(folder) if folder else None)
         self._held.is_open = True
         if folder is None:
             return None
@@ -165,15 +164,14 @@ class KernelCache(_Cache):
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        folder = folders.cache_folder()
+        if not self.keeps(sig) or data.library.has_dynamic_globals or (folder := folders.cache_folder()) is None:
+            return
         try:
-            if folder is None or not self.keeps(sig) or data.library.has_dynamic_globals:
-                return
             body = pickle.dumps((list(needs_of(data.library).values()), data._reduce()), protocol=5)
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
-            say(f"a compiled kernel could not be kept in {folder} ({type(error).__name__}: {error}).")
+            say_once(f"a compiled kernel could not be kept in {folder} ({type(error).__name__}: {error}).")
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""
@@ -182,7 +180,7 @@ class KernelCache(_Cache):
             lock.release()
         if getattr(self._held, "is_open", False):
             self._held.is_open = False
-            compiled()
+            compiled(self._name)
 
     def enable(self) -> None: ...
 
@@ -294,14 +292,20 @@ def _clean(folder: Path) -> None:
 @functools.cache
 def packaged_folder() -> Path | None:
     """The kernels that came with the package for this Python, Numba and processor; None if there are none."""
-    folder = PACKAGED / packaged_name(host_level())
-    return folder if folder.is_dir() else None
+    level = host_level()
+    folder = PACKAGED / packaged_name(level) if level else PACKAGED
+    return folder if level and folder.is_dir() else None
 
 
-def packaged_name(level: str | None) -> str:
+def packaged_processor() -> tuple[str, str]:
+    """What kernels of this processor's level were compiled for: a processor's name and features, as Numba has them."""
+    level = host_level() or ""
+    return level, LEVEL_FEATURES.get(level, "")
+
+
+def packaged_name(level: str) -> str:
     """The folder's name for a level of processors."""
-    tag, _, numba, llvmlite, *flags = versions()
-    return f"{tag}-numba{numba}-llvmlite{llvmlite}-{level}" + ("" if flags == [0, 3] else "-other")
+    return f"{folders.version_name()}-{level}"
 
 
 # --- the compiler's own check ----------------------------------------------------------------------------------------

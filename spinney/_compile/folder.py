@@ -5,7 +5,7 @@ system's temporary folder, may be: there nobody can rename what is not his). The
 every file must be the user's own. `SPINNEY_CACHE_DIR` names the place; otherwise it is the user's cache folder, or a
 private temporary one.
 
-    <place>/py311-numba0.68.1-llvmlite0.50.0/    one folder for each set of versions; unused for 90 days, it is removed
+    <place>/cpython-311-numba0.68.1-llvmlite0.50.0/    one for each set of versions; unused for 90 days, it is removed
 """
 
 from __future__ import annotations
@@ -49,10 +49,9 @@ def cache_folder() -> Path | None:
 
 def _open(root: Path) -> Path:
     """The folder of these versions under a root, made, checked and tried; OSError says what is wrong with it."""
-    tag, _, numba, llvmlite, *_ = versions()
     for one in reversed((root, *root.parents)):
         one.mkdir(mode=0o700, exist_ok=True)  # `parents=True` would make those for all that the umask allows
-    folder = root.resolve() / f"{tag}-numba{numba}-llvmlite{llvmlite}"
+    folder = root.resolve() / version_name()
     _check_way(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
     check_own(folder.lstat(), folder)
@@ -60,6 +59,12 @@ def _open(root: Path) -> Path:
     os.close(handle)
     os.unlink(trial)
     return folder
+
+
+def version_name() -> str:
+    """Python, Numba and llvmlite, as folders are named by them."""
+    tag, _, numba, llvmlite, *_ = versions()
+    return f"{tag}-numba{numba}-llvmlite{llvmlite}"
 
 
 def _roots() -> list[Path]:

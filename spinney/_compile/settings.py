@@ -47,6 +47,12 @@ LEVELS = {  # of x86-64 processors, best first, with what tells them apart
 }
 
 
+LEVEL_FEATURES = {  # what the kernels of a level are told besides (NUMBA_CPU_FEATURES)
+    "x86-64-v4": "-prefer-256-bit",  # registers are used at their full width, as on the processor itself
+    "x86-64-v3": "",
+}
+
+
 def target_has(feature: str) -> bool:
     """Whether the processor that is compiled for has a feature (NUMBA_CPU_NAME may ask for another than this one)."""
     name = config.CPU_NAME  # type: ignore[attr-defined]
@@ -74,4 +80,4 @@ def host_level() -> str | None:
 def versions() -> tuple[Any, ...]:
     """What machine code depends on besides sources and processor."""
     flags = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT"))
-    return (sys.implementation.cache_tag, sys.version_info[:3], numba.__version__, llvmlite.__version__, *flags)
+    return (sys.implementation.cache_tag, sys.version_info[:2], numba.__version__, llvmlite.__version__, *flags)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 import time
@@ -24,10 +25,10 @@ _FAMILIES = {  # beginnings of kernel names, longest first where one is part of 
     "prune": "pruning",
     "data": "tables",
 }
-_ASIDE = {"tables", "predictions", "kernels"}  # what is compiled along with other things, and is not said after them
-_PAUSE = 2.0  # seconds without compiling after which more of it is news again
-_said: set[str] = set()  # families since the last pause
-_last = -_PAUSE  # when compiling ended
+_PAUSE = 10.0  # seconds without compiling after which more of it is news again
+_WORTH_A_WORD = 4_000  # size (`dependencies.size_of`) of what takes half a second
+_A_SECOND = 8_000  # size of what takes one
+_said: dict[str, float] = {}  # families that were announced, and when the last kernel of each was done
 _open = 0  # kernels that are being compiled, one for another
 
 
@@ -38,26 +39,33 @@ def say(text: str) -> None:
             print(f"spinney: {text}", file=sys.stderr, flush=True)
 
 
-def announce(kernel: str, folder: str | None) -> None:
-    """Compiling a kernel begins: say so, unless it was said just now."""
+@functools.cache
+def say_once(text: str) -> None:
+    """The same, once a process."""
+    say(text)
+
+
+def announce(kernel: str, size: int, folder: str | None) -> None:
+    """Compiling a kernel begins: say so, unless it takes no time or the same was said just now."""
     global _open
     family = family_of(kernel)
-    if _open == 0 and time.monotonic() - _last > _PAUSE:
-        _said.clear()
-    if family not in _said and not (_said and family in _ASIDE):
-        kept = f"once, then kept in {folder}" if folder else "in every process: no folder to keep it in"
+    is_news = family not in _said or (_open == 0 and time.monotonic() - _said[family] >= _PAUSE)
+    if size >= _WORTH_A_WORD and is_news:
+        kept = f"once, then kept in {folder}" if folder else "in every process: there is no folder to keep it in"
         say(
-            f"compiling {family} for this kind of table: some seconds, {kept}. "
+            f"compiling {family} for this kind of table: about {max(1, round(size / _A_SECOND))} s, {kept}. "
             "`python -m spinney.warmup` compiles ahead of time."
         )
-    _said.add(family)
+        _said[family] = time.monotonic()
     _open += 1
 
 
-def compiled() -> None:
-    """Compiling a kernel that was announced has ended, well or not."""
-    global _last, _open
-    _open, _last = _open - 1, time.monotonic()
+def compiled(kernel: str) -> None:
+    """Compiling a kernel, which `announce` was told of, has ended, well or not."""
+    global _open
+    _open -= 1
+    if (family := family_of(kernel)) in _said:
+        _said[family] = time.monotonic()
 
 
 def family_of(kernel: str) -> str:

@@ -222,7 +222,7 @@ print(*sorted(used))
 
 
 def test_a_fit_with_and_without_it_is_the_same(tmp_path):
-    """The same model, and the files that it made are those that a process without an assistant looks for."""
+    """The same model, and with the files that it made a process without an assistant compiles nothing."""
     with_it, _ = run(FIT, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="1")
     assert with_it.split()[1] == "True"
     (folder,) = tmp_path.iterdir()
@@ -231,8 +231,9 @@ def test_a_fit_with_and_without_it_is_the_same(tmp_path):
     without, complaints = run(FIT, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="0")
     first, used = without.splitlines()
     assert first.split() == [with_it.split()[0], "False"]
-    assert sorted(set(used.split())) == made
-    assert complaints == ""  # nothing was compiled
+    assert set(used.split()) <= set(made)
+    assert complaints == ""
+    assert sorted(path.name for path in folder.glob("*.bin")) == made
     assert not list(folder.glob("*.lock"))
 
 

@@ -209,7 +209,9 @@ def test_a_full_disk_costs_only_the_cache_and_leaves_nothing(folder, monkeypatch
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("error", [OSError("read-only"), RecursionError("too deep"), TypeError("no pickle"), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [OSError("read-only"), RecursionError("too deep"), TypeError("no pickle"), MemoryError()]
+)
 def test_no_failure_to_save_fails_a_call(folder, monkeypatch, capsys, error):
     def fail(*args, **kwargs):
         raise error
@@ -327,7 +329,7 @@ def test_a_lock_is_for_one_and_is_waited_for(folder):
 def test_nobody_waits_for_ever(folder, monkeypatch):
     """A process that hangs, or is stopped in a debugger, costs the others a compilation of their own."""
     dispatcher = kernel(seven_times)
-    path = dispatcher._cache._places((types.int64,), cache._magic())[-1][0]
+    path = list(dispatcher._cache._places((types.int64,), cache._magic()))[-1][0]
     lock = cache._Lock.take(path.with_suffix(".lock"), lambda: False)
     monkeypatch.setattr(cache, "_PATIENCE", 0.05)
     assert dispatcher(6) == 42

@@ -281,7 +281,11 @@ def test_what_is_in_use_stays_and_broken_saves_go(root):
     assert left(folder) == ["notes.txt"]
 
 
-OTHERS = ["kernels-0123456789abcdef", "cpython-310-numba0.61.0-llvmlite0.44.0", "cpython-313t-numba0.62.0rc1-llvmlite0.45.0"]
+OTHERS = [
+    "kernels-0123456789abcdef",
+    "cpython-310-numba0.61.0-llvmlite0.44.0",
+    "cpython-313t-numba0.62.0rc1-llvmlite0.45.0",
+]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -297,7 +301,9 @@ def test_folders_of_other_versions_go_when_nobody_used_them(root, name):
     assert left(root) == [folder.name]
 
 
-@pytest.mark.parametrize("name", ["my-numba-notes", "kernels-of-truth", "cpython-310-numba", "numba0.61.0-llvmlite0.44.0"])
+@pytest.mark.parametrize(
+    "name", ["my-numba-notes", "kernels-of-truth", "cpython-310-numba", "numba0.61.0-llvmlite0.44.0"]
+)
 def test_the_users_own_folders_stay(root, name):
     folder = find_folder()
     fill(root / name, KERNEL)

@@ -19,8 +19,8 @@ def compiled_by(call):
 
 @pytest.mark.kernels
 def test_results_are_those_of_plain_python(kernels):
-    numbers = np.linspace(-3.0, 40.0, 20)
-    assert kernels.fill_and_count(out := np.zeros(20), 2.0) == np.count_nonzero(4.0 * np.arange(20) + 3 > 20)
+    numbers, out = np.linspace(-3.0, 40.0, 20), np.zeros(20)
+    assert kernels.fill_and_count(out, 2.0) == np.count_nonzero(4.0 * np.arange(20) + 3 > 20)
     assert (out == 4.0 * np.arange(20) + 3).all()
     kernels.fill_twice(out, 3.0)
     assert (out == 8.0 * np.arange(20) + 3).all()

@@ -38,7 +38,9 @@ def test_a_numba_that_it_does_not_work_with_is_found_out(how):
         def decorate(function):
             if how == "raises":
                 raise AttributeError("moved")
-            return numba.njit(lambda numbers, out: 0.0) if function.__name__ == "nest" else numba.njit(**options)(function)
+            return (
+                numba.njit(lambda numbers, out: 0.0) if function.__name__ == "nest" else numba.njit(**options)(function)
+            )
 
         return decorate
 
@@ -163,10 +165,9 @@ def test_the_collector_rests_while_compiling_only(monkeypatch, is_on):
 def test_ctrl_c_waits_until_llvm_is_done():
     done = []
     handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        with pipeline.signals_held_back():
-            os.kill(os.getpid(), signal.SIGINT)
-            done.append(True)
+    with pytest.raises(KeyboardInterrupt), pipeline.signals_held_back():  # noqa: PT012
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append(True)
     assert done == [True]
     assert signal.getsignal(signal.SIGINT) is handler
 
