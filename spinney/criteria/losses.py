@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import class_of, inner_kernel, overloads
-from spinney.criteria.elementary import exp, log1p_exp, sigmoid
+from spinney.criteria.elementary import exp, log1p_exp, log_of, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
 
@@ -199,8 +199,12 @@ class Poisson(NamedTuple):
 
     bias: float = 0.0
 
+    @property
+    def variance_power(self) -> float:
+        return 1.0
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() < 0 or not y.any():
@@ -212,8 +216,12 @@ class Gamma(NamedTuple):
 
     bias: float = 0.0
 
+    @property
+    def variance_power(self) -> float:
+        return 2.0
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() <= 0:
@@ -225,8 +233,12 @@ class Tweedie(NamedTuple):
 
     power: float = 1.5
 
+    @property
+    def variance_power(self) -> float:
+        return self.power
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() < 0 or not y.any():
@@ -240,7 +252,7 @@ class LogLoss(NamedTuple):
 
     def start(self, y: np.ndarray, weights: Weights) -> float:
         p = exact_mean(y, weights)
-        return math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
+        return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
 
     def check(self, y: np.ndarray) -> None: ...
 
@@ -266,6 +278,11 @@ BY_NAME: dict[str, type] = {
     "tweedie": Tweedie,
     "log_loss": LogLoss,
 }
+
+
+def has_log_link(loss: Any) -> bool:
+    """Whether predictions are e^raw."""
+    return type(loss) in FORMULAS and FORMULAS[type(loss)].response is _exponential
 
 
 # --- the three names that kernels call -----------------------------------------------------------------------------
