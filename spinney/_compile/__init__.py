@@ -36,6 +36,7 @@ from spinney._compile.decorators import (
     separate_kernel,
     uncached_kernel,
 )
+from spinney._compile.folder import cache_folder
 from spinney._compile.intrinsics import (
     atomic_add,
     atomic_load,
@@ -63,6 +64,7 @@ __all__ = [
     "atomic_load",
     "atomic_swap",
     "by_type",
+    "cache_folder",
     "class_of",
     "compile_for",
     "either",

@@ -69,7 +69,7 @@ def _is_alive() -> bool:
 def _is_useful() -> bool:
     return (
         os.environ.get("SPINNEY_ASSISTANT") != "0"
-        and bool(sys.executable)
+        and "python" in os.path.basename(sys.executable or "").lower()  # not a server or a game that holds a Python
         and not getattr(sys, "frozen", False)
         and multiprocessing.parent_process() is None
         and _n_cores() > 1
@@ -111,14 +111,24 @@ def _read_need(body: bytes | None) -> list[Any]:
     if body is None:
         raise EOFError
     try:
-        return [pickle.loads(body)]
-    except Exception:  # a part that this process cannot find
+        need = pickle.loads(body)
+        need.size()
+    except Exception:  # a part that this process cannot find, such as one of a notebook
         return []
+    return [need]
 
 
 def _receive(jobs: SimpleQueue[bytes | None]) -> None:
-    stdin = sys.stdin.buffer
-    while len(head := stdin.read(8)) == 8:
-        body = stdin.read(int.from_bytes(head, "little"))
-        jobs.put(body)
+    while head := _read_all(8):
+        jobs.put(_read_all(int.from_bytes(head, "little")))
     jobs.put(None)
+
+
+def _read_all(n: int) -> bytes:
+    """The next n bytes of stdin; none at its end. (Not by `sys.stdin`: at exit Python would wait for its lock.)"""
+    content = b""
+    while len(content) < n:
+        if not (more := os.read(0, n - len(content))):
+            return b""
+        content += more
+    return content

@@ -3,7 +3,7 @@
 Kernels are looked for in two places: those that came with the package (`spinney/_kernels`, made by `make wheel` for
 levels of processors), and the user's folder (`folder.py`). A kernel that is in neither is compiled by one process,
 while others that want it wait. No failure here can fail a fit: what cannot be read is compiled anew, what cannot be
-saved is not.
+saved is not, and neither is what nobody could tell from other code (`dependencies.py`).
 
     name-key.bin     [ 32 bytes: blake2b of the rest | pickle ]
     key              signature, processor, and what the code was made from (`dependencies.py`)
@@ -30,7 +30,7 @@ from numba.core.registry import cpu_target
 
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
-from spinney._compile.dependencies import digest_of, own_sources, size_of
+from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.pipeline import signals_held_back
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
@@ -76,17 +76,27 @@ class KernelCache(_Cache):
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function = py_func
         self._name = f"{py_func.__module__}.{py_func.__qualname__}"
-        self._held = threading.local()  # .lock: while this thread compiles
+        self._held = threading.local()  # .is_open, .lock: while this thread compiles
 
     @property
     def cache_path(self) -> str:
         return str(folders.cache_folder())
 
     @functools.cached_property
-    def _digest(self) -> str:
-        return digest_of(self._function)
+    def _digest(self) -> str | None:
+        try:
+            return digest_of(self._function)
+        except TypeError as error:
+            say(f"{self._name} is compiled in every process: {error}.")
+            return None
+
+    def keeps(self, sig: Any) -> bool:
+        """Whether a signature's machine code may be kept: not if others could take it for their own."""
+        return self._digest is not None and not is_local(sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if not self.keeps(sig):
+            return None
         target_context.refresh()
         magic = target_context.codegen().magic_tuple()
         for path, is_packaged in self._places(sig, magic):
@@ -103,16 +113,16 @@ class KernelCache(_Cache):
 
     def has(self, sig: Any) -> bool:
         """Whether a signature's machine code is there."""
-        return any(path.exists() for path, _ in self._places(sig, _magic()))
+        return self.keeps(sig) and any(path.exists() for path, _ in self._places(sig, _magic()))
 
     def is_taken(self, sig: Any) -> bool:
         """Whether another process is compiling a signature just now."""
-        if self.has(sig) or (folder := folders.cache_folder()) is None:
+        if self.has(sig) or not self.keeps(sig) or (folder := folders.cache_folder()) is None:
             return False
         return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
 
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
-        return f"{self._name}-{short_hash(repr((sig, magic, self._digest, versions())))}.bin"
+        return f"{self._name}-{short_hash(repr((text_of_signature(sig), magic, self._digest, versions())))}.bin"
 
     def _load(self, path: Path, is_packaged: bool, target_context: Any) -> Any:
         """The kernel in a file; None if there is none, or none that can be used."""
@@ -122,7 +132,7 @@ class KernelCache(_Cache):
             return None
         except OSError as error:
             say_once(f"a compiled kernel was not used and is compiled anew ({error.strerror or error}).")
-            return None
+            return self._discard(path, is_packaged)
         try:
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if _checksum(body) != digest:
@@ -133,15 +143,19 @@ class KernelCache(_Cache):
                 return CompileResult._rebuild(target_context, *parts)
         except Exception as error:  # whatever is wrong with the file, the cure is the same
             say(f"the compiled kernel {path} cannot be used and is compiled anew ({type(error).__name__}: {error}).")
-            if not is_packaged:
-                with contextlib.suppress(OSError):
-                    path.unlink(missing_ok=True)
-            return None
+            return self._discard(path, is_packaged)
+
+    def _discard(self, path: Path, is_packaged: bool) -> None:
+        """What cannot be used must not be found again."""
+        if not is_packaged:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def _wait(self, sig: Any, magic: tuple[Any, ...], target_context: Any) -> Any:
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
         folder = folders.cache_folder()
         announce(self._name, size_of(self._function), str(folder) if folder else None)
+        self._held.is_open = True
         if folder is None:
             return None
         start_assistant()
@@ -150,10 +164,9 @@ class KernelCache(_Cache):
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        folder = folders.cache_folder()
+        if not self.keeps(sig) or data.library.has_dynamic_globals or (folder := folders.cache_folder()) is None:
+            return
         try:
-            if folder is None or data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
-                return
             body = pickle.dumps((list(needs_of(data.library).values()), data._reduce()), protocol=5)
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
@@ -165,6 +178,8 @@ class KernelCache(_Cache):
         if (lock := getattr(self._held, "lock", None)) is not None:
             self._held.lock = None
             lock.release()
+        if getattr(self._held, "is_open", False):
+            self._held.is_open = False
             compiled(self._name)
 
     def enable(self) -> None: ...

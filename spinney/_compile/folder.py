@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -25,6 +26,8 @@ from spinney._compile.speech import say
 _DAY = 86_400.0
 _UNUSED = 90 * _DAY  # until a file is removed
 _LEFT_OVER = _DAY / 24  # until a temporary file is
+_OUR_FOLDERS = re.compile(r"kernels-[0-9a-f]+|\w+-\w+-numba[\w.+]+-llvmlite[\w.+]+")
+_OUR_FILES = re.compile(r"[\w.<>]+-[0-9a-f]+\.(bin|lock)|checked-[0-9a-f]+|tmp\w+")
 
 
 @functools.cache
@@ -46,7 +49,8 @@ def cache_folder() -> Path | None:
 
 def _open(root: Path) -> Path:
     """The folder of these versions under a root, made, checked and tried; OSError says what is wrong with it."""
-    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for one in reversed((root, *root.parents)):
+        one.mkdir(mode=0o700, exist_ok=True)  # `parents=True` would make those for all that the umask allows
     folder = root.resolve() / version_name()
     _check_way(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -73,7 +77,8 @@ def _roots() -> list[Path]:
     with contextlib.suppress(RuntimeError):  # no home directory
         roots.append(Path.home() / ".cache" / "spinney")
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    roots.append(Path(tempfile.gettempdir()) / f"spinney-{user}")
+    with contextlib.suppress(OSError):  # no temporary folder
+        roots.append(Path(tempfile.gettempdir()) / f"spinney-{user}")
     return roots
 
 
@@ -121,21 +126,33 @@ def _is_private_group(group: int) -> bool:
 def remove_old(folder: Path, now: float | None = None) -> None:
     """Remove kernels and folders of other versions that nobody used for 90 days, and what broken saves left."""
     now = time.time() if now is None else now
-    with contextlib.suppress(OSError):
-        for path in folder.iterdir():
-            _remove_file(path, now)
-        for other in folder.parent.iterdir():
-            if other != folder and other.is_dir() and _is_ours(other.name):
-                if now - max((one.stat().st_mtime for one in (other, *other.iterdir())), default=now) > _UNUSED:
+    for path in _files(folder):
+        _remove_file(path, now)
+    for other in _files(folder.parent):
+        if other != folder and _OUR_FOLDERS.fullmatch(other.name) and not other.is_symlink():
+            if all(_age(one, now) > _UNUSED for one in (other, *_files(other))):
+                if all(_OUR_FILES.fullmatch(one.name) for one in _files(other)):
                     shutil.rmtree(other, ignore_errors=True)
 
 
+def _files(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _age(path: Path, now: float) -> float:
+    """Seconds since the user used a file; 0 for other people's."""
+    try:
+        facts = path.lstat()
+    except OSError:
+        return 0.0
+    return now - facts.st_mtime if not hasattr(os, "getuid") or facts.st_uid == os.getuid() else 0.0
+
+
 def _remove_file(path: Path, now: float) -> None:
-    with contextlib.suppress(OSError):
-        age = now - path.stat().st_mtime
-        if age > (_UNUSED if path.suffix == ".bin" else _LEFT_OVER) and not path.name.startswith("checked"):
+    is_kept = path.suffix == ".bin" or path.name.startswith("checked-")
+    if _OUR_FILES.fullmatch(path.name) and _age(path, now) > (_UNUSED if is_kept else _LEFT_OVER):
+        with contextlib.suppress(OSError):
             path.unlink()
-
-
-def _is_ours(name: str) -> bool:
-    return name.startswith("kernels-") or "-numba" in name

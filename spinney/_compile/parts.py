@@ -20,7 +20,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from spinney._compile.assistant import hand_over
-from spinney._compile.dependencies import size_of
+from spinney._compile.dependencies import is_local, size_of, text_of_signature
 
 RETURNS = {"nothing": types.void, "int64": types.int64, "float64": types.float64, "bool": types.boolean}
 
@@ -71,9 +71,9 @@ class Part:
     def _hand_over(self, signature: tuple[Any, ...]) -> None:
         """Let the assistant begin with the part, if nobody has compiled it yet."""
         symbol = self.symbol(signature)
-        if symbol not in self._seen and not _is_local(signature) and signature not in self._cached.overloads:
+        if symbol not in self._seen and signature not in self._cached.overloads:
             self._seen.add(symbol)
-            if not self._cached._cache.has(signature):
+            if self._cached._cache.keeps(signature) and not self._cached._cache.has(signature):
                 hand_over(self._need(signature))
 
     def _need(self, signature: tuple[Any, ...]) -> Need:
@@ -93,8 +93,8 @@ class Part:
         """The name under which machine code asks for the part."""
         from spinney._compile.cache import short_hash
 
-        mark = short_hash(repr(signature))
-        if _is_local(signature):
+        mark = short_hash(text_of_signature(signature))
+        if is_local(signature):
             mark = f"local{self._local_numbers.setdefault(signature, len(self._local_numbers))}"
         return f"{self.py_func.__module__}.{self.py_func.__qualname__}.{mark}"
 
@@ -114,18 +114,13 @@ class Part:
         self._compiler(signature).compile(signature)
 
     def _compiler(self, signature: tuple[Any, ...]) -> Any:
-        return self._local if _is_local(signature) else self._cached
+        return self._local if is_local(signature) else self._cached
 
     def is_elsewhere(self, signature: tuple[Any, ...]) -> bool:
         """Whether another process is compiling the part just now."""
-        if _is_local(signature) or signature in self._cached.overloads:
+        if is_local(signature) or signature in self._cached.overloads:
             return False
         return bool(self._cached._cache.is_taken(signature))
-
-
-def _is_local(signature: tuple[Any, ...]) -> bool:
-    """Whether a signature holds a function of this process, such as a user's criterion."""
-    return any(isinstance(kind, types.Dispatcher) for kind in signature)
 
 
 def load_parts(needs: list[Need]) -> None:

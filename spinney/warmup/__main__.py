@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"unknown family {name!r}: choose from {', '.join(families())}")
     if given.jobs is not None and given.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {given.jobs}")
-    from spinney._compile.folder import cache_folder
+    from spinney._compile import cache_folder
 
     if cache_folder() is None:
         return 2
