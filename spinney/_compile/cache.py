@@ -92,6 +92,9 @@ class KernelCache:
 
     def _find(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
+        if not _keeps:
+            announce(self._name, size_of(self._function), None)
+            return None
         magic = target_context.codegen().magic_tuple()
         for path, is_packaged in self._places(sig, magic):
             if (result := self._load(path, is_packaged, target_context)) is not None:
@@ -344,14 +347,19 @@ def was_checked() -> bool:
     if packaged_folder() is not None:
         return True  # it was checked when they were made
     folder = folders.cache_folder()
-    return folder is not None and (folder / _check_name()).exists()
+    try:
+        return folder is not None and (folder / _check_name()).exists()
+    except OSError:
+        return False
 
 
 def remember_check() -> None:
     folder = folders.cache_folder()
     if folder is not None:
-        with contextlib.suppress(OSError):
+        try:
             _write(folder / _check_name(), b"")
+        except OSError as error:
+            say_once(f"the compiler is checked in every process: {folder} cannot be written to ({_in_words(error)}).")
 
 
 def _check_name() -> str:

@@ -30,7 +30,7 @@ from spinney._compile.cache import attach_cache, keep_nothing, remember_check, w
 from spinney._compile.check import judge
 from spinney._compile.parts import Part
 from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
-from spinney._compile.speech import say
+from spinney._compile.speech import say_once
 
 _deciding = threading.RLock()
 
@@ -89,18 +89,16 @@ def _options(compiler: Any, from_python: bool) -> dict[str, Any]:
     return pipeline.options(compiler, from_python) if pipeline_works() else pipeline.PLAIN_OPTIONS
 
 
+@functools.cache
 def pipeline_works() -> bool:
     """Whether our pipeline is used: checked once for each version of Numba, remembered in the cache."""
     with _deciding:
-        return _decide()
+        return PLAIN_PYTHON or _decide()
 
 
-@functools.cache
 def _decide() -> bool:
-    if PLAIN_PYTHON:
-        return True
     if compiler_choice() == "numba":
-        say("SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more.")
+        say_once("SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more.")
         return False
     if was_checked():
         return True
@@ -110,12 +108,12 @@ def _decide() -> bool:
         remember_check()
     elif verdict.compiles:
         keep_nothing()
-        say(
+        say_once(
             f"compiled kernels cannot be kept with Numba {numba.__version__} ({verdict.reason}): every process "
             f"compiles its own, some seconds each time. {remedy}"
         )
     else:
-        say(
+        say_once(
             f"the quick compiler does not work with Numba {numba.__version__} ({verdict.reason}): every process "
             f"compiles its kernels with Numba's own, to the same results, but for a minute or more. {remedy}"
         )
