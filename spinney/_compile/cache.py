@@ -168,7 +168,9 @@ class KernelCache:
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
-            say_once(f"a compiled kernel could not be kept in {folder} ({_in_words(error)}): every process compiles it.")
+            say_once(
+                f"a compiled kernel could not be kept in {folder} ({_in_words(error)}): every process compiles it."
+            )
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""

@@ -98,7 +98,9 @@ def pipeline_works() -> bool:
 
 def _decide() -> bool:
     if compiler_choice() == "numba":
-        say_once("SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more.")
+        say_once(
+            "SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more."
+        )
         return False
     if was_checked():
         return True
