@@ -159,6 +159,7 @@ def test_a_cache_that_fails_is_said_and_fails_no_kernel(what, tmp_path):
     assert "input/output error" in said
 
 
+@pytest.mark.slow
 def test_a_model_of_plain_njit_is_the_same(tmp_path):
     broken = "from spinney._compile.pipeline import KernelCompiler\nKernelCompiler.define_pipelines = gone"
     model = "\nfrom tests.families import answer\nprint(answer('kmeans'))"
