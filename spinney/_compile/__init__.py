@@ -6,6 +6,7 @@ Only modules that hold compiled code import this package, and estimators import 
     settings.py      Numba itself, and the processor that is compiled for
     decorators.py    kernel, inner_kernel, ...: machine code from Python functions
     pipeline.py      how: all that touches the insides of Numba's compiler
+    check.py         whether that works with this version of Numba
     parts.py         functions that are compiled by themselves and shared by kernels
     cache.py         compiled kernels on disk: found, checked, waited for, saved
     folder.py        where: a folder that nobody else can write to
@@ -15,7 +16,7 @@ Only modules that hold compiled code import this package, and estimators import 
     bytes.py         the same, for many codes at once
     vectors.py       loops written in LLVM's vectors
 
-`NUMBA_DISABLE_JIT=1` runs every kernel as plain Python.
+`NUMBA_DISABLE_JIT=1` runs every kernel as plain Python; `SPINNEY_COMPILER=numba` compiles them by plain `numba.njit`.
 """
 
 from spinney._compile.bytes import SWEPT, ask, extremes, sum_left

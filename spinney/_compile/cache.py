@@ -24,10 +24,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from numba.core.caching import NullCache, _Cache
-from numba.core.compiler import CompileResult
-from numba.core.registry import cpu_target
-
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
 from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
@@ -53,10 +49,11 @@ def attach_cache(py_func: Callable[..., Any], dispatcher: Any) -> Any:
         return dispatcher
     from spinney._compile.decorators import pipeline_works
 
-    if not pipeline_works():
-        dispatcher._cache = NullCache()
-        return dispatcher
-    cache = KernelCache(py_func)
+    return attach(KernelCache(py_func), dispatcher) if pipeline_works() else dispatcher
+
+
+def attach(cache: Any, dispatcher: Any) -> Any:
+    """Have Numba ask a cache before it compiles, and tell the cache when it has done so."""
     dispatcher._cache = cache
     compile_kernel = dispatcher.compile
 
@@ -70,8 +67,8 @@ def attach_cache(py_func: Callable[..., Any], dispatcher: Any) -> Any:
     return dispatcher
 
 
-class KernelCache(_Cache):
-    """One kernel's files, for all its signatures."""
+class KernelCache:
+    """One kernel's files, for all its signatures; what Numba's dispatchers ask of a cache."""
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function = py_func
@@ -95,9 +92,19 @@ class KernelCache(_Cache):
         return self._digest is not None and not is_local(sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return self._find(sig, target_context)
+        except Exception as error:  # whatever it is, the kernel can be compiled
+            say_once(f"compiled kernels could not be looked for and are compiled anew ({_in_words(error)}).")
+            return None
+
+    def _find(self, sig: Any, target_context: Any) -> Any:
         if not self.keeps(sig):
             return None
         target_context.refresh()
+        if not _keeps:
+            announce(self._name, size_of(self._function), None)
+            return None
         magic = target_context.codegen().magic_tuple()
         for path, is_packaged in self._places(sig, magic):
             if (result := self._load(path, is_packaged, target_context)) is not None:
@@ -108,18 +115,24 @@ class KernelCache(_Cache):
         """Files that may hold a signature's kernel, and whether they came with the package."""
         if (packaged := packaged_folder()) is not None:
             yield packaged / self._file(sig, (magic[0], *packaged_processor())), True
-        if (folder := folders.cache_folder()) is not None:  # only made when it is needed
+        if (folder := _folder()) is not None:  # only made when it is needed
             yield folder / self._file(sig, magic), False
 
     def has(self, sig: Any) -> bool:
         """Whether a signature's machine code is there."""
-        return self.keeps(sig) and any(path.exists() for path, _ in self._places(sig, _magic()))
+        try:
+            return self.keeps(sig) and any(path.exists() for path, _ in self._places(sig, _magic()))
+        except Exception:  # said when it is looked for
+            return False
 
     def is_taken(self, sig: Any) -> bool:
         """Whether another process is compiling a signature just now."""
-        if self.has(sig) or not self.keeps(sig) or (folder := folders.cache_folder()) is None:
+        try:
+            if self.has(sig) or not self.keeps(sig) or (folder := _folder()) is None:
+                return False
+            return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
+        except Exception:
             return False
-        return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
 
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
         return f"{self._name}-{short_hash(repr((text_of_signature(sig), magic, self._digest, versions())))}.bin"
@@ -137,12 +150,9 @@ class KernelCache(_Cache):
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if _checksum(body) != digest:
                 raise ValueError("damaged")
-            needs, parts = pickle.loads(body)
-            load_parts(needs)
-            with signals_held_back():
-                return CompileResult._rebuild(target_context, *parts)
+            return unpack(body, target_context)
         except Exception as error:  # whatever is wrong with the file, the cure is the same
-            say(f"the compiled kernel {path} cannot be used and is compiled anew ({type(error).__name__}: {error}).")
+            say(f"the compiled kernel {path} cannot be used and is compiled anew ({_in_words(error)}).")
             return self._discard(path, is_packaged)
 
     def _discard(self, path: Path, is_packaged: bool) -> None:
@@ -153,7 +163,7 @@ class KernelCache(_Cache):
 
     def _wait(self, sig: Any, magic: tuple[Any, ...], target_context: Any) -> Any:
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
-        folder = folders.cache_folder()
+        folder = _folder()
         announce(self._name, size_of(self._function), str(folder) if folder else None)
         self._held.is_open = True
         if folder is None:
@@ -164,14 +174,17 @@ class KernelCache(_Cache):
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not self.keeps(sig) or data.library.has_dynamic_globals or (folder := folders.cache_folder()) is None:
-            return
+        folder = _folder()
         try:
-            body = pickle.dumps((list(needs_of(data.library).values()), data._reduce()), protocol=5)
+            if folder is None or not self.keeps(sig):  # said already
+                return
+            body = pack(data)
             _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
-            say_once(f"a compiled kernel could not be kept in {folder} ({type(error).__name__}: {error}).")
+            say_once(
+                f"a compiled kernel could not be kept in {folder} ({_in_words(error)}): every process compiles it."
+            )
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""
@@ -231,8 +244,27 @@ class _Lock(NamedTuple):
         os.close(self.handle)
 
 
+def pack(data: Any) -> bytes:
+    """A compiled kernel as bytes."""
+    if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
+        raise ValueError("a kernel holds an address of this process")
+    return pickle.dumps((list(needs_of(data.library).values()), data._reduce()), protocol=5)
+
+
+def unpack(body: bytes, target_context: Any) -> Any:
+    """The compiled kernel in bytes, with the parts that it calls."""
+    from numba.core.compiler import CompileResult
+
+    needs, parts = pickle.loads(body)
+    load_parts(needs)
+    with signals_held_back():
+        return CompileResult._rebuild(target_context, *parts)
+
+
 def _magic() -> tuple[Any, ...]:
     """Numba's description of the processor that is compiled for."""
+    from numba.core.registry import cpu_target
+
     magic: tuple[Any, ...] = cpu_target.target_context.codegen().magic_tuple()
     return magic
 
@@ -274,6 +306,10 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
+def _in_words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 def short_hash(text: str) -> str:
     """Twenty letters that tell texts apart."""
     return hashlib.blake2b(text.encode(), digest_size=10).hexdigest()
@@ -308,6 +344,19 @@ def packaged_name(level: str) -> str:
     return f"{folders.version_name()}-{level}"
 
 
+_keeps = True
+
+
+def keep_nothing() -> None:
+    """From now on, let files alone: with this version of Numba they would be of no use."""
+    global _keeps
+    _keeps = False
+
+
+def _folder() -> Path | None:
+    return folders.cache_folder() if _keeps else None
+
+
 # --- the compiler's own check ----------------------------------------------------------------------------------------
 
 
@@ -316,14 +365,19 @@ def was_checked() -> bool:
     if packaged_folder() is not None:
         return True  # it was checked when they were made
     folder = folders.cache_folder()
-    return folder is not None and (folder / _check_name()).exists()
+    try:
+        return folder is not None and (folder / _check_name()).exists()
+    except OSError:
+        return False
 
 
 def remember_check() -> None:
     folder = folders.cache_folder()
     if folder is not None:
-        with contextlib.suppress(OSError):
+        try:
             _write(folder / _check_name(), b"")
+        except OSError as error:
+            say_once(f"the compiler is checked in every process: {folder} cannot be written to ({_in_words(error)}).")
 
 
 def _check_name() -> str:

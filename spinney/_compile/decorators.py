@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -25,10 +26,13 @@ from numba.core import errors, types
 from numba.extending import overload
 
 from spinney._compile import pipeline
-from spinney._compile.cache import attach_cache, remember_check, was_checked
+from spinney._compile.cache import attach_cache, keep_nothing, remember_check, was_checked
+from spinney._compile.check import judge
 from spinney._compile.parts import Part
-from spinney._compile.settings import PLAIN_PYTHON, versions
-from spinney._compile.speech import say
+from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
+from spinney._compile.speech import say_once
+
+_deciding = threading.RLock()
 
 CompileError = errors.NumbaError
 _KINDS = {"float64": types.float64, "int64": types.int64, "float64[:]": types.Array(types.float64, 1, "C")}
@@ -87,18 +91,35 @@ def _options(compiler: Any, from_python: bool) -> dict[str, Any]:
 
 @functools.cache
 def pipeline_works() -> bool:
-    """Whether our pipeline can be used with this Numba: checked once for each version, remembered in the cache."""
-    if PLAIN_PYTHON or was_checked():
+    """Whether our pipeline is used: checked once for each version of Numba, remembered in the cache."""
+    with _deciding:
+        return PLAIN_PYTHON or _decide()
+
+
+def _decide() -> bool:
+    if compiler_choice() == "numba":
+        say_once(
+            "SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more."
+        )
+        return False
+    if was_checked():
         return True
-    if pipeline.works(numba.njit):
+    verdict = judge(numba.njit)
+    remedy = "Install versions that Spinney was tested with (docs/dependencies.md)."
+    if verdict.compiles and verdict.keeps:
         remember_check()
-        return True
-    say(
-        f"the quick compiler does not work with Numba {numba.__version__} (llvmlite and Python: {versions()[0]}); "
-        "kernels are compiled by Numba's own, in every process: correct, but a minute or more at the first fit. "
-        "Install a version of Numba that Spinney was tested with (see docs/dependencies.md)."
-    )
-    return False
+    elif verdict.compiles:
+        keep_nothing()
+        say_once(
+            f"compiled kernels cannot be kept with Numba {numba.__version__} ({verdict.reason}): every process "
+            f"compiles its own, some seconds each time. {remedy}"
+        )
+    else:
+        say_once(
+            f"the quick compiler does not work with Numba {numba.__version__} ({verdict.reason}): every process "
+            f"compiles its kernels with Numba's own, to the same results, but for a minute or more. {remedy}"
+        )
+    return verdict.compiles
 
 
 def overloads(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -105,6 +105,8 @@ class Part:
             return
         self.prepare(signature)
         result = self._compiler(signature).overloads[signature]
+        if result.signature.return_type != self.returns:
+            raise TypeError(f"{symbol} returns {result.signature.return_type}, but says {self.returns}")
         address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         llvmlite.binding.add_symbol(symbol, address)
         self._loaded.add(symbol)

@@ -5,7 +5,7 @@
 - Compiler flags are compared and hashed thousands of times, each time over all that could be set. Here only what is
   set is looked at.
 
-Both save time and nothing else: where a version of Numba has no such place, nothing is done.
+Both save time and nothing else: where a version of Numba has no such place, nothing is done, and that is said.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from typing import Any
+
+from spinney._compile.speech import say_once
 
 _patched = 0  # kernels that are being compiled inside each other
 
@@ -42,7 +44,8 @@ def _patch() -> list[tuple[Any, str, Any]]:
             (TargetConfig, "__hash__", lambda flags: len(flags.options)),  # few different ones are ever in use
         ]
         undo = [(owner, name, owner.__dict__[name]) for owner, name, _ in replaced]
-    except (ImportError, AttributeError, KeyError):
+    except (ImportError, AttributeError, KeyError) as error:
+        say_once(f"compiling takes longer than it should with this version of Numba ({type(error).__name__}: {error}).")
         return []
     for owner, name, value in replaced:
         setattr(owner, name, value)

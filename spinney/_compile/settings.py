@@ -7,6 +7,7 @@ signals reach only the main thread, which waits.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 from typing import Any
@@ -34,7 +35,7 @@ def import_whole(*names: str) -> None:
         raise failures[0]
 
 
-import_whole("numba", "llvmlite.binding", "numba.np.arrayobj", "numba.core.caching")
+import_whole("numba", "llvmlite.binding", "numba.np.arrayobj")
 
 import llvmlite.binding  # noqa: E402
 import numba  # noqa: E402
@@ -81,3 +82,11 @@ def versions() -> tuple[Any, ...]:
     """What machine code depends on besides sources and processor."""
     flags = tuple(getattr(config, name) for name in ("BOUNDSCHECK", "OPT"))
     return (sys.implementation.cache_tag, sys.version_info[:2], numba.__version__, llvmlite.__version__, *flags)
+
+
+def compiler_choice() -> str:
+    """Which compiler the user wants: "spinney", or "numba" for plain `numba.njit` (environment variable)."""
+    choice = os.environ.get("SPINNEY_COMPILER") or "spinney"
+    if choice not in ("spinney", "numba"):
+        raise ValueError(f"SPINNEY_COMPILER must be 'spinney' or 'numba', got {choice!r}.")
+    return choice
