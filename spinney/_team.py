@@ -36,6 +36,7 @@ _CHUNK_BITS = 22  # of a ticket: up to four million chunks a phase
 _CHUNK_MASK = (1 << _CHUNK_BITS) - 1
 _SPINS = 500  # looks at the ticket before giving the core away
 _GO, _WANTED, _ABORT = 0, 1, 2
+_LOOK = 0.1  # seconds
 
 
 @inner_kernel
@@ -160,7 +161,8 @@ class Team:
                 members[rank][1].put((call, rank, sync, outcomes, doors[rank]))
                 submitted += 1
             for door in doors:
-                door.acquire()
+                while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
+                    pass
         except BaseException:
             sync[_STOP] = _WANTED
             while None in outcomes[:submitted]:

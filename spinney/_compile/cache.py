@@ -29,9 +29,9 @@ from numba.core.compiler import CompileResult
 
 from spinney._compile import folder as folders
 from spinney._compile.dependencies import digest_of
-from spinney._compile.pipeline import signals_held_back
 from spinney._compile.settings import PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say
+from spinney._interrupts import interrupts_held_back, let_interrupts_in
 
 try:
     import fcntl
@@ -58,10 +58,11 @@ def attach_cache(py_func: Callable[..., Any], dispatcher: Any) -> Any:
     compile_kernel = dispatcher.compile
 
     def compile_and_let_go(signature: Any) -> Any:
-        try:
-            return compile_kernel(signature)
-        finally:
-            cache.let_go()
+        with interrupts_held_back():
+            try:
+                return compile_kernel(signature)
+            finally:
+                cache.let_go()
 
     dispatcher.compile = compile_and_let_go
     return dispatcher
@@ -116,8 +117,7 @@ class KernelCache(_Cache):
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if _checksum(body) != digest:
                 raise ValueError("damaged")
-            with signals_held_back():
-                return CompileResult._rebuild(target_context, *pickle.loads(body))
+            return CompileResult._rebuild(target_context, *pickle.loads(body))
         except Exception as error:  # whatever is wrong with the file, the cure is the same
             say(f"the compiled kernel {path} cannot be used and is compiled anew ({type(error).__name__}: {error}).")
             if not is_packaged:
@@ -180,6 +180,7 @@ class _Lock(NamedTuple):
                     os.close(handle)
                     return None
                 time.sleep(0.02)
+                let_interrupts_in()
         except BaseException:
             os.close(handle)
             raise

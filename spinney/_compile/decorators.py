@@ -27,6 +27,7 @@ from spinney._compile import pipeline
 from spinney._compile.cache import attach_cache, remember_check, was_checked
 from spinney._compile.settings import PLAIN_PYTHON, versions
 from spinney._compile.speech import say
+from spinney._interrupts import interrupts_held_back
 
 CompileError = errors.NumbaError
 _KINDS = {"float64": types.float64, "int64": types.int64, "float64[:]": types.Array(types.float64, 1, "C")}
@@ -63,7 +64,9 @@ def uncached_kernel(py_func: Callable[..., Any]) -> Any:
 
 
 def _njit(py_func: Callable[..., Any], compiler: Any, from_python: bool = False) -> Any:
-    return numba.njit(**_options(compiler, from_python))(py_func)
+    with interrupts_held_back():  # the first one wakes Numba's compiler
+        dispatcher = numba.njit(**_options(compiler, from_python))(py_func)
+        return dispatcher if PLAIN_PYTHON else pipeline.compile_undisturbed(dispatcher)
 
 
 def _options(compiler: Any, from_python: bool) -> dict[str, Any]:
@@ -75,9 +78,10 @@ def pipeline_works() -> bool:
     """Whether our pipeline can be used with this Numba: checked once for each version, remembered in the cache."""
     if PLAIN_PYTHON or was_checked():
         return True
-    if pipeline.works(numba.njit):
-        remember_check()
-        return True
+    with interrupts_held_back():
+        if pipeline.works(numba.njit):
+            remember_check()
+            return True
     say(
         f"the quick compiler does not work with Numba {numba.__version__} (llvmlite and Python: {versions()[0]}); "
         "kernels are compiled by Numba's own, in every process: correct, but a minute or more at the first fit. "

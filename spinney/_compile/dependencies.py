@@ -44,17 +44,17 @@ def digest_of(function: Callable[..., Any]) -> str:
                     reached.add(callee)
                     waiting.append(callee)
         lines.append(links.shallow)
-    return _hash(own_sources(), _links(function).shallow, *sorted(set(lines))).hex()
+    return hash_of(own_sources(), _links(function).shallow, *sorted(set(lines))).hex()
 
 
 @functools.cache
 def own_sources() -> bytes:
     """A digest of this package, which every kernel is compiled by."""
     folder = Path(__file__).parent
-    return _hash(*(path.name.encode() + path.read_bytes() for path in sorted(folder.glob("*.py"))))
+    return hash_of(*(path.name.encode() + path.read_bytes() for path in sorted(folder.glob("*.py"))))
 
 
-def _hash(*parts: bytes) -> bytes:
+def hash_of(*parts: bytes) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -63,18 +63,18 @@ def _hash(*parts: bytes) -> bytes:
 
 def _links(function: FunctionType) -> _Links:
     if function not in _known:
-        texts, callees = [_code_text(function.__code__), repr(function.__defaults__)], {}
+        texts, callees = [code_text(function.__code__), repr(function.__defaults__)], {}
         for name, value in sorted(_named_values(function), key=lambda pair: pair[0]):
             found: list[FunctionType] = []
             texts.append(f"{name}={_text(value, found)}")
             if found:
                 callees[name] = found
-        _known[function] = _Links(_hash(*(text.encode() for text in texts)), callees)
+        _known[function] = _Links(hash_of(*(text.encode() for text in texts)), callees)
     return _known[function]
 
 
-def _code_text(code: CodeType) -> str:
-    constants = [_code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+def code_text(code: CodeType) -> str:
+    constants = [code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
     return repr((code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars, code.co_flags))
 
 
@@ -108,7 +108,7 @@ def _text(value: Any, functions: list[FunctionType]) -> str:
     if isinstance(value, tuple | list):
         return type(value).__name__ + repr([_text(one, functions) for one in value])
     if isinstance(value, np.ndarray):
-        return f"array {value.dtype} {value.shape} {_hash(np.ascontiguousarray(value).tobytes()).hex()}"
+        return f"array {value.dtype} {value.shape} {hash_of(np.ascontiguousarray(value).tobytes()).hex()}"
     if isinstance(value, type):
         return f"class {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
     if isinstance(value, ModuleType):

@@ -7,11 +7,13 @@
     )
 
 The functions take numbers and return a number; arithmetic, `math`, NumPy's scalar functions and branches all compile.
+Numbers and arrays from outside count with the values that they have when `fit` is called.
 Any object with these attributes will do: a module, a class with static methods, a `spinney.Loss`.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -76,21 +78,29 @@ class CompiledLoss(NamedTuple):
     def check(self, y: np.ndarray) -> None: ...
 
 
-_compiled: dict[Any, CompiledLoss] = {}
+@functools.cache
+def _kept() -> Any:
+    from spinney._compile import Kept
+
+    return Kept()
 
 
 def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
-    """Compile a user's loss, once a process; `default_link` is "identity" or "logistic"."""
+    """Compile a user's loss; `default_link` is "identity" or "logistic".
+
+    Equal functions that capture equal values are compiled once; of different ones the last few are kept.
+    """
+    from spinney._compile import key_of
+
     gradient, hessian = _function(loss, "gradient", 2), _function(loss, "hessian", 2)
     link, value = _optional(loss, "inverse_link", 1), _optional(loss, "value", 2)
     start = getattr(loss, "start", 0.0)
-    key = (gradient, hessian, link, value, start if callable(start) else None, default_link)
-    if key not in _compiled:
-        _compiled[key] = _compile(gradient, hessian, link, value, start, default_link)
-    return _compiled[key]._replace(start_value=start)
+    key = (key_of(gradient, hessian, link, value), default_link)
+    compiled: CompiledLoss = _kept().get(key, lambda: _compile(gradient, hessian, link, value, default_link))
+    return compiled._replace(start_value=start)
 
 
-def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, default_link: str) -> CompiledLoss:
+def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: str) -> CompiledLoss:
     from spinney._compile import uncached_kernel
     from spinney.criteria.elementary import sigmoid
 
@@ -116,7 +126,7 @@ def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, def
             return amount(y, raw)
 
         loss_value = uncached_kernel(swapped)
-    return CompiledLoss(uncached_kernel(derivatives), response, loss_value, start)
+    return CompiledLoss(uncached_kernel(derivatives), response, loss_value, 0.0)
 
 
 def _function(loss: Any, name: str, n_arguments: int) -> Any:
@@ -152,9 +162,9 @@ def gist(error: Exception) -> str:
 
 def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
     """Compile a function of floats and make sure that it returns one number."""
-    from spinney._compile import CompileError, compile_for, is_number, uncached_kernel
+    from spinney._compile import CompileError, compile_for, is_number, python_of, uncached_kernel
 
-    compiled: Any = uncached_kernel(function)
+    compiled: Any = uncached_kernel(python_of(function))
     try:
         result = compile_for(compiled, *["float64"] * n_arguments)
     except CompileError as error:

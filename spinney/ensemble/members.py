@@ -19,8 +19,9 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
+
+from spinney._side_by_side import side_by_side
 
 Member = tuple[str, Any]
 Split = tuple[np.ndarray, np.ndarray]
@@ -58,8 +59,11 @@ def run_members(
     ['a', 'b']
     """
     share = threads_each(n_jobs, len(members))
-    jobs = [delayed(_run_one)(work, name, model, share, action, verbose) for name, model in members]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+
+    def run(member: Member) -> Any:
+        return _run_one(work, *member, share, action, verbose)
+
+    return list(side_by_side(run, members, effective_n_jobs(n_jobs)))
 
 
 def _run_one(work: Callable[[str, Any], Any], name: str, model: Any, share: int | None, action: str, say: Any) -> Any:
