@@ -16,7 +16,9 @@ import contextlib
 import ctypes
 import importlib
 import signal
+import sys
 import threading
+import time
 from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -110,15 +112,22 @@ class Bell:
                 continue
         self._end.release()
 
-    def ring(self) -> None:
-        """Raise KeyboardInterrupt in the thread, at its next line of Python where interrupts are not held back."""
+    def ring(self) -> bool:
+        """Raise KeyboardInterrupt in the thread, at its next line of Python where interrupts are not held back.
+
+        False if this is not the moment: an import that is cut may keep its lock, and others would wait for ever.
+        """
         with self._gate:
             if self._waiting is not None:
                 self._waiting.append(_interrupt)
             elif self._thread is not None:
+                time.sleep(0)  # a whole turn of the interpreter's lock: the thread stands still from here on
+                if _is_importing(self._thread):
+                    return False
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
                 )
+            return True
 
     def wait(self, seconds: float) -> bool:
         """Whether the work has ended, if need be after a while.
@@ -152,6 +161,15 @@ class Bell:
 
 def _interrupt() -> None:
     raise KeyboardInterrupt
+
+
+def _is_importing(thread: int) -> bool:
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_pending() -> None:

@@ -19,7 +19,7 @@ from sklearn import config_context, get_config
 from spinney._interrupts import Bell, interrupts_held_back
 
 _PATIENCE = 5.0  # seconds for threads to end
-_REPEAT = 0.05  # seconds until a thread that did not hear is told again
+_REPEAT = 0.02  # seconds until a thread is told that could not be told before
 
 
 def side_by_side(work: Callable[[Any], Any], jobs: Sequence[Any], n_threads: int) -> Generator[Any, None, None]:
@@ -59,9 +59,9 @@ def side_by_side(work: Callable[[Any], Any], jobs: Sequence[Any], n_threads: int
             yield waiting.pop(wanted)
     except BaseException:
         list(todo)  # nothing is left to begin
-        _end(crew, ring=True)
+        _end(crew, tell=True)
         raise
-    _end(crew, ring=False)
+    _end(crew, tell=False)
 
 
 class _Hand(NamedTuple):
@@ -79,14 +79,15 @@ def _hire(crew: list[_Hand], n_threads: int, serve: Callable[[], None]) -> None:
             crew.append(_Hand(thread, bell))
 
 
-def _end(crew: list[_Hand], ring: bool) -> None:
-    """Wait for the threads, and tell them to stop if so wished."""
+def _end(crew: list[_Hand], tell: bool) -> None:
+    """Wait for the threads, and tell each to stop, once, if so wished."""
     deadline = time.monotonic() + _PATIENCE
+    untold = [one.bell for one in crew] if tell else []
+    untold = [one for one in untold if not one.ring()]
     for thread, bell in crew:
-        while not bell.wait(0.0) and time.monotonic() < deadline:
-            for one in crew if ring else ():
-                one.bell.ring()
-            bell.wait(_REPEAT)
-        if bell.wait(0.0):
-            with interrupts_held_back():
-                thread.join()  # its last steps
+        while not bell.wait(_REPEAT if untold else max(0.0, deadline - time.monotonic())):
+            untold = [one for one in untold if not one.ring()]
+            if time.monotonic() > deadline:
+                return
+        with interrupts_held_back():
+            thread.join()  # its last steps
