@@ -101,7 +101,7 @@ def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
 
 
 def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: str) -> CompiledLoss:
-    from spinney._compile import uncached_kernel
+    from spinney._compile import merged_kernel
     from spinney.criteria.elementary import sigmoid
 
     first, second = _compiled_number(gradient, "gradient", 2), _compiled_number(hessian, "hessian", 2)
@@ -117,7 +117,7 @@ def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: s
 
     response = _compiled_number(link, "inverse_link", 1) if link else None
     if response is None:
-        response = uncached_kernel(logistic if default_link == "logistic" else identity)
+        response = merged_kernel(logistic if default_link == "logistic" else identity)
     loss_value = None
     if value is not None:
         amount = _compiled_number(value, "value", 2)
@@ -125,8 +125,8 @@ def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: s
         def swapped(raw, y):  # type: ignore[no-untyped-def]
             return amount(y, raw)
 
-        loss_value = uncached_kernel(swapped)
-    return CompiledLoss(uncached_kernel(derivatives), response, loss_value, 0.0)
+        loss_value = merged_kernel(swapped)
+    return CompiledLoss(merged_kernel(derivatives), response, loss_value, 0.0)
 
 
 def _function(loss: Any, name: str, n_arguments: int) -> Any:
@@ -161,12 +161,20 @@ def gist(error: Exception) -> str:
 
 
 def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
-    """Compile a function of floats and make sure that it returns one number."""
-    from spinney._compile import CompileError, compile_for, is_number, python_of, uncached_kernel
+    """Compile a function of floats and make sure that it returns one number.
 
-    compiled: Any = uncached_kernel(python_of(function))
+    It becomes part of the loops that call it, unless it makes arrays of its own.
+    """
+    from spinney._compile import CompileError, compile_for, is_number, merged_kernel, python_of, uncached_kernel
+
+    compiled: Any = merged_kernel(python_of(function))
+    kinds = ["float64"] * n_arguments
     try:
-        result = compile_for(compiled, *["float64"] * n_arguments)
+        try:
+            result = compile_for(compiled, *kinds)
+        except CompileError:
+            compiled = uncached_kernel(python_of(function))
+            result = compile_for(compiled, *kinds)
     except CompileError as error:
         raise TypeError(
             f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
