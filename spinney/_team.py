@@ -29,6 +29,7 @@ import numpy as np
 from joblib import cpu_count
 
 from spinney._compile import atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core, yield_core
+from spinney._interrupts import interrupts_held_back
 
 _LINE = 8  # int64 values a cache line
 _TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))
@@ -36,6 +37,7 @@ _CHUNK_BITS = 22  # of a ticket: up to four million chunks a phase
 _CHUNK_MASK = (1 << _CHUNK_BITS) - 1
 _SPINS = 500  # looks at the ticket before giving the core away
 _GO, _WANTED, _ABORT = 0, 1, 2
+_LOOK = 0.1  # seconds
 
 
 @inner_kernel
@@ -160,11 +162,13 @@ class Team:
                 members[rank][1].put((call, rank, sync, outcomes, doors[rank]))
                 submitted += 1
             for door in doors:
-                door.acquire()
+                while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
+                    pass
         except BaseException:
             sync[_STOP] = _WANTED
-            while None in outcomes[:submitted]:
-                time.sleep(0.0005)
+            with interrupts_held_back():
+                while None in outcomes[:submitted]:
+                    time.sleep(0.0005)
             raise
         for _, error in outcomes:
             if error is not None:
@@ -184,12 +188,13 @@ class Team:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for _, jobs in self._members:
-            jobs.put(None)
-        for thread, _ in self._members:
-            if thread.ident is not None:  # else it could not be started
-                thread.join()
-        self._members = []
+        with interrupts_held_back():
+            for _, jobs in self._members:
+                jobs.put(None)
+            for thread, _ in self._members:
+                if thread.ident is not None:  # else it could not be started
+                    thread.join()
+            self._members = []
 
 
 def _serve(jobs: SimpleQueue[Any]) -> None:

@@ -11,6 +11,7 @@ Only modules that hold compiled code import this package, and estimators import 
     cache.py         compiled kernels on disk: found, checked, waited for, saved
     folder.py        where: a folder that nobody else can write to
     dependencies.py  what a kernel's machine code depends on
+    captured.py      the same for a user's function, whose values may change; the last few are kept
     speech.py        what the user is told of all this
     intrinsics.py    instructions that Numba lacks
     bytes.py         the same, for many codes at once
@@ -19,7 +20,9 @@ Only modules that hold compiled code import this package, and estimators import 
 `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python; `SPINNEY_COMPILER=numba` compiles them by plain `numba.njit`.
 """
 
+import spinney._compile.settings  # noqa: F401  first: it imports Numba, where Ctrl-C cannot cut it
 from spinney._compile.bytes import SWEPT, ask, extremes, sum_left
+from spinney._compile.captured import Kept, kernel_each, key_of
 from spinney._compile.decorators import (
     CompileError,
     allocating_kernel,
@@ -58,6 +61,7 @@ __all__ = [
     "PLAIN_PYTHON",
     "SWEPT",
     "CompileError",
+    "Kept",
     "Writer",
     "allocating_kernel",
     "ask",
@@ -74,6 +78,8 @@ __all__ = [
     "is_integer",
     "is_number",
     "kernel",
+    "kernel_each",
+    "key_of",
     "lowest_bit",
     "merged_kernel",
     "overloads",

@@ -28,9 +28,9 @@ from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
 from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
 from spinney._compile.parts import load_parts, needs_of
-from spinney._compile.pipeline import signals_held_back
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say, say_once
+from spinney._interrupts import interrupts_held_back, let_interrupts_in
 
 try:
     import fcntl
@@ -58,10 +58,11 @@ def attach(cache: Any, dispatcher: Any) -> Any:
     compile_kernel = dispatcher.compile
 
     def compile_and_let_go(signature: Any) -> Any:
-        try:
-            return compile_kernel(signature)
-        finally:
-            cache.let_go()
+        with interrupts_held_back():
+            try:
+                return compile_kernel(signature)
+            finally:
+                cache.let_go()
 
     dispatcher.compile = compile_and_let_go
     return dispatcher
@@ -222,6 +223,7 @@ class _Lock(NamedTuple):
                     os.close(handle)
                     return None
                 time.sleep(0.02)
+                let_interrupts_in()
         except BaseException:
             os.close(handle)
             raise
@@ -257,7 +259,7 @@ def unpack(body: bytes, target_context: Any) -> Any:
 
     needs, parts = pickle.loads(body)
     load_parts(needs)
-    with signals_held_back():
+    with interrupts_held_back():
         return CompileResult._rebuild(target_context, *parts)
 
 

@@ -83,6 +83,9 @@ class _Memory:
     def let_go(self) -> None:
         self.n_let_go += 1
 
+    def keeps(self, sig: Any) -> bool:
+        return True
+
     def has(self, sig: Any) -> bool:
         return True  # no work for an assistant
 

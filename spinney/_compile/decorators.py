@@ -31,6 +31,7 @@ from spinney._compile.check import judge
 from spinney._compile.parts import Part
 from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
 from spinney._compile.speech import say_once
+from spinney._interrupts import interrupts_held_back
 
 _deciding = threading.RLock()
 
@@ -82,7 +83,9 @@ def uncached_kernel(py_func: Callable[..., Any]) -> Any:
 
 
 def _njit(py_func: Callable[..., Any], compiler: Any, from_python: bool = False) -> Any:
-    return numba.njit(**_options(compiler, from_python))(py_func)
+    with interrupts_held_back():  # the first one wakes Numba's compiler
+        dispatcher = numba.njit(**_options(compiler, from_python))(py_func)
+        return dispatcher if PLAIN_PYTHON else pipeline.compile_undisturbed(dispatcher)
 
 
 def _options(compiler: Any, from_python: bool) -> dict[str, Any]:
@@ -104,7 +107,8 @@ def _decide() -> bool:
         return False
     if was_checked():
         return True
-    verdict = judge(numba.njit)
+    with interrupts_held_back():
+        verdict = judge(numba.njit)
     remedy = "Install versions that Spinney was tested with (docs/dependencies.md)."
     if verdict.compiles and verdict.keeps:
         remember_check()

@@ -47,7 +47,7 @@ def digest_of(function: Callable[..., Any]) -> str:
             raise TypeError(f"{one.__module__}.{one.__qualname__} depends on {links.riddles[0]}")
         calls = [(name, [numbers[callee] for callee in callees]) for name, callees in links.callees.items()]
         texts += [links.shallow, repr(calls).encode()]
-    return _hash(*texts).hex()
+    return hash_of(*texts).hex()
 
 
 def text_of_signature(signature: Any) -> str:
@@ -94,10 +94,10 @@ def _reached(function: Any) -> list[FunctionType]:
 def own_sources() -> bytes:
     """A digest of this package, which every kernel is compiled by."""
     folder = Path(__file__).parent
-    return _hash(*(path.name.encode() + path.read_bytes() for path in sorted(folder.glob("*.py"))))
+    return hash_of(*(path.name.encode() + path.read_bytes() for path in sorted(folder.glob("*.py"))))
 
 
-def _hash(*parts: bytes) -> bytes:
+def hash_of(*parts: bytes) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -106,18 +106,19 @@ def _hash(*parts: bytes) -> bytes:
 
 def _links(function: FunctionType) -> _Links:
     if function not in _known:
-        texts, links = [_code_text(function.__code__)], _Links(b"", {}, [])
+        texts, links = [code_text(function.__code__)], _Links(b"", {}, [])
         for name, value in sorted(_named_values(function), key=lambda pair: pair[0]):
             found: list[FunctionType] = []
             texts.append(f"{name}={_text(value, found, links.riddles)}")
             if found:
                 links.callees.setdefault(name, []).extend(found)
-        _known[function] = links._replace(shallow=_hash(*(text.encode() for text in texts)))
+        _known[function] = links._replace(shallow=hash_of(*(text.encode() for text in texts)))
     return _known[function]
 
 
-def _code_text(code: CodeType) -> str:
-    constants = [_code_text(one) if isinstance(one, CodeType) else _text(one, [], []) for one in code.co_consts]
+def code_text(code: CodeType) -> str:
+    """A function's code and constants as text."""
+    constants = [code_text(one) if isinstance(one, CodeType) else _text(one, [], []) for one in code.co_consts]
     return repr((code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars, code.co_flags))
 
 
@@ -157,7 +158,7 @@ def _text(value: Any, functions: list[FunctionType], riddles: list[str]) -> str:
     if isinstance(value, frozenset):
         return "frozenset" + repr(sorted(texts(value)))
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        return f"array {value.dtype!r} {value.shape} {_hash(np.ascontiguousarray(value).tobytes()).hex()}"
+        return f"array {value.dtype!r} {value.shape} {hash_of(np.ascontiguousarray(value).tobytes()).hex()}"
     if isinstance(value, type):
         return _text_of_class(value)
     if isinstance(value, ModuleType | FunctionType | BuiltinFunctionType) and _is_foreign(value):

@@ -14,11 +14,8 @@ Where this fails, because a version of Numba has moved what is used here (`check
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import signal
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 try:
@@ -28,6 +25,7 @@ except ImportError:  # moved: nothing can be compiled here, and `check.py` finds
 
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.quicker import quicker_typing
+from spinney._interrupts import interrupts_held_back, let_interrupts_in
 
 _NOT_NEEDED = {  # names of Numba's passes
     "WithLifting",
@@ -66,8 +64,7 @@ class EntryCompiler(Compiler):
             for other in library._linking_libraries:
                 needs_of(library).update(needs_of(other))
             load_parts(list(needs_of(library).values()))
-            with signals_held_back():
-                finalize()
+            finalize()
 
         library.finalize = link_and_finalize
         self.state.library = library
@@ -102,29 +99,6 @@ def _all_libraries(library: Any) -> list[Any]:
             waiting.append((one, True))
             waiting.extend((other, False) for other in reversed(one._linking_libraries))
     return list(reversed(finished))
-
-
-@contextlib.contextmanager
-def signals_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait until LLVM is done.
-
-    LLVM calls back into Python, where an exception would be printed and forgotten. It cannot be interrupted anyway.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is None or handler in (signal.SIG_DFL, signal.SIG_IGN):
-        yield
-        return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if came and callable(handler):
-            handler(*came[0])
 
 
 class KernelCompiler(FewPasses, EntryCompiler):
@@ -191,6 +165,31 @@ class MergedCompiler(InnerCompiler):
     """Makes LLVM merge the function into its callers."""
 
     attribute = "alwaysinline"
+
+
+_turn = threading.RLock()  # for one thread at a time, as Numba has it; others can be interrupted while they wait
+
+
+def compile_undisturbed(dispatcher: Any) -> Any:
+    """Make a kernel compile from end to end, or be interrupted between two functions that it is made of.
+
+    Elsewhere an interrupt does harm: Numba would lose registrations or keep its lock, and what LLVM calls back would
+    print the exception and forget it.
+    """
+    compile_kernel = dispatcher.compile
+
+    def compile_whole(signature: Any) -> Any:
+        with interrupts_held_back():
+            let_interrupts_in()
+            while not _turn.acquire(timeout=0.05):
+                let_interrupts_in()
+            try:
+                return compile_kernel(signature)
+            finally:
+                _turn.release()
+
+    dispatcher.compile = compile_whole
+    return dispatcher
 
 
 def options(compiler: type[Compiler], from_python: bool) -> dict[str, Any]:

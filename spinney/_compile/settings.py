@@ -1,47 +1,23 @@
-"""Settings: Numba, imported where Ctrl-C cannot cut it, and what it compiles for.
-
-An import of Numba that is cut half-way cannot be repeated in the same process, so it happens in a thread of its own:
-signals reach only the main thread, which waits.
-"""
+"""Settings: Numba, imported where Ctrl-C cannot cut it, and what it compiles for."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-import threading
 from typing import Any
 
+from spinney._interrupts import import_whole, interrupts_held_back
 
-def import_whole(*names: str) -> None:
-    """Import modules to the end, whatever signals come; Ctrl-C is raised here while the import goes on."""
-    if threading.current_thread() is not threading.main_thread():
-        for name in names:
-            importlib.import_module(name)
-        return
-    failures: list[BaseException] = []
-
-    def load() -> None:
-        try:
-            for name in names:
-                importlib.import_module(name)
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=load, name="spinney_import", daemon=False)
-    thread.start()
-    thread.join()
-    if failures:
-        raise failures[0]
-
-
-import_whole("numba", "llvmlite.binding", "numba.np.arrayobj")
+import_whole("numba", "llvmlite.binding", "numba.np.arrayobj")  # cannot be repeated if cut
 
 import llvmlite.binding  # noqa: E402
 import numba  # noqa: E402
-from numba.core import config  # noqa: E402
+from numba.core import config, entrypoints  # noqa: E402
 
 PLAIN_PYTHON = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+if not PLAIN_PYTHON:
+    with interrupts_held_back():
+        entrypoints.init_all()  # other packages' extensions: Numba would import them on the first call
 LEVELS = {  # of x86-64 processors, best first, with what tells them apart
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),

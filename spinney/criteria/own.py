@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from spinney._compile import compile_for, is_integer, overloads, pair_array, python_of
+from spinney._compile import Kept, compile_for, is_integer, key_of, overloads, pair_array, python_of
 from spinney.criteria.custom import gist
 from spinney.criteria.impurity import OWN, pair_score, side_score
 
@@ -83,16 +83,16 @@ def _judge_classes(criterion, left, right, weights, logs, unit, floats):
     return ask
 
 
-_compiled: dict[Any, Any] = {}
+_kept = Kept()
 
 
 def compile_criterion(function: Callable[..., Any], sides: str) -> Any:
-    """Compile a user's criterion, once a process. `sides`: "numbers", "two classes" or "classes"."""
-    key = (function, sides)
-    if key not in _compiled:
-        _check(function)
-        _compiled[key] = _compile(function, sides)
-    return _compiled[key]
+    """Compile a user's criterion. `sides`: "numbers", "two classes" or "classes".
+
+    Equal functions that capture equal values are compiled once; of different ones the last few are kept.
+    """
+    _check(function)
+    return _kept.get((key_of(function), sides), lambda: _compile(function, sides))
 
 
 def _check(function: Callable[..., Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import allocating_kernel, inner_kernel, kernel, uncached_kernel
+from spinney._compile import allocating_kernel, inner_kernel, kernel, kernel_each
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
@@ -43,7 +43,7 @@ def _fill(rank, size, sync, loss, raw, y, importance, counts, out, bits, summary
 
 
 _fill_builtin = kernel(_fill)
-_fill_custom = uncached_kernel(_fill)
+_fill_custom = kernel_each(_fill)
 
 
 @kernel
@@ -158,7 +158,7 @@ def fill_derivatives(
     """Fill `out` (rows, 2) with gradients and hessians."""
     summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
-    entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom, loss.derivatives)
+    entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom(loss.derivatives), loss.derivatives)
     flat = out.reshape(-1)
     team.run(entry, compiled, raw, y, importance, counts, flat, flat.view(np.int32), summary)
     return _largest(team, summary, flat, counts)
@@ -216,8 +216,8 @@ def _values(loss, raw, y, out):
         out[i] = value(loss, raw[i], y[i])
 
 
-_respond_builtin, _respond_custom = kernel(_respond), uncached_kernel(_respond)
-_values_builtin, _values_custom = kernel(_values), uncached_kernel(_values)
+_respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
+_values_builtin, _values_custom = kernel(_values), kernel_each(_values)
 
 
 def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
@@ -226,7 +226,7 @@ def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
     if is_builtin(loss):
         _respond_builtin(loss, raw, out)
     else:
-        _respond_custom(loss.response, raw, out)
+        _respond_custom(loss.response)(loss.response, raw, out)
     return out
 
 
@@ -236,7 +236,7 @@ def loss_values(loss: Any, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
     if is_builtin(loss):
         _values_builtin(loss, raw, y, out)
     else:
-        _values_custom(loss.value, raw, y, out)
+        _values_custom(loss.value)(loss.value, raw, y, out)
     return out
 
 

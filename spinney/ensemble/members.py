@@ -23,8 +23,9 @@ from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
+
+from spinney._side_by_side import side_by_side
 
 Member = tuple[str, Any]
 Split = tuple[np.ndarray, np.ndarray]
@@ -62,8 +63,11 @@ def run_members(
     ['a', 'b']
     """
     share = threads_each(n_jobs, len(members))
-    jobs = [delayed(_run_one)(work, name, model, share, action, verbose) for name, model in members]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+
+    def run(member: Member) -> Any:
+        return _run_one(work, *member, share, action, verbose)
+
+    return list(side_by_side(run, members, effective_n_jobs(n_jobs)))
 
 
 def _run_one(work: Callable[[str, Any], Any], name: str, model: Any, share: int | None, action: str, say: Any) -> Any:

@@ -22,6 +22,7 @@ from spinney._compile import (
     separate_kernel,
     uncached_kernel,
 )
+from spinney._interrupts import interrupts_held_back
 
 needs_compiler = pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
 
@@ -165,7 +166,7 @@ def test_the_collector_rests_while_compiling_only(monkeypatch, is_on):
 def test_ctrl_c_waits_until_llvm_is_done():
     done = []
     handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), pipeline.signals_held_back():  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), interrupts_held_back():  # noqa: PT012
         os.kill(os.getpid(), signal.SIGINT)
         done.append(True)
     assert done == [True]
@@ -177,7 +178,7 @@ def test_other_threads_and_other_handlers_are_left_alone():
 
     def hold():
         try:
-            with pipeline.signals_held_back():
+            with interrupts_held_back():
                 pass
         except Exception as error:
             failures.append(error)
@@ -188,7 +189,7 @@ def test_other_threads_and_other_handlers_are_left_alone():
     assert failures == []
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with pipeline.signals_held_back():
+        with interrupts_held_back():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)

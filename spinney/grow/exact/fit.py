@@ -133,7 +133,7 @@ def grow_sorted(given: Sorted, target: Target, settings: Settings, team: Team, b
         sums = np.zeros((team.size, LANES * len(blocks.codes), CODES), np.int64)
         n_nodes = team.run(grow_stump, columns, statistics, criterion, rules, work, blocks, sums)
     else:
-        run = grow if settings.own is None else grow_own
+        run = grow if settings.own is None else grow_own(criterion)
         n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
     tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
     return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)

@@ -26,7 +26,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, uncached_kernel
+from spinney._compile import atomic_add, inner_kernel, kernel, kernel_each, part_kernel
 from spinney._random import choose, mix
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.impurity import OWN, x_log_x
@@ -90,7 +90,7 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work, has_cat
 
 
 grow = kernel(_grow)
-grow_own = uncached_kernel(_grow)
+grow_own = kernel_each(_grow)
 
 
 # --- the team's part ------------------------------------------------------------------------------------------------
