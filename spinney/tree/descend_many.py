@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch
+from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
@@ -196,7 +196,7 @@ encode = by_type({_Words: _encode_words, _Steps: _encode_steps})
 walk = by_type({_Words: _walk_words, _Steps: _walk_steps})
 
 
-@part_kernel
+@separate_kernel
 def _walk_by_codes(words, codes, width, at, row, leaf):
     """leaf[i] = where row i ends."""
     n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))

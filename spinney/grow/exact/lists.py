@@ -140,7 +140,7 @@ def sort_by_key(order, spare, keys):
 # --- random thresholds ----------------------------------------------------------------------------------------------
 
 
-@part_kernel(returns="int64")
+@inner_kernel
 def draw(entries, columns, j, random_key, best, out):
     """Draw a threshold for a column of numbers: into best.threshold; `out` are the entries cut in two by it.
 

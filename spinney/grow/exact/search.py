@@ -42,7 +42,7 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
             return  # every column would part them alike
 
 
-@inner_kernel
+@merged_kernel
 def _search_otherwise(rank, columns, statistics, criterion, rules, work, node, entries, total, direction, best, j):
     """A column of categories, in some orders of them; or one random threshold."""
     out, key = work.entries[rank, : entries.size], mix(node.random, np.uint64(1000 + j))
