@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, merged_kernel, part_kernel
+from spinney._compile import atomic_add, inner_kernel, part_kernel
 from spinney._random import choose, mix
 from spinney.criteria.impurity import x_log_x
 from spinney.criteria.own import code_of
@@ -23,7 +23,7 @@ _NO_LOGS = np.empty(0, np.int64)
 _RIGHT, _LEFT = np.uint8(0), np.uint8(1)  # a row's side
 
 
-@merged_kernel
+@part_kernel(returns="bool")
 def settle(rank, columns, statistics, criterion, rules, work, slot, node):
     """Pick the node's column, mark its rows' sides and say which children can be split further (node.keep).
 
