@@ -35,7 +35,9 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
         best = work.candidates[slot, j]
         direction = np.int64(rules.monotone[j]) if rules.is_monotone else np.int64(0)
         if rules.random or columns.is_categorical[j]:
-            _search_otherwise(rank, columns, statistics, criterion, rules, work, node, entries, total, direction, best, j)
+            _search_otherwise(
+                rank, columns, statistics, criterion, rules, work, node, entries, total, direction, best, j
+            )
         else:
             scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best)
         if two_rows and best.score > _NEVER:

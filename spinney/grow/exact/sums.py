@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, part_kernel
+from spinney._compile import by_type, inner_kernel, part_kernel, separate_kernel
 from spinney.criteria.impurity import (
     GINI,
     OWN,
@@ -239,7 +239,7 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
             move_left(statistics, row_of(entry), left)
 
 
-@part_kernel
+@separate_kernel
 def _walk_by_terms(place, weight, logs, code, entries, total, least, left, cuts, scores, best):
     """Block by block, as in pairs.py: list the cuts with both sides' terms, judge them all, look for the best.
 
