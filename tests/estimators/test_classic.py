@@ -24,16 +24,16 @@ both = pytest.mark.parametrize("kind", BOTH)
 
 @both
 def test_every_parameter_is_documented_and_checked(kind):
-    documented = re.search(r"Parameters\n +-+\n(.*?)Attributes\n", kind.__doc__, re.DOTALL).group(1)
-    names = set(re.findall(r"^    (\w+) : ", documented, re.MULTILINE))
+    documented = re.search(r"Parameters\n-+\n(.*?)Attributes\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    names = set(re.findall(r"^(\w+) : ", documented, re.MULTILINE))
     assert names == set(inspect.signature(kind.__init__).parameters) - {"self"}
     assert names == set(kind._parameter_constraints)
 
 
 @both
 def test_every_documented_attribute_exists_after_fit(kind):
-    documented = re.search(r"Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.DOTALL).group(1)
-    names = re.findall(r"^    (\w+_)(?: : |$)", documented, re.MULTILINE)
+    documented = re.search(r"Attributes\n-+\n(.*?)Examples\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    names = re.findall(r"^(\w+_)(?: : |$)", documented, re.MULTILINE)
     X, y = load_tennis()
     model = kind().fit(X, y)
     assert "fingerprint_" in names

@@ -3,7 +3,7 @@
 import doctest
 import re
 from importlib import import_module
-from inspect import signature
+from inspect import getdoc, signature
 
 import numpy as np
 import pytest
@@ -478,14 +478,12 @@ COMBINATIONS = [one for one in ALL if hasattr(one, "fit") and "estimators" in si
 
 @pytest.mark.parametrize("kind", COMBINATIONS)
 def test_parameters_and_attributes_are_documented(kind):
-    parameters, rest = re.search(
-        r"Parameters\n +-+\n(.*?)Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.S
-    ).groups()
-    assert re.findall(r"^    (\w+) : ", parameters, re.M) == list(signature(kind).parameters)
+    parameters, rest = re.search(r"Parameters\n-+\n(.*?)Attributes\n-+\n(.*?)Examples\n", getdoc(kind), re.S).groups()
+    assert re.findall(r"^(\w+) : ", parameters, re.M) == list(signature(kind).parameters)
     assert set(kind._parameter_constraints) == set(signature(kind).parameters)
     data = IRIS if "Classifier" in kind.__name__ else NUMBERS
     model = kind(stackings(data)[0]).fit(*data)
-    names = set(re.findall(r"^    (\w+)", rest, re.M))
+    names = set(re.findall(r"^(\w+)", rest, re.M))
     assert names - {"feature_names_in_"} == {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
 
 
