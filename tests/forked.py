@@ -32,7 +32,7 @@ def interrupted(fit, delay):
         os.kill(os.getpid(), signal.SIGINT)
         sent.set()
 
-    threading.Thread(target=send, daemon=True).start()
+    threading.Thread(target=send, name="sender", daemon=True).start()
     try:
         fit()
         sent.wait()

@@ -26,8 +26,14 @@ def test_a_process_may_end_right_after_an_interrupted_fit():
             lambda: VotingClassifier([(str(k), member) for k in range(100)], n_jobs=2).fit(wide, classes),
             lambda: StackingClassifier([(str(k), member) for k in range(50)], n_jobs=2).fit(wide, classes),
         ]
+
+        def work(fit, delay):
+            interrupted(fit, delay)
+            # threads that the exit would not wait for
+            assert not [thread for thread in threading.enumerate() if thread.daemon and thread.name != "sender"]
+
         for k, delay in enumerate(np.random.RandomState(1).uniform(0.1, 0.6, 6)):
-            print(in_child(lambda: interrupted(models[k % 3], delay)), flush=True)
+            print(in_child(lambda: work(models[k % 3], delay)), flush=True)
         """
     )
     assert (code, lines, errors) == (0, ["0"] * 6, "")
