@@ -104,7 +104,8 @@ def test_the_ground_imports_no_room(path):
 def test_the_door_to_the_compiler_leads_nowhere_else():
     for path in PACKAGE.glob("_compile/*.py"):
         for module in imports(path):
-            assert module.split(".")[:2] == ["spinney", "_compile"], f"{path.name} imports {module}"
+            known = module == "spinney._interrupts" or module.split(".")[:2] == ["spinney", "_compile"]
+            assert known, f"{path.name} imports {module}"
 
 
 def test_nobody_goes_past_the_door():

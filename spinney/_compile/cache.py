@@ -84,7 +84,7 @@ class KernelCache:
     def _digest(self) -> str | None:
         try:
             return digest_of(self._function)
-        except TypeError as error:
+        except Exception as error:  # it holds something that has no digest
             say(f"{self._name} is compiled in every process: {error}.")
             return None
 

@@ -22,6 +22,7 @@ from spinney._compile import (
     separate_kernel,
     uncached_kernel,
 )
+from spinney._compile.check import Verdict, judge
 from spinney._interrupts import interrupts_held_back
 
 needs_compiler = pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
@@ -29,7 +30,7 @@ needs_compiler = pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles 
 
 @needs_compiler
 def test_it_works_with_this_numba():
-    assert pipeline.works(numba.njit)
+    assert judge(numba.njit) == Verdict(compiles=True, keeps=True)
 
 
 @needs_compiler
@@ -45,13 +46,13 @@ def test_a_numba_that_it_does_not_work_with_is_found_out(how):
 
         return decorate
 
-    assert not pipeline.works(broken)
+    assert not judge(broken).compiles
 
 
 @pytest.fixture
 def broken(monkeypatch):
     """A version of Numba that the pipeline does not work with."""
-    monkeypatch.setattr(decorators.pipeline, "works", lambda njit: False)
+    monkeypatch.setattr(decorators, "judge", lambda njit: Verdict(False, False, "moved"))
     monkeypatch.setattr(decorators, "was_checked", lambda: False)
     decorators.pipeline_works.cache_clear()
     yield
@@ -89,7 +90,7 @@ def test_there_kernels_are_numbas_own_and_not_kept(broken, folder, capsys):
 @needs_compiler
 def test_a_check_is_remembered(folder, monkeypatch):
     checks = []
-    monkeypatch.setattr(decorators.pipeline, "works", lambda njit: not checks.append(njit))
+    monkeypatch.setattr(decorators, "judge", lambda njit: checks.append(njit) or Verdict(True, True))
     for _ in range(2):
         decorators.pipeline_works.cache_clear()
         assert decorators.pipeline_works()
