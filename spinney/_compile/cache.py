@@ -335,6 +335,7 @@ def packaged_folder() -> Path | None:
     return folder if level and folder.is_dir() else None
 
 
+@functools.cache
 def packaged_processor() -> tuple[str, str]:
     """What kernels of this processor's level were compiled for: a processor's name and features, as Numba has them."""
     level = host_level() or ""
