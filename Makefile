@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench wheel clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -36,6 +36,9 @@ format: $(VENV)/.lint ## put the code in the house style
 
 bench: $(VENV)/.bench ## time all methods beside their peers
 	@set -e; for what in $(BENCH); do $(BIN)/python -m benchmarks.versus.$$what $(OPTIONS); done
+
+wheel: $(VENV)/.datasets ## build a wheel that carries compiled kernels (some minutes)
+	@$(BIN)/python tools/build_wheel.py $(OPTIONS)
 
 clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache catboost_info

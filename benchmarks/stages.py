@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._team import Team
-from spinney.criteria.gains import Penalty
+from spinney.criteria.gains import Link, Penalty
 from spinney.criteria.losses import LogLoss
 from spinney.data.dataset import aligned
 from spinney.data.weights import Weights
@@ -30,9 +30,21 @@ def _accumulate(words, lanes, n_words, rows, fields, out):
 
 
 @kernel
+def _accumulate_far(words, lanes, n_words, rows, fields, out):
+    for begin in range(0, rows.size, partition.CHUNK):
+        histogram.accumulate_far(words, lanes, n_words, rows[begin : begin + partition.CHUNK], fields, out)
+
+
+@kernel
 def _quantise(derivatives, keys, shorts, fields):
     for i in range(shorts.size):
         shorts[i] = statistics.quantise(derivatives[2 * i], derivatives[2 * i + 1], np.uint64(7), keys[i], fields)
+
+
+@kernel
+def _quantise_far(derivatives, keys, shorts, fields):
+    for i in range(shorts.size):
+        shorts[i] = statistics.quantise_far(derivatives[2 * i], derivatives[2 * i + 1], np.uint64(7), keys[i], fields)
 
 
 @kernel
@@ -81,7 +93,8 @@ def main() -> None:
     features, no_groups = np.arange(COLUMNS, dtype=np.int32), np.zeros((0, COLUMNS), np.uint8)
     penalty = Penalty(0.0, 1.0)
     sizes = (True, 31, 99, 20, 1e-3, 0.0)
-    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, None, None, no_groups, features, COLUMNS, np.uint64(3))
+    link, key = Link(), np.uint64(3)
+    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
     columns = memory.records(COLUMNS, memory.COLUMN)
     columns.start, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
     nodes, best = memory.records(1, memory.NODE), memory.records(2, memory.CANDIDATE)
@@ -101,6 +114,7 @@ def main() -> None:
                 lambda: fill_derivatives(team, LogLoss(), raw, y, Weights(None, None), derivatives),
             ),
             ("quantise", n, "row", lambda: _quantise(derivatives.reshape(-1), keys, shorts, fields)),
+            ("quantise, far", n, "row", lambda: _quantise_far(derivatives.reshape(-1), keys, shorts, fields)),
             (
                 "histogram, all rows",
                 n * COLUMNS,
@@ -112,6 +126,12 @@ def main() -> None:
                 n // 16 * COLUMNS,
                 "update",
                 lambda: _accumulate(words, lanes, n_words, some, fields, bins),
+            ),
+            (
+                "histogram, far rows",
+                n * COLUMNS,
+                "update",
+                lambda: _accumulate_far(words, lanes, n_words, every, fields, bins),
             ),
             ("partition, all rows", n, "row", lambda: part(every)),
             ("partition, every 16th", n // 16, "row", lambda: part(some)),

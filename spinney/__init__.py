@@ -10,8 +10,11 @@ Importing spinney is light: Numba is loaded by the first fit or predict.
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
+
+from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
     from spinney.criteria.custom import Loss
@@ -157,11 +160,16 @@ __all__ = [
     "select_components",
 ]
 
+# scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
+_importing = threading.RLock()
+
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'spinney' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    with _importing:
+        import_whole(_HOMES[name])
+    return getattr(sys.modules[_HOMES[name]], name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 
 # What a number is for: keeps the draws of one purpose apart from those of another.
 ROUNDING, ROWS, NODE_FEATURES, TREE_FEATURES, SHUFFLES, STRUCTURE = (np.uint64(k) for k in range(1, 7))

@@ -17,9 +17,7 @@ fits at once have two teams.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 import time
 from _thread import LockType, allocate_lock
 from collections.abc import Callable, Iterable
@@ -27,12 +25,11 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
 from joblib import cpu_count
-from numba.core import types
 
-from spinney._jit import PLAIN_PYTHON, atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core
+from spinney._compile import atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core, yield_core
+from spinney._interrupts import interrupts_held_back
 
 _LINE = 8  # int64 values a cache line
 _TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))
@@ -40,21 +37,7 @@ _CHUNK_BITS = 22  # of a ticket: up to four million chunks a phase
 _CHUNK_MASK = (1 << _CHUNK_BITS) - 1
 _SPINS = 500  # looks at the ticket before giving the core away
 _GO, _WANTED, _ABORT = 0, 1, 2
-
-
-def _register_yield() -> Any:
-    """A function that gives the core to whoever else wants it, under one name on every system."""
-    if PLAIN_PYTHON:
-        return lambda: 0
-    if sys.platform == "win32":
-        function = ctypes.WinDLL("kernel32").SwitchToThread
-    else:
-        function = ctypes.CDLL(None).sched_yield
-    llvmlite.binding.add_symbol("spinney_yield", ctypes.cast(function, ctypes.c_void_p).value)
-    return types.ExternalFunction("spinney_yield", types.int32())
-
-
-_yield_core = _register_yield()
+_LOOK = 0.1  # seconds
 
 
 @inner_kernel
@@ -86,7 +69,7 @@ def take_chunk(sync):
                 return -1
             spins += 1
             if spins > _SPINS:
-                _yield_core()
+                yield_core()
             else:
                 rest_core()
 
@@ -179,11 +162,13 @@ class Team:
                 members[rank][1].put((call, rank, sync, outcomes, doors[rank]))
                 submitted += 1
             for door in doors:
-                door.acquire()
+                while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
+                    pass
         except BaseException:
             sync[_STOP] = _WANTED
-            while None in outcomes[:submitted]:
-                time.sleep(0.0005)
+            with interrupts_held_back():
+                while None in outcomes[:submitted]:
+                    time.sleep(0.0005)
             raise
         for _, error in outcomes:
             if error is not None:
@@ -203,12 +188,13 @@ class Team:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for _, jobs in self._members:
-            jobs.put(None)
-        for thread, _ in self._members:
-            if thread.ident is not None:  # else it could not be started
-                thread.join()
-        self._members = []
+        with interrupts_held_back():
+            for _, jobs in self._members:
+                jobs.put(None)
+            for thread, _ in self._members:
+                if thread.ident is not None:  # else it could not be started
+                    thread.join()
+            self._members = []
 
 
 def _serve(jobs: SimpleQueue[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-from spinney._jit import PLAIN_PYTHON, uncached_kernel
+from spinney._compile import PLAIN_PYTHON, uncached_kernel
 
 
 def outer(inner):

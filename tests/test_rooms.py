@@ -1,4 +1,4 @@
-"""The rooms: each imports only rooms of smaller numbers and the `_*.py` files, and importing does not load Numba."""
+"""The rooms: each imports only rooms of smaller numbers and what has an underscore; importing does not load Numba."""
 
 import ast
 import subprocess
@@ -11,8 +11,9 @@ import spinney
 
 PACKAGE = Path(spinney.__file__).parent
 ROOMS = ["data", "criteria", "tree", "grow", "backends", "ensemble", "estimators"]
-SIDE_ROOMS = ["evaluate", "datasets", "classic", "cluster", "prune", "view"]
+SIDE_ROOMS = ["evaluate", "datasets", "classic", "cluster", "prune", "view", "warmup"]
 MAY_USE_SIDE_ROOMS = {"ensemble", "estimators"}
+GROUND = ["_compile"]  # the folder below all rooms; the files beside it are `_*.py`
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 
 
@@ -25,9 +26,9 @@ MODULES = {name_of(path): path for path in FILES}
 
 
 def room_of(module):
-    """The room of `spinney.room.file`; None for the files beside the rooms."""
+    """The room of `spinney.room.file`; None for what lies below the rooms, and for the files beside them."""
     parts = module.split(".")
-    return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else None
+    return parts[1] if len(parts) > 1 and parts[1] not in GROUND and (PACKAGE / parts[1]).is_dir() else None
 
 
 def imports(path, deep=True):
@@ -53,7 +54,7 @@ def imports(path, deep=True):
 
 def test_every_folder_with_code_is_a_room():
     folders = {path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE}
-    assert folders == {*ROOMS, *SIDE_ROOMS}
+    assert folders == {*ROOMS, *SIDE_ROOMS, *GROUND}
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -92,10 +93,27 @@ def test_what_rooms_use_of_side_rooms_does_not_lead_back():
         assert rooms_behind(module) <= smaller, f"{room} uses {module}"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.glob("_*.py")), ids=lambda path: path.name)
+BELOW = sorted([*(set(PACKAGE.glob("_*.py")) - {PACKAGE / "__init__.py"}), *PACKAGE.glob("_*/*.py")])
+
+
+@pytest.mark.parametrize("path", BELOW, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_ground_imports_no_room(path):
-    if path.name != "__init__.py":
-        assert {room_of(module) for module in imports(path)} <= {None}
+    assert {room_of(module) for module in imports(path)} <= {None}
+
+
+def test_the_door_to_the_compiler_leads_nowhere_else():
+    for path in PACKAGE.glob("_compile/*.py"):
+        for module in imports(path):
+            known = module == "spinney._interrupts" or module.split(".")[:2] == ["spinney", "_compile"]
+            assert known, f"{path.name} imports {module}"
+
+
+def test_nobody_goes_past_the_door():
+    """Other modules import from `spinney._compile` itself, not from its files."""
+    for name, path in MODULES.items():
+        if not name.startswith("spinney._compile"):
+            inside = {module for module in imports(path) if module.startswith("spinney._compile.")}
+            assert not inside, f"{name} imports {inside}"
 
 
 def test_no_circle_of_imports():
@@ -116,19 +134,38 @@ def test_no_circle_of_imports():
     assert seen == set(MODULES)
 
 
-def test_few_files_know_numba():
-    users = {
-        module
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text()))
-        if (isinstance(node, ast.Import) and any(alias.name.startswith("numba") for alias in node.names))
-        or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba"))
-    }
-    # losses.py and own.py overload functions by type, custom.py reads a compiled function's type
-    criteria = {f"spinney.criteria.{name}" for name in ("losses", "custom", "own")}
-    # inner loops of clustering, written in LLVM's vectors
-    clustering = {f"spinney.cluster.{name}" for name in ("vectors", "nearest", "moments")}
-    assert users == {"spinney._jit", "spinney._team", *criteria, *clustering}
+def compilers_named_in(source):
+    """Ways in which a file gets at Numba or llvmlite: imports anywhere, under any name, or by import_module."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append(node.module or "")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            found += [one.value for one in node.args[:1] if isinstance(one, ast.Constant)]
+    return [name for name in found if str(name).split(".")[0] in ("numba", "llvmlite")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numba as nb",
+        "import os, llvmlite.binding as llvm",
+        "def f():\n    from numba.core import types",
+        "class A:\n    def f(self):\n        if self:\n            import numba.core",
+        "import importlib\nimportlib.import_module('numba.core')",
+        "__import__('llvmlite')",
+    ],
+)
+def test_no_import_is_overlooked(source):
+    assert compilers_named_in(source)
+
+
+def test_only_one_folder_knows_the_compiler():
+    users = {name for name, path in MODULES.items() if compilers_named_in(path.read_text())}
+    assert users
+    assert {name.split(".")[1] for name in users} == {"_compile"}
 
 
 @pytest.mark.parametrize(

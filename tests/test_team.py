@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, _team
-from spinney._jit import uncached_kernel
+from spinney._compile import uncached_kernel
 from spinney._team import (
     Team,
     available_threads,

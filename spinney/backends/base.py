@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney.criteria.gains import clip
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.grower import (

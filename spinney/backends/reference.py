@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.backends.base import grow_batched
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.limits import Limits
@@ -90,9 +90,21 @@ def quantise(rows: Rows, chosen: np.ndarray) -> np.ndarray:
     noise = uniform(rows.noise_key, rows.keys[chosen]) if fields.dither else 0.5
     count = rows.counts[chosen] if rows.counts.size else np.ones(len(chosen), np.int64)
     real = rows.derivatives[chosen].astype(np.float64)
-    gradient = np.floor(real[:, 0] * fields.gradient_scale + noise).astype(np.int64)
-    hessian = np.floor(real[:, 1] * fields.hessian_scale + noise).astype(np.int64)
+    if fields.is_far:
+        gradient = round_far(
+            np.clip(real[:, 0], -fields.most_gradient, fields.most_gradient), 10, noise, fields.gradient_scale
+        )
+        hessian = round_far(np.minimum(real[:, 1], fields.most_hessian), 11, noise, fields.hessian_scale)
+    else:
+        gradient = np.floor(real[:, 0] * fields.gradient_scale + noise).astype(np.int64)
+        hessian = np.floor(real[:, 1] * fields.hessian_scale + noise).astype(np.int64)
     return np.stack((gradient * count, hessian * count, count), axis=1)
+
+
+def round_far(real: np.ndarray, bits: int, noise: Any, scale: float) -> np.ndarray:
+    """Whole numbers of at most so many bits, times a power of two each."""
+    shift = np.maximum(np.frexp(real * scale)[1] - bits, 0)
+    return np.floor(np.ldexp(real * scale, -shift) + noise).astype(np.int64) << shift
 
 
 def uniform(key: np.uint64, index: np.ndarray) -> np.ndarray:

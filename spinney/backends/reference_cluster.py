@@ -59,14 +59,14 @@ def squared_distance(row: np.ndarray, other: np.ndarray) -> float:
 
 
 def plus_plus(rows: np.ndarray, counts: list[int], scale: float, draws: list[list[int]], n_centres: int) -> list[int]:
-    """Greedy k-means++; `draws[k]` are the random integers for centre k."""
-    chosen = [_pick(counts, draws[0][0] % sum(counts))]
+    """Greedy k-means++; `draws[k]` are the random integers of 64 bits for centre k."""
+    chosen = [_pick(counts, draws[0][0] * sum(counts) >> 64)]
     closest = [squared_distance(row, rows[chosen[0]]) for row in rows]
     for k in range(1, n_centres):
         parts = [int(float(distance) * scale) * count for distance, count in zip(closest, counts)]
         if sum(parts) == 0:
             parts = counts
-        candidates = [_pick(parts, draw % sum(parts)) for draw in draws[k]]
+        candidates = [_pick(parts, draw * sum(parts) >> 64) for draw in draws[k]]
         after = [[min(a, squared_distance(row, rows[c])) for a, row in zip(closest, rows)] for c in candidates]
         sums = [sum(int(float(d) * scale) * count for d, count in zip(one, counts)) for one in after]
         best = sums.index(min(sums))

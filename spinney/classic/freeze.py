@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney.classic.columns import Columns
 from spinney.classic.growing import EMPTY, NO_SPLIT, Grown
 from spinney.criteria.information import ROW, entropy

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.criteria.elementary import log
 from spinney.criteria.information import ROW, bits_per_row, term
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, stop_wanted
 from spinney.classic.columns import Columns
 from spinney.classic.growing import DONE, EMPTY, NEEDS_ROOM, NO_SPLIT, STOPPED, Grown, Rows, run_with_room

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.criteria.information import ROW
 
 _FEW = 32  # rows sorted by insertion

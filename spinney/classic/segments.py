@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.classic.columns import MISSING
 from spinney.classic.growing import NODES_AHEAD
 

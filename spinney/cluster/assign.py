@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, nearest, pack_points
 from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, weight_at

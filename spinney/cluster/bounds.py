@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, move_row, packed
 from spinney.cluster.nearest import LANES, nearest_two, squared_norms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import packed
 from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances

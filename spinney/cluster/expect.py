@@ -17,25 +17,30 @@ rows with missing values are used for all that they hold.
 
 Sums are taken about the mean that the component has now, of u uᵀ with u = (1, x - mean): weight, first and second
 moments in one. Shares below 2**-53 count as 0, and rows of which a component has no share are passed over in its
-sums.
+sums. Only the proportions of weights matter; they should be of the size of 1 (`Weights.relative`).
+
+Tables of many columns without missing values are left to `wide.py`, which does the same in another way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_row, center_tile, squared_lengths
 from spinney.cluster.plans import list_known, make_plan
+from spinney.cluster.triangles import WIDE_COLUMNS, Triangle, triangles
+from spinney.cluster.wide import add_moments, chunks, log_joint
 from spinney.criteria.elementary import exp, log
 
 BLOCK = 64  # rows that are looked at together
 _MOST_CHUNKS, _LEAST_CHUNKS = 256, 16
 _ROOM = 1 << 23  # numbers for the sums of all chunks
 _TINY = 2.0**-53  # shares that count as none
+_LEAST_NORMAL = 2.0**-1022  # smaller numbers are too small for `log`
 
 
 @dataclass(frozen=True)
@@ -62,11 +67,23 @@ class Gaussians:
     weights: np.ndarray  # (components,), adding up to 1
     means: np.ndarray  # (components, columns)
     covariances: np.ndarray  # (components, columns, columns), or variances (components, 1, columns)
+    _triangles: list[Triangle | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def is_full(self) -> bool:
         """Whether columns may depend on each other."""
         return self.covariances.shape[1] > 1 or self.covariances.shape[2] == 1
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether covariances are so large that products of blocks are quickest."""
+        return self.is_full and self.covariances.shape[1] >= WIDE_COLUMNS
+
+    def triangles(self, team: Team) -> list[Triangle | None]:
+        """Of wide mixtures: the covariances' factors, found once; None for one that is not positive definite."""
+        if not self._triangles:
+            self._triangles.extend(triangles(self.covariances, team))
+        return self._triangles
 
 
 @dataclass(frozen=True)
@@ -105,6 +122,8 @@ def _as_words(known: np.ndarray) -> np.ndarray:
 
 def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None = None) -> Sums:
     """The sums over all rows; with `given` shares (rows, components) in place of those that the mixture expects."""
+    if _goes_wide(rows, mixture):
+        return _collect_wide(rows, mixture, team, given)
     n_components, n_columns = mixture.means.shape
     wide = _padded(n_columns)
     width = wide * (wide if mixture.is_full else 2)
@@ -132,9 +151,44 @@ def _moments(total: np.ndarray, n_columns: int, is_full: bool, likelihood: float
 def expect(rows: Rows, mixture: Gaussians, team: Team) -> np.ndarray:
     """(rows, components + 1): every component's share of each row, and the logarithm of the row's density."""
     out = np.empty((len(rows.values), len(mixture.weights) + 1))
+    if _goes_wide(rows, mixture):
+        for part in chunks(*rows.values.shape):
+            out[part] = _share_wide(rows.values[part] - rows.origin, mixture, team).T
+        return out
     n_chunks = _n_chunks(len(rows.values), 1)
     _run(rows, mixture, team, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out)
     return out
+
+
+def _goes_wide(rows: Rows, mixture: Gaussians) -> bool:
+    return mixture.is_wide and len(rows.patterns) == 1 and bool(rows.patterns.all())
+
+
+def _share_wide(x: np.ndarray, mixture: Gaussians, team: Team) -> np.ndarray:
+    """(components + 1, rows): shares, and the logarithm of the density, of rows about the origin."""
+    factors = [one for one in mixture.triangles(team) if one is not None]  # checked when the mixture was made
+    logs = log_joint(x, mixture.means, factors, logarithms(mixture.weights), team)
+    shares = np.empty((len(logs) + 1, len(x)))
+    _share_all(logs, shares, np.zeros((len(logs) + 2, BLOCK)))
+    return shares
+
+
+def _collect_wide(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None) -> Sums:
+    n_components, n_columns = mixture.means.shape
+    weight, first = np.zeros(n_components), np.zeros((n_components, n_columns))
+    second, likelihood = np.zeros((n_components, n_columns, n_columns)), 0.0
+    for part in chunks(*rows.values.shape):
+        x = rows.values[part] - rows.origin
+        own = rows.weight[part] if len(rows.weight) else np.ones(len(x))
+        if given is None:
+            *shares, logs = _share_wide(x, mixture, team)
+            likelihood += float((own * logs)[own > 0].sum())
+        else:
+            shares = list(given[part].T)
+        weighted = np.array([np.where(share >= _TINY, own * share, 0.0) for share in shares])
+        weight += weighted.sum(axis=1)
+        add_moments(x, mixture.means, weighted, first, second, team)
+    return Sums(weight, first, second, likelihood)
 
 
 def _padded(n_columns: int) -> int:
@@ -146,6 +200,19 @@ def _n_chunks(n_rows: int, n_numbers: int) -> int:
     """How many chunks: enough for many threads, few enough for their sums."""
     most = max(_LEAST_CHUNKS, min(_MOST_CHUNKS, _ROOM // n_numbers))
     return max(1, min(most, -(-n_rows // (4 * BLOCK))))
+
+
+@kernel
+def _take_logs(values, out):
+    for i in range(values.size):
+        out[i] = log(values[i]) if values[i] >= _LEAST_NORMAL else -np.inf
+
+
+def logarithms(values: np.ndarray) -> np.ndarray:
+    """Our own logarithm of each number; minus infinity for 0."""
+    out = np.empty(len(values))
+    _take_logs(np.ascontiguousarray(values, np.float64), out)
+    return out
 
 
 def _run(
@@ -161,8 +228,6 @@ def _run(
     wide = _padded(n_columns)
     padded_means = np.zeros((n_components, wide))
     padded_means[:, 1 : 1 + n_columns] = mixture.means
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(mixture.weights)
     n_packed = (n_columns + GROUP) * (n_columns + GROUP)
     team.run(
         _visit,
@@ -172,7 +237,7 @@ def _run(
         rows.patterns,
         rows.weight,
         rows.origin,
-        log_weights,
+        logarithms(mixture.weights),
         padded_means,
         np.ascontiguousarray(mixture.covariances),
         mixture.is_full,
@@ -319,6 +384,21 @@ def _share(shares, n_components):
         most[i] += log(total[i])
 
 
+@kernel
+def _share_all(logs, shares, room):
+    """Shares of all rows, and below them the logarithms of their sums, block by block in `room`."""
+    n_components, n = logs.shape
+    for first in range(0, n, BLOCK):
+        m = min(BLOCK, n - first)
+        for k in range(n_components):
+            for i in range(m):
+                room[k, i] = logs[k, first + i]
+        _share(room, n_components)
+        for k in range(n_components + 1):
+            for i in range(m):
+                shares[k, first + i] = room[k, i]
+
+
 @inner_kernel
 def _put_out(shares, order, place, n, out):
     for i in range(n):
@@ -328,14 +408,16 @@ def _put_out(shares, order, place, n, out):
 
 @inner_kernel
 def _weigh(shares, n_components, order, place, n, weight):
-    """Multiply shares by the rows' weights; the weighted sum of the rows' logarithms."""
+    """Multiply shares by the rows' weights, tiny ones by 0; the weighted sum of the rows' logarithms."""
+    logs, own = shares[n_components], shares[n_components + 1]
     total = 0.0
     for i in range(n):
-        own = weight[order[place + i]] if weight.size > 0 else 1.0
-        total += own * shares[n_components, i] if own > 0.0 else 0.0
-        if own != 1.0:
-            for k in range(n_components):
-                shares[k, i] *= own
+        own[i] = weight[order[place + i]] if weight.size > 0 else 1.0
+        total += own[i] * logs[i] if own[i] > 0.0 else 0.0
+    for k in range(n_components):
+        share = shares[k]
+        for i in range(n):
+            share[i] = own[i] * share[i] if share[i] >= _TINY else 0.0
     return total
 
 
@@ -346,7 +428,7 @@ def _center(x_rows, n, mean, known, n_known, plan, share, u_rows, wu_rows):
     m = 0
     for i in range(n):
         own = share[i]
-        if own < _TINY:
+        if own == 0.0:
             continue
         start = m * wide
         center_row(x_rows, i * wide, mean, own, u_rows, wu_rows, start)

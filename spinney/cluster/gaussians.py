@@ -15,31 +15,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._team import Team
 from spinney.cluster.expect import Gaussians, Sums
-from spinney.cluster.plans import cholesky, invert
+from spinney.cluster.triangles import factors_and_inverses, first_not_positive, gram, inverses_of
 
 FORMS = ("full", "tied", "diag", "spherical")
 _NEXT_TO_NOTHING = 10 * np.finfo(np.float64).eps
 
 
 def next_mixture(before: Gaussians, sums: Sums, form: str, reg_covar: float) -> Gaussians:
-    """The mixture that makes the expected log-likelihood largest."""
+    """The mixture that makes the expected log-likelihood largest; not yet checked."""
     total = float(sums.weight.sum())
     lives = sums.weight > _NEXT_TO_NOTHING * total
     weight = np.where(lives, sums.weight, 1.0)[:, None]
     shift = sums.first / weight
-    if before.is_full:
-        spread = sums.second / weight[:, :, None] - shift[:, :, None] * shift[:, None, :]
-    else:
-        spread = sums.second / weight[:, :, None] - (shift * shift)[:, None, :]
+    spread = sums.second / weight[:, :, None]
+    for part, own in zip(spread, shift):  # one by one: they may be large
+        part -= own[:, None] * own if before.is_full else own * own
     means = np.where(lives[:, None], before.means + shift, before.means)
     covariances = _in_form(spread, sums.weight * lives, form, reg_covar)
-    if form != "tied":
+    if form != "tied" and not lives.all():
         covariances = np.where(lives[:, None, None], covariances, before.covariances)
-    mixture = Gaussians(sums.weight / total, means, covariances)
-    check_positive(mixture)
-    return mixture
+    return Gaussians(sums.weight / total, means, covariances)
 
 
 def _in_form(spread: np.ndarray, weight: np.ndarray, form: str, reg_covar: float) -> np.ndarray:
@@ -56,10 +53,14 @@ def _in_form(spread: np.ndarray, weight: np.ndarray, form: str, reg_covar: float
     return np.repeat(spread.mean(axis=2, keepdims=True), spread.shape[2], axis=2) if form == "spherical" else spread
 
 
-def check_positive(mixture: Gaussians) -> None:
+def check_positive(mixture: Gaussians, team: Team) -> None:
     """Refuse a mixture with a component that has collapsed."""
-    factors = np.zeros_like(mixture.covariances)
-    bad = _first_not_positive(mixture.covariances, factors) if mixture.is_full else _first_without_width(mixture)
+    if mixture.is_wide:
+        bad = next((k for k, one in enumerate(mixture.triangles(team)) if one is None), -1)
+    elif mixture.is_full:
+        bad = first_not_positive(mixture.covariances, np.zeros_like(mixture.covariances))
+    else:
+        bad = _first_without_width(mixture)
     if bad >= 0:
         raise ValueError(
             f"Fitting the mixture model failed: component {bad} has collapsed, its covariance is not positive definite "
@@ -70,35 +71,6 @@ def check_positive(mixture: Gaussians) -> None:
 def _first_without_width(mixture: Gaussians) -> int:
     bad = ~(mixture.covariances > 0).all(axis=(1, 2))
     return int(bad.argmax()) if bad.any() else -1
-
-
-def _first_not_positive(covariances: np.ndarray, factors: np.ndarray) -> int:
-    return int(_factorize(np.ascontiguousarray(covariances), np.arange(covariances.shape[1]), factors))
-
-
-@kernel
-def _factorize(covariances, columns, factors):
-    """Cholesky factors of all components; the number of the first that has none, or -1."""
-    for k in range(covariances.shape[0]):
-        if not cholesky(covariances[k], columns, columns.size, factors[k]):
-            return k
-    return -1
-
-
-@kernel
-def _invert_all(factors, inverses):
-    for k in range(factors.shape[0]):
-        invert(factors[k], factors.shape[1], inverses[k])
-
-
-def factors_and_inverses(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lower Cholesky factors of matrices (components, columns, columns), and the factors' inverses."""
-    factors, inverses = np.zeros(matrices.shape), np.zeros(matrices.shape)
-    bad = _first_not_positive(np.ascontiguousarray(matrices, np.float64), factors)
-    if bad >= 0:
-        raise ValueError(f"matrix {bad} is not positive definite.")
-    _invert_all(factors, inverses)
-    return factors, inverses
 
 
 def publish(covariances: np.ndarray, form: str) -> np.ndarray:
@@ -127,14 +99,17 @@ def as_matrices(covariances: np.ndarray) -> np.ndarray:
     return covariances[:, 0, :, None] * np.eye(covariances.shape[2])
 
 
-def precisions(covariances: np.ndarray, form: str) -> tuple[np.ndarray, np.ndarray]:
+def precisions(mixture: Gaussians, form: str, team: Team) -> tuple[np.ndarray, np.ndarray]:
     """(inverses of the covariances, upper factors U with U Uᵀ = inverse), in scikit-learn's shapes."""
     if form in ("full", "tied"):
-        _, lower = factors_and_inverses(covariances if form == "full" else covariances[:1])
-        upper = lower.swapaxes(1, 2)
-        inverse = np.einsum("kij,klj->kil", upper, upper)
+        n = len(mixture.weights) if form == "full" else 1
+        if mixture.is_wide:
+            lower = inverses_of(mixture.triangles(team)[:n], team)
+        else:
+            _, lower = factors_and_inverses(mixture.covariances[:n])
+        upper, inverse = lower.swapaxes(1, 2), gram(lower)
         return (inverse, upper) if form == "full" else (inverse[0], upper[0])
-    published = publish(covariances, form)
+    published = publish(mixture.covariances, form)
     return 1.0 / published, 1.0 / np.sqrt(published)
 
 

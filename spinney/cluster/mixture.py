@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import uniform
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
 from spinney.cluster.expect import Gaussians, Rows, collect
-from spinney.cluster.gaussians import as_matrices, next_mixture
+from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
 from spinney.data.weights import Weights
@@ -67,6 +67,7 @@ def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch
         if settings.keep_history:
             history.append(_step(rows, mixture, likelihoods[-1]))
         mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar)
+        check_positive(mixture, team)
         gain = likelihoods[-1] - likelihoods[-2]
         if watch is not None:
             watch(number, likelihoods[-1], gain)
@@ -93,8 +94,10 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
     covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
     even = np.full(n_components, 1.0 / n_components)
     mixture = Gaussians(even, np.zeros((n_components, n_columns)), covariances)
-    for _ in range(2):
+    for is_last in (False, True):
         mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar)
+        if is_last or not mixture.is_wide:  # wide ones take long to check
+            check_positive(mixture, team)
     return mixture
 
 
@@ -108,8 +111,9 @@ def middle_of(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     """The weighted mean of each column's known values; NaN if there are none."""
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weight is None else weight
-    with np.errstate(invalid="ignore"):
-        return np.where(known, values, 0.0).T.astype(np.float64) @ weight / (known.T @ weight)
+    with np.errstate(invalid="ignore"):  # sums row after row: the order of BLAS is its own
+        total = (np.where(known, values, 0.0) * weight[:, None]).sum(axis=0)
+        return total / (known * weight[:, None]).sum(axis=0)
 
 
 def shares_from_labels(labels: np.ndarray, n_components: int) -> np.ndarray:

@@ -9,87 +9,60 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from spinney._jit import PLAIN_PYTHON
-from spinney.cluster.vectors import Writer
+from spinney._compile import PLAIN_PYTHON, Writer, vector_code
 
 WIDE = 32  # rows of a tile
 GROUP = 4  # rows of a triangle that are worked at together
 SQUARE = 8  # rows and columns of sums that are
 
 
-@intrinsic
-def _squared_lengths(
-    typing_context: Any, tile: Any, start: Any, n_columns: Any, points: Any, out: Any, place: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, WIDE)
-        tile, start, n_columns, points, out, place = arguments
-        zero = ir.Constant(write.vector, None)
-        total, at = write.variable(write.vector, zero), write.variable(write.size, write.size(0))
-        after = builder.add(n_columns, write.size(GROUP - 1))
-        with cgutils.for_range(builder, builder.sdiv(after, write.size(GROUP))) as groups:
-            reached = builder.mul(builder.add(groups.index, write.size(1)), write.size(GROUP))
-            used = builder.select(builder.icmp_signed("<", reached, n_columns), reached, n_columns)
-            sums = [write.variable(write.vector, zero) for _ in range(GROUP)]
-            with cgutils.for_range(builder, used) as loop:
-                x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(WIDE))))
-                first = builder.load(at)
-                for i in range(GROUP):
-                    factor = builder.load(write.pointer(3, points, builder.add(first, write.size(i))))
-                    product = builder.fmul(x, write.splat(factor))
-                    builder.store(builder.fadd(builder.load(sums[i]), product), sums[i])
-                builder.store(builder.add(first, write.size(GROUP)), at)
-            for one in sums:
-                length = builder.load(one)
-                builder.store(builder.fadd(builder.load(total), builder.fmul(length, length)), total)
-        write.store(builder.load(total), 4, out, place)
-        return context.get_dummy_value()
-
-    size = types.int64
-    return types.void(tile, size, size, points, out, size), generate
+@vector_code(WIDE)
+def _squared_lengths(write: Writer, tile: Any, start: Any, n_columns: Any, points: Any, out: Any, place: Any) -> None:
+    builder = write.builder
+    total, at = write.variable(write.vector, write.zero), write.variable(write.size, write.size(0))
+    after = builder.add(n_columns, write.size(GROUP - 1))
+    with write.loop(builder.sdiv(after, write.size(GROUP))) as groups:
+        reached = builder.mul(builder.add(groups.index, write.size(1)), write.size(GROUP))
+        used = builder.select(builder.icmp_signed("<", reached, n_columns), reached, n_columns)
+        sums = [write.variable(write.vector, write.zero) for _ in range(GROUP)]
+        with write.loop(used) as loop:
+            x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(WIDE))))
+            first = builder.load(at)
+            for i in range(GROUP):
+                factor = builder.load(write.pointer(3, points, builder.add(first, write.size(i))))
+                product = builder.fmul(x, write.splat(factor))
+                builder.store(builder.fadd(builder.load(sums[i]), product), sums[i])
+            builder.store(builder.add(first, write.size(GROUP)), at)
+        for one in sums:
+            length = builder.load(one)
+            builder.store(builder.fadd(builder.load(total), builder.fmul(length, length)), total)
+    write.store(builder.load(total), 4, out, place)
 
 
-@intrinsic
-def _center_tile(typing_context: Any, tile: Any, start: Any, n_columns: Any, middle: Any, out: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, WIDE)
-        tile, start, n_columns, middle, out = arguments
-        with cgutils.for_range(builder, n_columns) as loop:
-            at = builder.mul(loop.index, write.size(WIDE))
-            own = write.splat(builder.load(write.pointer(3, middle, loop.index)))
-            write.store(builder.fsub(write.load(0, tile, builder.add(start, at)), own), 4, out, at)
-        return context.get_dummy_value()
-
-    return types.void(tile, types.int64, types.int64, middle, out), generate
+@vector_code(WIDE)
+def _center_tile(write: Writer, tile: Any, start: Any, n_columns: Any, middle: Any, out: Any) -> None:
+    builder = write.builder
+    with write.loop(n_columns) as loop:
+        at = builder.mul(loop.index, write.size(WIDE))
+        own = write.splat(builder.load(write.pointer(3, middle, loop.index)))
+        write.store(builder.fsub(write.load(0, tile, builder.add(start, at)), own), 4, out, at)
 
 
-@intrinsic
-def _center_row(
-    typing_context: Any, x: Any, x_start: Any, mean: Any, factor: Any, out: Any, scaled: Any, start: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, SQUARE)
-        x, x_start, mean, factor, out, scaled, start = arguments
-        n = context.make_array(signature.args[2])(context, builder, mean).nitems
-        wide = write.splat(factor)
-        with cgutils.for_range(builder, builder.sdiv(n, write.size(SQUARE))) as loop:
-            at = builder.mul(loop.index, write.size(SQUARE))
-            gap = builder.fsub(write.load(0, x, builder.add(x_start, at)), write.load(2, mean, at))
-            write.store(gap, 4, out, builder.add(start, at))
-            write.store(builder.fmul(wide, gap), 5, scaled, builder.add(start, at))
-        return context.get_dummy_value()
-
-    size = types.int64
-    return types.void(x, size, mean, types.float64, out, scaled, size), generate
+@vector_code(SQUARE)
+def _center_row(write: Writer, x: Any, x_start: Any, mean: Any, factor: Any, out: Any, scaled: Any, start: Any) -> None:
+    builder = write.builder
+    wide = write.splat(factor)
+    with write.loop(builder.sdiv(write.length(2, mean), write.size(SQUARE))) as loop:
+        at = builder.mul(loop.index, write.size(SQUARE))
+        gap = builder.fsub(write.load(0, x, builder.add(x_start, at)), write.load(2, mean, at))
+        write.store(gap, 4, out, builder.add(start, at))
+        write.store(builder.fmul(wide, gap), 5, scaled, builder.add(start, at))
 
 
-@intrinsic
+@vector_code(SQUARE)
 def _add_products(
-    typing_context: Any,
+    write: Writer,
     left: Any,
     left_start: Any,
     right: Any,
@@ -99,25 +72,19 @@ def _add_products(
     out: Any,
     out_start: Any,
     out_step: Any,
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, SQUARE)
-        left, left_start, right, right_start, step, n, out, out_start, out_step = arguments
-        places = [builder.add(out_start, builder.mul(out_step, write.size(i))) for i in range(SQUARE)]
-        sums = [write.variable(write.vector, write.load(6, out, place)) for place in places]
-        with cgutils.for_range(builder, n) as loop:
-            row = builder.mul(loop.index, step)
-            values = write.load(2, right, builder.add(right_start, row))
-            for i in range(SQUARE):
-                place = builder.add(builder.add(left_start, row), write.size(i))
-                factor = write.splat(builder.load(write.pointer(0, left, place)))
-                builder.store(builder.fadd(builder.load(sums[i]), builder.fmul(factor, values)), sums[i])
-        for place, one in zip(places, sums):
-            write.store(builder.load(one), 6, out, place)
-        return context.get_dummy_value()
-
-    size = types.int64
-    return types.void(left, size, right, size, size, size, out, size, size), generate
+) -> None:
+    builder = write.builder
+    places = [builder.add(out_start, builder.mul(out_step, write.size(i))) for i in range(SQUARE)]
+    sums = [write.variable(write.vector, write.load(6, out, place)) for place in places]
+    with write.loop(n) as loop:
+        row = builder.mul(loop.index, step)
+        values = write.load(2, right, builder.add(right_start, row))
+        for i in range(SQUARE):
+            place = builder.add(builder.add(left_start, row), write.size(i))
+            factor = write.splat(builder.load(write.pointer(0, left, place)))
+            builder.store(builder.fadd(builder.load(sums[i]), builder.fmul(factor, values)), sums[i])
+    for place, one in zip(places, sums):
+        write.store(builder.load(one), 6, out, place)
 
 
 def _plain_squared_lengths(tile: Any, start: int, n_columns: int, points: Any, out: Any, place: int) -> None:

@@ -14,24 +14,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from spinney._jit import PLAIN_PYTHON
-from spinney.cluster.vectors import Writer
+from spinney._compile import PLAIN_PYTHON, Writer, target_has, vector_code
 
 LANES = 16  # rows of a tile
 SMALL = 4  # points of a small group
 
 
-def _many_registers() -> bool:
-    return bool(llvmlite.binding.get_host_cpu_features().get("avx512f", False))
-
-
-TOGETHER = 12 if _many_registers() else 4  # points of a large group: as many as there are registers for
+TOGETHER = 12 if target_has("avx512f") else 4  # points of a large group: as many as there are registers for
 
 
 def pack_points(points: np.ndarray, extra: np.ndarray) -> tuple[np.ndarray, int, int]:
@@ -60,7 +51,7 @@ def _scores(write: Writer, tile: Any, start: Any, n_columns: Any, points: Any, a
         own = builder.load(write.pointer(3, points, builder.add(first, write.size(i))))
         sums.append(write.variable(write.vector, write.splat(own)))
     builder.store(builder.add(first, write.size(n)), at)
-    with cgutils.for_range(builder, n_columns) as loop:
+    with write.loop(n_columns) as loop:
         place = builder.load(at)
         x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
         for i in range(n):
@@ -71,19 +62,19 @@ def _scores(write: Writer, tile: Any, start: Any, n_columns: Any, points: Any, a
     return [builder.load(one) for one in sums]
 
 
-def _generate_nearest(context: Any, builder: Any, signature: Any, arguments: Any, with_second: bool) -> Any:
-    write = Writer(context, builder, signature, LANES)
+def _write_nearest(write: Writer, arguments: tuple[Any, ...], with_second: bool) -> None:
+    builder = write.builder
     tile, start, n_columns, points, n_large, n_small, best, second, label, place = arguments
     infinite = write.splat(write.number(float("inf")))
     first, next_best = write.variable(write.vector, infinite), write.variable(write.vector, infinite)
-    who = write.variable(write.integers, ir.Constant(write.integers, None))
+    who = write.variable(write.integers, write.zeros)
     at, point = write.variable(write.size, write.size(0)), write.variable(write.size, write.size(0))
     for n_groups, n in ((n_large, TOGETHER), (n_small, SMALL)):
-        with cgutils.for_range(builder, n_groups):
+        with write.loop(n_groups):
             for i, score in enumerate(_scores(write, tile, start, n_columns, points, at, n)):
                 before = builder.load(first)
                 is_less = builder.fcmp_ordered("<", score, before)
-                number = builder.trunc(builder.add(builder.load(point), write.size(i)), ir.IntType(32))
+                number = write.as_int32(builder.add(builder.load(point), write.size(i)))
                 chosen = builder.select(is_less, write.splat(number, write.integers), builder.load(who))
                 builder.store(chosen, who)
                 builder.store(builder.select(is_less, score, before), first)
@@ -96,18 +87,11 @@ def _generate_nearest(context: Any, builder: Any, signature: Any, arguments: Any
     if with_second:
         write.store(builder.load(next_best), 7, second, place)
     write.store(builder.load(who), 8, label, place)
-    return context.get_dummy_value()
 
 
-def _nearest_signature(*kinds: Any) -> Any:
-    tile, _, _, points, _, _, best, second, label, _ = kinds
-    size = types.int64
-    return types.void(tile, size, size, points, size, size, best, second, label, size)
-
-
-@intrinsic
+@vector_code(LANES)
 def _nearest(
-    typing_context: Any,
+    write: Writer,
     tile: Any,
     start: Any,
     n_columns: Any,
@@ -118,16 +102,14 @@ def _nearest(
     second: Any,
     label: Any,
     place: Any,
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _generate_nearest(context, builder, signature, arguments, with_second=False)
-
-    return _nearest_signature(tile, start, n_columns, points, n_large, n_small, best, second, label, place), generate
+) -> None:
+    arguments = (tile, start, n_columns, points, n_large, n_small, best, second, label, place)
+    _write_nearest(write, arguments, with_second=False)
 
 
-@intrinsic
+@vector_code(LANES)
 def _nearest_two(
-    typing_context: Any,
+    write: Writer,
     tile: Any,
     start: Any,
     n_columns: Any,
@@ -138,49 +120,36 @@ def _nearest_two(
     second: Any,
     label: Any,
     place: Any,
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _generate_nearest(context, builder, signature, arguments, with_second=True)
-
-    return _nearest_signature(tile, start, n_columns, points, n_large, n_small, best, second, label, place), generate
+) -> None:
+    arguments = (tile, start, n_columns, points, n_large, n_small, best, second, label, place)
+    _write_nearest(write, arguments, with_second=True)
 
 
-@intrinsic
-def _squared_norms(typing_context: Any, tile: Any, start: Any, n_columns: Any, out: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, LANES)
-        tile, start, n_columns, out = arguments
-        total = write.variable(write.vector, ir.Constant(write.vector, None))
-        with cgutils.for_range(builder, n_columns) as loop:
-            x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
-            builder.store(builder.fadd(builder.load(total), builder.fmul(x, x)), total)
-        write.store(builder.load(total), 3, out, write.size(0))
-        return context.get_dummy_value()
-
-    return types.void(tile, types.int64, types.int64, out), generate
+@vector_code(LANES)
+def _squared_norms(write: Writer, tile: Any, start: Any, n_columns: Any, out: Any) -> None:
+    builder = write.builder
+    total = write.variable(write.vector, write.zero)
+    with write.loop(n_columns) as loop:
+        x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
+        builder.store(builder.fadd(builder.load(total), builder.fmul(x, x)), total)
+    write.store(builder.load(total), 3, out, write.size(0))
 
 
-@intrinsic
+@vector_code(LANES)
 def _squared_distances(
-    typing_context: Any, tile: Any, start: Any, n_columns: Any, points: Any, first: Any, out: Any, place: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = Writer(context, builder, signature, LANES)
-        tile, start, n_columns, points, first, out, place = arguments
-        sums = [write.variable(write.vector, ir.Constant(write.vector, None)) for _ in range(SMALL)]
-        with cgutils.for_range(builder, n_columns) as loop:
-            x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
-            row = builder.add(first, builder.mul(loop.index, write.size(SMALL)))
-            for i in range(SMALL):
-                other = builder.load(write.pointer(3, points, builder.add(row, write.size(i))))
-                gap = builder.fsub(x, write.splat(other))
-                builder.store(builder.fadd(builder.load(sums[i]), builder.fmul(gap, gap)), sums[i])
+    write: Writer, tile: Any, start: Any, n_columns: Any, points: Any, first: Any, out: Any, place: Any
+) -> None:
+    builder = write.builder
+    sums = [write.variable(write.vector, write.zero) for _ in range(SMALL)]
+    with write.loop(n_columns) as loop:
+        x = write.load(0, tile, builder.add(start, builder.mul(loop.index, write.size(LANES))))
+        row = builder.add(first, builder.mul(loop.index, write.size(SMALL)))
         for i in range(SMALL):
-            write.store(builder.load(sums[i]), 5, out, builder.add(place, write.size(i * LANES)))
-        return context.get_dummy_value()
-
-    size = types.int64
-    return types.void(tile, size, size, points, size, out, size), generate
+            other = builder.load(write.pointer(3, points, builder.add(row, write.size(i))))
+            gap = builder.fsub(x, write.splat(other))
+            builder.store(builder.fadd(builder.load(sums[i]), builder.fmul(gap, gap)), sums[i])
+    for i in range(SMALL):
+        write.store(builder.load(sums[i]), 5, out, builder.add(place, write.size(i * LANES)))
 
 
 def _plain_scores(tile: Any, start: int, n_columns: int, points: Any, n_large: int, n_small: int) -> np.ndarray:

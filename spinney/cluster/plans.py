@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.cluster.moments import GROUP
 from spinney.criteria.elementary import log
 
-_LOG_2PI = math.log(2.0 * math.pi)
+LOG_2PI = 1.8378770664093453
 
 
 @inner_kernel
@@ -35,7 +33,7 @@ def make_plan(covariance, is_full, log_weight, known, n_known, squares, plan):
     n_columns = known.size
     packed = plan[1 : plan.size - 2 * n_columns * n_columns]
     packed[:] = 0.0
-    log_factor = log_weight - 0.5 * n_known * _LOG_2PI
+    log_factor = log_weight - 0.5 * n_known * LOG_2PI
     if is_full:
         factor, inverse = squares[0], squares[1]
         cholesky(covariance, known, n_known, factor)

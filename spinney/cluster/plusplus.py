@@ -5,7 +5,8 @@ In:  `Points`, a key. Out: the places of the rows that are the first centres.
 The first centre is drawn by weight, each further one by weight times squared distance to the nearest centre so far.
 The greedy form draws several candidates and keeps the one that leaves the smallest sum of distances. Distances are
 rounded to integers before they are summed, and a draw is a hash of (key, centre, candidate): the same rows are drawn
-on any number of threads.
+on any number of threads. A hash says which share of the sum is to be reached, so that weights times a factor draw the
+same rows.
 
 One pass over the rows a centre: it brings `closest` up to date with the centre chosen last, and finds for every
 candidate, chunk by chunk, what the sum would be.
@@ -13,15 +14,15 @@ candidate, chunk by chunk, what the sum would be.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
-from spinney._random import choose, mix, uniform
+from spinney._compile import inner_kernel, kernel
+from spinney._random import choose, mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances
 from spinney.cluster.points import CHUNK_ROWS, Points
+from spinney.criteria.arrivals import draw_times
+from spinney.criteria.elementary import log
 
 _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
 
@@ -29,7 +30,7 @@ _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
 def plus_plus(points: Points, n_centres: int, key: int, team: Team, n_candidates: int | None = None) -> np.ndarray:
     """int64 places of the centres: greedy k-means++ with 2 + log(n_centres) candidates, unless a number is given."""
     if n_candidates is None:
-        n_candidates = 2 + int(math.log(n_centres))
+        n_candidates = 2 + _whole_log(n_centres)
     search = _Search(points, np.uint64(key), n_candidates, team)
     for number in range(1, n_centres):
         search.add_centre(number)
@@ -60,22 +61,22 @@ class _Search:
         """Candidates for a centre: by distance, or by weight where all rows are centres already."""
         if number == 1:
             self.potential = self._try(np.array(self.chosen))[0]
-        total = int(self.potential.sum())
-        if total == 0:
-            return self._draw_by_weight(number, self.n_candidates)
         reached = np.cumsum(self.potential)
-        goals = self._numbers(number, self.n_candidates) % np.uint64(total)
-        return np.array([self._find(int(goal), reached) for goal in goals])
+        if reached[-1] == 0:
+            return self._draw_by_weight(number, self.n_candidates)
+        return np.array(
+            [self._find(goal, reached) for goal in self._goals(number, self.n_candidates, int(reached[-1]))]
+        )
 
-    def _numbers(self, number: int, n: int) -> np.ndarray:
+    def _goals(self, number: int, n: int, total: int) -> list[int]:
+        """n whole numbers from 0 to total - 1."""
         drawn = np.empty(n, np.uint64)
         _draw_numbers(self.key, number, drawn)
-        return drawn
+        return [int(one) * total >> 64 for one in drawn]
 
     def _draw_by_weight(self, number: int, n: int) -> np.ndarray:
         reached = np.cumsum(self.by_weight)
-        goals = self._numbers(number, n) % np.uint64(reached[-1])
-        return np.searchsorted(reached, goals.astype(np.int64), side="right")
+        return np.searchsorted(reached, self._goals(number, n, int(reached[-1])), side="right")
 
     def _find(self, goal: int, reached: np.ndarray) -> int:
         """The row at which the sum of distances passes the goal."""
@@ -137,6 +138,11 @@ def columns_first(rows: np.ndarray) -> np.ndarray:
     n_groups = -(-len(rows) // SMALL)
     full = np.concatenate([rows, np.repeat(rows[-1:], n_groups * SMALL - len(rows), axis=0)])
     return np.ascontiguousarray(full.reshape(n_groups, SMALL, -1).swapaxes(1, 2)).ravel()
+
+
+@kernel
+def _whole_log(n):
+    return int(log(float(n)))
 
 
 @kernel
@@ -218,13 +224,5 @@ def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:
         choose(np.uint64(key), n_centres, order)
         return order[:n_centres]
     times = np.empty(points.n_rows)
-    _draw_uniforms(np.uint64(key), times)
-    with np.errstate(divide="ignore"):
-        times = -np.log1p(-times) / points.weights()  # whose clock rings first, when heavier ones run faster
+    draw_times(np.uint64(key), points.weights(), times)
     return np.argsort(times, kind="stable")[:n_centres]
-
-
-@kernel
-def _draw_uniforms(key, out):
-    for i in range(out.size):
-        out[i] = uniform(key, i)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import assert_all_finite
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES
@@ -94,7 +94,8 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
     n_rows, n_columns = values.shape
     order = _order_by_content(values) if n_rows <= FEW_ROWS else None
-    counts, importance, unit = _in_order(weights, order)
+    weights, unit = _in_units(weights)
+    counts, importance = _in_order(weights, order)
     if origin is None:
         origin = _middle(values, weights)
     n_tiles = -(-n_rows // LANES)
@@ -125,16 +126,19 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     return Points(tiles, n_rows, n_columns, origin, full, full, 0.0, None, once, alike)
 
 
-def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
-    """Counts, importances and their unit, a power of two."""
-    counts = np.zeros(0, np.int64) if weights.counts is None else weights.counts
-    importance, unit = np.zeros(0), 1.0
-    if weights.importance is not None:
-        unit = math.ldexp(1.0, min(1023, math.frexp(float(weights.importance.max()))[1]))
-        importance = weights.importance / unit
-    if order is None:
-        return counts, importance, unit
-    return (counts[order] if len(counts) else counts), (importance[order] if len(importance) else importance), unit
+def _in_units(weights: Weights) -> tuple[Weights, float]:
+    """Importances in units that make the largest at most 1; and the unit, a power of two."""
+    if weights.importance is None:
+        return weights, 1.0
+    unit = math.ldexp(1.0, min(1023, math.frexp(float(weights.importance.max()))[1]))
+    return weights._replace(importance=weights.importance / unit), unit
+
+
+def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Counts and importances of the rows as they lie in tiles; empty for ones."""
+    parts = [np.zeros(0, kind) if part is None else part for part, kind in zip(weights, (np.int64, np.float64))]
+    counts, importance = (part[order] if order is not None and len(part) else part for part in parts)
+    return counts, importance
 
 
 def _order_by_content(values: np.ndarray) -> np.ndarray:

@@ -7,11 +7,13 @@
     )
 
 The functions take numbers and return a number; arithmetic, `math`, NumPy's scalar functions and branches all compile.
+Numbers and arrays from outside count with the values that they have when `fit` is called.
 Any object with these attributes will do: a module, a class with static methods, a `spinney.Loss`.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -76,22 +78,30 @@ class CompiledLoss(NamedTuple):
     def check(self, y: np.ndarray) -> None: ...
 
 
-_compiled: dict[Any, CompiledLoss] = {}
+@functools.cache
+def _kept() -> Any:
+    from spinney._compile import Kept
+
+    return Kept()
 
 
 def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
-    """Compile a user's loss, once a process; `default_link` is "identity" or "logistic"."""
+    """Compile a user's loss; `default_link` is "identity" or "logistic".
+
+    Equal functions that capture equal values are compiled once; of different ones the last few are kept.
+    """
+    from spinney._compile import key_of
+
     gradient, hessian = _function(loss, "gradient", 2), _function(loss, "hessian", 2)
     link, value = _optional(loss, "inverse_link", 1), _optional(loss, "value", 2)
     start = getattr(loss, "start", 0.0)
-    key = (gradient, hessian, link, value, start if callable(start) else None, default_link)
-    if key not in _compiled:
-        _compiled[key] = _compile(gradient, hessian, link, value, start, default_link)
-    return _compiled[key]._replace(start_value=start)
+    key = (key_of(gradient, hessian, link, value), default_link)
+    compiled: CompiledLoss = _kept().get(key, lambda: _compile(gradient, hessian, link, value, default_link))
+    return compiled._replace(start_value=start)
 
 
-def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, default_link: str) -> CompiledLoss:
-    from spinney._jit import uncached_kernel
+def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: str) -> CompiledLoss:
+    from spinney._compile import merged_kernel
     from spinney.criteria.elementary import sigmoid
 
     first, second = _compiled_number(gradient, "gradient", 2), _compiled_number(hessian, "hessian", 2)
@@ -107,7 +117,7 @@ def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, def
 
     response = _compiled_number(link, "inverse_link", 1) if link else None
     if response is None:
-        response = uncached_kernel(logistic if default_link == "logistic" else identity)
+        response = merged_kernel(logistic if default_link == "logistic" else identity)
     loss_value = None
     if value is not None:
         amount = _compiled_number(value, "value", 2)
@@ -115,8 +125,8 @@ def _compile(gradient: Any, hessian: Any, link: Any, value: Any, start: Any, def
         def swapped(raw, y):  # type: ignore[no-untyped-def]
             return amount(y, raw)
 
-        loss_value = uncached_kernel(swapped)
-    return CompiledLoss(uncached_kernel(derivatives), response, loss_value, start)
+        loss_value = merged_kernel(swapped)
+    return CompiledLoss(merged_kernel(derivatives), response, loss_value, 0.0)
 
 
 def _function(loss: Any, name: str, n_arguments: int) -> Any:
@@ -151,22 +161,25 @@ def gist(error: Exception) -> str:
 
 
 def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
-    """Compile a function of floats and make sure that it returns one number."""
-    from numba.core import errors, types
+    """Compile a function of floats and make sure that it returns one number.
 
-    from spinney._jit import PLAIN_PYTHON, uncached_kernel
+    It becomes part of the loops that call it, unless it makes arrays of its own.
+    """
+    from spinney._compile import CompileError, compile_for, is_number, merged_kernel, python_of, uncached_kernel
 
-    compiled: Any = uncached_kernel(function)
-    if PLAIN_PYTHON:
-        return compiled
+    compiled: Any = merged_kernel(python_of(function))
+    kinds = ["float64"] * n_arguments
     try:
-        compiled.compile((types.float64,) * n_arguments)
-    except errors.NumbaError as error:
+        try:
+            result = compile_for(compiled, *kinds)
+        except CompileError:
+            compiled = uncached_kernel(python_of(function))
+            result = compile_for(compiled, *kinds)
+    except CompileError as error:
         raise TypeError(
             f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
             f"Numba says: {gist(error)}"
         ) from error
-    result = compiled.overloads[(types.float64,) * n_arguments].signature.return_type
-    if not isinstance(result, (types.Float, types.Integer, types.Boolean)):
+    if not is_number(result):
         raise TypeError(f"loss.{name} must return one number for one row, but returns {result}.")
     return compiled

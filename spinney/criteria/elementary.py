@@ -6,10 +6,14 @@ their concern; `exp` saturates beyond +-700.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from spinney._jit import inner_kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
 
+LN2 = 0.6931471805599453
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 6.93145751953125e-1  # few bits, so that k * _LN2_HIGH is exact
 _LN2_LOW = 1.42860682030941723212e-6
@@ -74,3 +78,55 @@ def log1p_exp(x):
 def sigmoid(x):
     """1 / (1 + e^-x)."""
     return 1.0 / (1.0 + exp(-x))
+
+
+# --- for whoever is not a kernel -------------------------------------------------------------------------------------
+
+
+@kernel
+def _log_of(x):
+    return log(x)
+
+
+@kernel
+def _exp_of(x):
+    return exp(x)
+
+
+@kernel
+def _fill_logs(x, out):
+    for i in range(x.size):
+        out[i] = log(x[i])
+
+
+@kernel
+def _fill_exps(x, out):
+    for i in range(x.size):
+        out[i] = exp(x[i])
+
+
+def log_of(x: float) -> float:
+    """`log` of one number."""
+    return float(_log_of(float(x)))
+
+
+def exp_of(x: float) -> float:
+    """`exp` of one number."""
+    return float(_exp_of(float(x)))
+
+
+def logs_of(x: np.ndarray) -> np.ndarray:
+    """`log` of every number."""
+    return _each(_fill_logs, x)
+
+
+def exps_of(x: np.ndarray) -> np.ndarray:
+    """`exp` of every number."""
+    return _each(_fill_exps, x)
+
+
+def _each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
+    flat = np.ascontiguousarray(x, np.float64).ravel()
+    out = np.empty(len(flat))
+    fill(flat, out)
+    return out.reshape(x.shape)

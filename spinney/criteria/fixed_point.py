@@ -21,6 +21,11 @@ def scale_exponent(largest: float, bits: int, most: int = 1000) -> int:
     return min(most, bits - math.frexp(largest)[1])
 
 
+def to_digits(number: float, digits: int) -> float:
+    """A number that other code computed, to fewer decimal digits than it may get wrong on another machine."""
+    return float(f"{number:.{digits - 1}e}")
+
+
 def exact_sum(values: np.ndarray, weights: Weights) -> tuple[float, float]:
     """(weighted sum of values, sum of weights), each by one integer sum."""
     total, weight = _integer_sums(values, weights)
@@ -38,7 +43,7 @@ def _integer_sums(values: np.ndarray, weights: Weights) -> tuple[tuple[float, in
 def _integer_sum(values: np.ndarray, counts: np.ndarray | None) -> tuple[float, int]:
     units = max(1, len(values) if counts is None else int(counts.sum()))
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    exponent = scale_exponent(largest, 61 - units.bit_length())
+    exponent = scale_exponent(largest, 61 - units.bit_length(), 2000)
     total = 0
     for begin in range(0, len(values), _BLOCK):  # without copies of all the values
         part = slice(begin, begin + _BLOCK)
@@ -51,6 +56,19 @@ def exact_mean(values: np.ndarray, weights: Weights) -> float:
     """Weighted mean that does not depend on the order of the rows."""
     (total, exponent), (weight, weight_exponent) = _integer_sums(values, weights)
     return math.ldexp(total / weight, exponent - weight_exponent)
+
+
+def relative(weights: Weights) -> Weights:
+    """Importances as multiples of their mean over the rows that count; repetitions as they are.
+
+    Weights times a power of two so become the same numbers, bit for bit, and times anything else the same but for
+    rounding. Penalties and limits on hessians, which are absolute, then mean the same for all of them.
+    """
+    if weights.importance is None:
+        return weights
+    rows = weights.rows()
+    counted = weights.importance if rows is None else weights.importance[rows]
+    return weights._replace(importance=weights.importance / exact_mean(counted, Weights(None, None)))
 
 
 def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
+from spinney.criteria.elementary import log
 
 
 class Penalty(NamedTuple):
@@ -20,6 +21,13 @@ class Penalty(NamedTuple):
 
     l1: float
     l2: float
+
+
+class Link(NamedTuple):
+    """A link under which Newton steps are held back: the logarithm. Power 0: any other, and they are not."""
+
+    power: float = 0.0  # of the variance
+    longest: float = 2.0  # step: of 1 to 3 and none, the best on skewed targets, all of them close together
 
 
 @inner_kernel
@@ -33,6 +41,20 @@ def leaf_value(gradient, hessian, penalty):
     """The value that minimises the objective: -shrink(g) / (h + l2)."""
     weight = hessian + penalty.l2
     return -shrink(gradient, penalty.l1) / weight if weight > 0.0 else 0.0
+
+
+@inner_kernel
+def hold_back(step, link):
+    """A leaf's Newton step under a log link, but not past the leaf's own minimum, nor beyond `link.longest`.
+
+    With the power p of the variance the minimum lies log(1 + (2 - p) step) - log(1 - (p - 1) step) away (p = 1:
+    Poisson, 2: gamma). Predictions of a leaf so never add up to more than its targets or they did before.
+    """
+    rise, fall = 1.0 + (2.0 - link.power) * step, 1.0 - (link.power - 1.0) * step
+    if rise > 0.0 and fall > 0.0:
+        best = log(rise / fall)
+        step = best if abs(best) < abs(step) else step
+    return clip(step, -link.longest, link.longest)
 
 
 @inner_kernel

@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
-from spinney.criteria.elementary import log
+from spinney._compile import inner_kernel, kernel
+from spinney.criteria.elementary import LN2, log
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)
 NAMES = {
@@ -35,7 +35,6 @@ NAMES = {
 }
 LOG_BITS = 24
 _LOG_UNIT = 2.0**-LOG_BITS
-_LOG2 = math.log(2.0)
 _NEVER = -math.inf
 
 
@@ -49,7 +48,7 @@ def log_table(most: int) -> np.ndarray:
 @kernel
 def _fill_logs(logs):
     for c in range(2, logs.size):
-        logs[c] = np.int64(float(c) * (log(float(c)) / _LOG2) / _LOG_UNIT + 0.5)
+        logs[c] = np.int64(float(c) * (log(float(c)) / LN2) / _LOG_UNIT + 0.5)
 
 
 @inner_kernel
@@ -59,7 +58,7 @@ def x_log_x(weight, logs):
         return 0.0
     if logs.size:
         return float(logs[weight]) * _LOG_UNIT
-    return float(weight) * (log(float(weight)) / _LOG2)
+    return float(weight) * (log(float(weight)) / LN2)
 
 
 # --- pairs ----------------------------------------------------------------------------------------------------------
@@ -193,5 +192,5 @@ def impurity_of(criterion, weights):
         if criterion == GINI:
             result -= share * share
         elif share > 0.0:
-            result -= share * (log(share) / _LOG2)
+            result -= share * (log(share) / LN2)
     return result

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
-from spinney.criteria.elementary import log
+from spinney._compile import inner_kernel, kernel
+from spinney.criteria.elementary import LN2, log, log_of, logs_of
 
 ROW_BITS = 24
 ROW = 1 << ROW_BITS  # units of a row of weight 1
 _UNIT = 1.0 / ROW
 _PART = ROW - 1  # the bits of a weight below one row
-_PER_LOG = 1.0 / math.log(2.0)
+_PER_LOG = 1.0 / LN2
 _MOST_TABLED = 1 << 20  # whole weights whose terms are looked up
 _FINEST = 40  # bits after the point of a term, at most
 _TIE = 2.0**-30  # bits times rows: more than rounding adds up to, less than any difference that counts
@@ -38,7 +38,7 @@ def entropy(weights: Any) -> Any:
     weights = np.asarray(weights, np.float64)
     total = weights.sum(axis=-1, keepdims=True)
     share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    bits = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    bits = logs_of(np.where(share > 0, share, 1.0)) / LN2
     return np.abs((share * bits).sum(axis=-1))
 
 
@@ -74,8 +74,8 @@ def make_terms(total: int) -> Terms:
 
 def term_scale(rows: float) -> float:
     """Units of a term: as fine as the largest one allows in 61 bits."""
-    largest = math.frexp(max(2.0, rows * math.log2(max(2.0, rows))))[1]
-    return 2.0 ** min(_FINEST, 61 - largest)
+    largest = math.frexp(max(2.0, rows * (log_of(max(2.0, rows)) / LN2)))[1]
+    return math.ldexp(1.0, min(_FINEST, 61 - largest))
 
 
 @kernel

@@ -18,11 +18,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 
-from spinney._jit import inner_kernel, inner_options
-from spinney.criteria.elementary import exp, log1p_exp, sigmoid
+from spinney._compile import class_of, inner_kernel, overloads
+from spinney.criteria.elementary import exp, log1p_exp, log_of, sigmoid
 from spinney.criteria.fixed_point import exact_mean, weighted_quantile
 from spinney.data.weights import Weights
 
@@ -201,8 +199,12 @@ class Poisson(NamedTuple):
 
     bias: float = 0.0
 
+    @property
+    def variance_power(self) -> float:
+        return 1.0
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() < 0 or not y.any():
@@ -214,8 +216,12 @@ class Gamma(NamedTuple):
 
     bias: float = 0.0
 
+    @property
+    def variance_power(self) -> float:
+        return 2.0
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() <= 0:
@@ -227,8 +233,12 @@ class Tweedie(NamedTuple):
 
     power: float = 1.5
 
+    @property
+    def variance_power(self) -> float:
+        return self.power
+
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        return math.log(exact_mean(y, weights))
+        return log_of(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None:
         if y.min() < 0 or not y.any():
@@ -242,7 +252,7 @@ class LogLoss(NamedTuple):
 
     def start(self, y: np.ndarray, weights: Weights) -> float:
         p = exact_mean(y, weights)
-        return math.log(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
+        return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
 
     def check(self, y: np.ndarray) -> None: ...
 
@@ -270,6 +280,11 @@ BY_NAME: dict[str, type] = {
 }
 
 
+def has_log_link(loss: Any) -> bool:
+    """Whether predictions are e^raw."""
+    return type(loss) in FORMULAS and FORMULAS[type(loss)].response is _exponential
+
+
 # --- the three names that kernels call -----------------------------------------------------------------------------
 
 
@@ -290,14 +305,11 @@ def response(loss: Any, raw: Any) -> Any:
 
 def _formula(loss: Any, which: str) -> Any:
     """At compile time: the formula for a loss of this Numba type; None for a user's compiled function."""
-    return (
-        getattr(FORMULAS[loss.instance_class], which)
-        if isinstance(loss, types.NamedTuple | types.NamedUniTuple)
-        else None
-    )
+    kind = class_of(loss)
+    return None if kind is None else getattr(FORMULAS[kind], which)
 
 
-@overload(value, jit_options=inner_options())
+@overloads(value)
 def _value(loss, raw, y):
     formula = _formula(loss, "value")
     if formula is None:
@@ -305,7 +317,7 @@ def _value(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(derivatives, jit_options=inner_options())
+@overloads(derivatives)
 def _derivatives(loss, raw, y):
     formula = _formula(loss, "derivatives")
     if formula is None:
@@ -313,7 +325,7 @@ def _derivatives(loss, raw, y):
     return lambda loss, raw, y: formula(loss, raw, y)
 
 
-@overload(response, jit_options=inner_options())
+@overloads(response)
 def _response(loss, raw):
     formula = _formula(loss, "response")
     if formula is None:

@@ -16,10 +16,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba.core import types
-from numba.extending import overload
-
-from spinney._jit import inner_options, pair_array, python_of
+from spinney._compile import Kept, compile_for, is_integer, key_of, overloads, pair_array, python_of
 from spinney.criteria.custom import gist
 from spinney.criteria.impurity import OWN, pair_score, side_score
 
@@ -37,9 +34,9 @@ def code_of(criterion: Any) -> int:
     return criterion if isinstance(criterion, int) else OWN
 
 
-@overload(code_of, jit_options=inner_options())
+@overloads(code_of)
 def _code_of(criterion):
-    if isinstance(criterion, types.Integer):
+    if is_integer(criterion):
         return lambda criterion: criterion
     return lambda criterion: OWN
 
@@ -52,9 +49,9 @@ def judge_pair(criterion: Any, units: Any, w_left: Any, s_left: Any, q_left: Any
     return criterion(units, w_left, s_left, q_left, w_right, s_right, total[2] - q_left)
 
 
-@overload(judge_pair, jit_options=inner_options())
+@overloads(judge_pair)
 def _judge_pair(criterion, units, w_left, s_left, q_left, total, logs):
-    if isinstance(criterion, types.Integer):
+    if is_integer(criterion):
         return lambda criterion, units, w_left, s_left, q_left, total, logs: pair_score(
             criterion, w_left, s_left, total[0] - w_left, total[1] - s_left, logs
         )
@@ -70,9 +67,9 @@ def judge_classes(criterion: Any, left: Any, right: Any, weights: Any, logs: Any
     return criterion(left * unit, right * unit)
 
 
-@overload(judge_classes, jit_options=inner_options())
+@overloads(judge_classes)
 def _judge_classes(criterion, left, right, weights, logs, unit, floats):
-    if isinstance(criterion, types.Integer):
+    if is_integer(criterion):
         return lambda criterion, left, right, weights, logs, unit, floats: (
             side_score(criterion, left, weights[0], logs) + side_score(criterion, right, weights[1], logs)
         )
@@ -86,16 +83,16 @@ def _judge_classes(criterion, left, right, weights, logs, unit, floats):
     return ask
 
 
-_compiled: dict[Any, Any] = {}
+_kept = Kept()
 
 
 def compile_criterion(function: Callable[..., Any], sides: str) -> Any:
-    """Compile a user's criterion, once a process. `sides`: "numbers", "two classes" or "classes"."""
-    key = (function, sides)
-    if key not in _compiled:
-        _check(function)
-        _compiled[key] = _compile(function, sides)
-    return _compiled[key]
+    """Compile a user's criterion. `sides`: "numbers", "two classes" or "classes".
+
+    Equal functions that capture equal values are compiled once; of different ones the last few are kept.
+    """
+    _check(function)
+    return _kept.get((key_of(function), sides), lambda: _compile(function, sides))
 
 
 def _check(function: Callable[..., Any]) -> None:
@@ -109,19 +106,15 @@ def _check(function: Callable[..., Any]) -> None:
 
 def _compile(function: Callable[..., Any], sides: str) -> Any:
     """Merged into the search if it makes no arrays of its own, else called from there."""
-    from numba.core import errors
+    from spinney._compile import CompileError, merged_kernel, uncached_kernel
 
-    from spinney._jit import PLAIN_PYTHON, merged_kernel, uncached_kernel
-
-    if PLAIN_PYTHON:
-        return _judge(function, sides, merged_kernel)
     try:
         return _compiled_judge(function, sides, merged_kernel)
-    except errors.NumbaError:
+    except CompileError:
         pass
     try:
         return _compiled_judge(function, sides, uncached_kernel)
-    except errors.NumbaError as error:
+    except CompileError as error:
         what = "weight, total, squares" if sides == "numbers" else "arrays of class weights"
         raise TypeError(
             f"criterion could not be compiled. It takes two sides ({what}) and returns one number; it may use "
@@ -131,8 +124,7 @@ def _compile(function: Callable[..., Any], sides: str) -> Any:
 
 def _compiled_judge(function: Callable[..., Any], sides: str, decorator: Any) -> Any:
     judge = _judge(function, sides, decorator)
-    array = types.Array(types.float64, 1, "C")
-    judge.compile((array, array) if sides == "classes" else (array, *(types.int64,) * 6))
+    compile_for(judge, *(["float64[:]"] * 2 if sides == "classes" else ["float64[:]", *["int64"] * 6]))
     return judge
 
 

@@ -15,14 +15,14 @@ interpolates it in a table of nine values (0.6925 for the true 0.6745 at cf = 0.
 
 from __future__ import annotations
 
-import math
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
-from spinney.criteria.elementary import exp
+from spinney._compile import inner_kernel, kernel
+from spinney.criteria.elementary import exp, log_of
+from spinney.criteria.fixed_point import to_digits
 
 
 class Confidence(NamedTuple):
@@ -36,7 +36,7 @@ def confidence(cf: float) -> Confidence:
     """Prepare a confidence level in (0, 0.5]: smaller is more pessimistic, so that more is pruned."""
     if not 0.0 < cf <= 0.5:
         raise ValueError(f"cf must lie above 0 and be at most 0.5, got {cf!r}.")
-    return Confidence(math.log(cf), NormalDist().inv_cdf(1.0 - cf))
+    return Confidence(log_of(cf), to_digits(NormalDist().inv_cdf(1.0 - cf), 12))
 
 
 def extra_errors(n: Any, errors: Any, cf: float = 0.25) -> Any:

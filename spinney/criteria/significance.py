@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
+from spinney.criteria.fixed_point import to_digits
 
 
 def critical_values(alpha: float, most_degrees: int) -> np.ndarray:
     """What chance exceeds with probability alpha, for 0 .. most_degrees degrees of freedom; for 0, infinity."""
     from scipy.stats import chi2
 
-    return np.concatenate([[np.inf], chi2.isf(alpha, np.arange(1, most_degrees + 1))])
+    values = chi2.isf(alpha, np.arange(1, most_degrees + 1)).tolist()
+    return np.array([np.inf, *(to_digits(value, 9) for value in values)])
 
 
 @inner_kernel

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
 from spinney._team import Team
 from spinney.data.opened import Part
 from spinney.data.tables import Panel, Table

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import mix
 from spinney._team import Team
 from spinney.data.binning import Bins, _pieces

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import uniform
 from spinney.data.binning import MAX_BINS, Bins
 from spinney.data.tables import Table

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel, view_as_int
+from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.binning import MAX_BINS, Bins
 from spinney.data.opened import Part
@@ -191,10 +191,15 @@ def _sort_panel(
                 copy[k, i] = np.float64(panel[row, first + k]) + 0.0  # -0.0 + 0.0 = 0.0
         for k in range(last - first):
             j = columns[first + k]
-            if categorical[first + k]:
-                n_ranks[j] = _sort_categories(copy[k], lists[j], spare, buckets)
-            else:
-                n_ranks[j] = _sort_numbers(copy[k], lists[j], spare, buckets, values[j])
+            n_ranks[j] = _sort(copy[k], categorical[first + k], lists[j], spare, buckets, values[j])
+
+
+@part_kernel(returns="int64")
+def _sort(column, is_categorical, entries, spare, buckets, values):
+    """Sort one column; returns how many ranks it has."""
+    if is_categorical:
+        return _sort_categories(column, entries, spare, buckets)
+    return _sort_numbers(column, entries, spare, buckets, values)
 
 
 @inner_kernel

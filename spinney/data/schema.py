@@ -8,7 +8,8 @@ Out: a `Schema` (names, number or categories, the categories' values) and, read 
     table = schema.read(X_new, owner="RandomForest")       # predict
 
 Categories are compared by value, so a table may be pandas at fit and polars at predict. They are the values that
-occur, in sorted order: neither the order of the rows nor that of a category dtype changes them.
+occur, in sorted order: neither the order of the rows nor that of a category dtype changes them. A value never seen is
+missing, but strings where categories were numbers, and numbers or Booleans where they were strings, are an error.
 This stage does not bin and does not order the categories by the target.
 """
 
@@ -58,6 +59,25 @@ class Column(_Stored):
         indices = [self._index.get(value, math.nan) for value in labels.values]
         return labels.spread(indices, np.float32 if len(self._index) <= FLOAT32_COUNTS else np.float64)
 
+    def check_kind(self, labels: Labels, number: int, owner: str) -> None:
+        """Refuse strings where numbers or Booleans were learnt, and the other way: none of them would be known.
+
+        All values of a column are of one kind (`tables.py` sees to that), so the first speaks for the others. Numbers
+        and Booleans are compared by value: 1, 1.0 and True are the same category.
+        """
+        if not self.categories or not labels.values:
+            return
+        learnt, found = self.categories[0], labels.values[0]
+        if isinstance(learnt, str) == isinstance(found, str):
+            return
+        name = str(number) if self.name is None else repr(self.name)
+        kind = _kind(learnt)
+        raise TypeError(
+            f"Column {name} holds {_kind(found)}, such as {found!r}, but held {kind}, such as {learnt!r}, when {owner} "
+            f"was fitted. Turn it into {kind} first, spelt as they were then, or read the file with that type for the "
+            "column (in pandas.read_csv: dtype)."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the column in JSON's types."""
         if self.categories is None:
@@ -97,7 +117,13 @@ class Schema(_Stored):
             return self.read(X.original(), owner) if known is None else known
         source = self.open(X, owner)
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
-        return self._table(source, source.labels, remedy)
+
+        def labels_of(index: int) -> Labels:
+            labels = source.labels(index)
+            self.columns[index].check_kind(labels, index, owner)
+            return labels
+
+        return self._table(source, labels_of, remedy)
 
     def open(self, X: Any, owner: str = "this model") -> Source:
         """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""
@@ -171,7 +197,9 @@ def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:
     return Schema(tuple(Column(name) for name in names)), source
 
 
-def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str = "this model") -> tuple[Schema, Table]:
+def learn_and_read(
+    X: Any, categorical_features: Any = "from_dtype", owner: str = "this model", with_booleans: bool = False
+) -> tuple[Schema, Table]:
     """Learn the schema of X and read X through it, in one pass.
 
     Parameters
@@ -184,12 +212,14 @@ def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str 
         column names: each distinct value in these columns is a category, and all others must hold numbers.
     owner : str
         The estimator's name, for errors.
+    with_booleans : bool
+        Whether "from_dtype" takes Booleans for categories, too; not for an opened table, whose readers share one way.
     """
     if isinstance(X, OpenedTable):
         return X.learn(categorical_features, owner)
     source = open_table(X, owner)
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
-    chosen = np.flatnonzero(_choose(categorical_features, source, names)).tolist()
+    chosen = np.flatnonzero(_choose(categorical_features, source, names, with_booleans)).tolist()
     labels = {index: source.labels(index) for index in chosen}
     categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
     schema = Schema(tuple(Column(name, categories.get(index)) for index, name in enumerate(names)))
@@ -197,12 +227,12 @@ def learn_and_read(X: Any, categorical_features: Any = "from_dtype", owner: str 
     return schema, schema._table(source, labels.pop, remedy)
 
 
-def _choose(categorical_features: Any, source: Source, names: Sequence[str | None]) -> np.ndarray:
+def _choose(categorical_features: Any, source: Source, names: Sequence[str | None], with_booleans: bool) -> np.ndarray:
     """Return which columns are categories, as a mask."""
     if isinstance(categorical_features, str):
         if categorical_features != "from_dtype":
             _refuse(categorical_features, f"to name one column, write [{categorical_features!r}]")
-        return np.array([source.is_labelled(index) for index in range(source.n_columns)], dtype=bool)
+        return np.array([source.is_labelled(index, with_booleans) for index in range(source.n_columns)], dtype=bool)
     wanted = np.asarray([] if categorical_features is None else categorical_features)
     if wanted.ndim != 1:
         _refuse(categorical_features, "a sequence of one dimension is needed")
@@ -245,6 +275,13 @@ def _refuse(value: Any, reason: str) -> NoReturn:
         "categorical_features must be 'from_dtype', None, a Boolean mask, column indices or column names, "
         f"got {value!r}: {reason}."
     )
+
+
+def _kind(category: Any) -> str:
+    """What a category is, in words."""
+    if isinstance(category, str):
+        return "strings"
+    return "Booleans" if isinstance(category, bool) else "numbers"
 
 
 def _to_json(value: Any) -> Any:

@@ -109,8 +109,8 @@ class Source(Protocol):
     n_rows: int
     n_columns: int
 
-    def is_labelled(self, index: int) -> bool:
-        """Say whether the column holds strings or categories rather than numbers."""
+    def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
+        """Say whether the column holds strings or categories (or Booleans, if asked) rather than numbers."""
 
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """Read columns as numbers; a string in them is a TypeError that ends with `remedy`."""
@@ -167,9 +167,9 @@ class ArraySource:
         self.missing = missing
         self.n_rows, self.n_columns = array.shape
 
-    def is_labelled(self, index: int) -> bool:
-        """Nothing but numbers in here."""
-        return False
+    def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
+        """Nothing but numbers in here, or nothing but Booleans."""
+        return with_booleans and self.origin.dtype.kind == "b"
 
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel for each run of neighbours."""
@@ -253,10 +253,10 @@ class ColumnSource:
         self._read = read
         self._waiting: dict[int, Numbers | Labels] = {}  # read by is_labelled, kept until taken
 
-    def is_labelled(self, index: int) -> bool:
+    def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
         """Read the column to see."""
-        self._waiting[index] = self._take(index)
-        return isinstance(self._waiting[index], Labels)
+        column = self._waiting[index] = self._take(index)
+        return isinstance(column, Labels) or (with_booleans and column.values.dtype.kind == "b")
 
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel a column, or one for several columns that lie evenly spaced in one block of memory."""

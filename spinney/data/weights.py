@@ -1,18 +1,21 @@
 """What a row's weight means: how often it counts, and how much.
 
 Whole-number weights up to 127 are repetitions: a row of weight 3 is three rows, in gradients, in `min_samples_leaf` and
-in the bins, bit for bit. Any other weights are importances: they scale the row's gradient, and the row counts once.
+in the bins, bit for bit. Any other weights are importances: they scale the row's gradient (in boosting relative to
+their mean, see criteria/fixed_point.py), and the row counts once.
 A row of weight 0 is left out altogether in both cases.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 MOST_REPEATS = 127
 _LEAST = 1e-300  # near the end of float64 digits get lost
+_SQRT_HALF = 0.7071067811865476
 
 
 class Weights(NamedTuple):
@@ -33,8 +36,18 @@ class Weights(NamedTuple):
     def total(self) -> np.ndarray | None:
         """One float a row, or None for ones."""
         if self.importance is not None:
-            return self.importance
+            return self.importance if self.counts is None else np.where(self.counts > 0, self.importance, 0.0)
         return None if self.counts is None else self.counts.astype(np.float64)
+
+    def relative(self) -> np.ndarray | None:
+        """`total`, importances over the power of two next to their mean: the same bits for all of them times 2**k.
+
+        For models in which only the proportions of importances matter: sums of them keep clear of the ends of float64.
+        """
+        if self.importance is None:
+            return self.total()
+        digits, exponent = math.frexp(float(self.importance.mean()))
+        return np.ldexp(self.importance, -(exponent if digits > _SQRT_HALF else exponent - 1))
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Weights:

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from spinney._jit import kernel
-from spinney.criteria.elementary import exp, log
+from spinney.criteria.elementary import exp_of, exps_of, log_of, logs_of
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights
 
@@ -114,40 +113,10 @@ def settle(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def _log(x):
-    return log(x)
-
-
-@kernel
-def _exp(x):
-    return exp(x)
-
-
-@kernel
-def _fill_logs(x, out):
-    for i in range(x.size):
-        out[i] = log(x[i])
-
-
-@kernel
-def _fill_exps(x, out):
-    for i in range(x.size):
-        out[i] = exp(x[i])
-
-
-def _each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
-    """Our own log or exp of every number: the same on every machine."""
-    flat = np.ascontiguousarray(x, np.float64).ravel()
-    out = np.empty(len(flat))
-    fill(flat, out)
-    return out.reshape(x.shape)
-
-
 def _log_odds(error: float, least: float = _EPSILON) -> float:
     """ln((1 - error) / error), with the error kept a little away from 0 and 1."""
     error = min(max(error, least), 1.0 - least)
-    return _log((1.0 - error) / error)
+    return log_of((1.0 - error) / error)
 
 
 def two_class_vote(error: float) -> float:
@@ -165,7 +134,7 @@ def many_class_vote(error: float, n_classes: int) -> float:
     >>> round(many_class_vote(0.3, 2), 2), round(many_class_vote(0.3, 3), 2)
     (0.85, 1.54)
     """
-    return _log_odds(error) + _log(n_classes - 1.0)
+    return _log_odds(error) + log_of(n_classes - 1.0)
 
 
 def weighted_error(weights: np.ndarray, wrong: np.ndarray) -> float:
@@ -180,17 +149,17 @@ def change_both(wrong: np.ndarray, vote: float) -> np.ndarray:
     [2.0, 0.5]
     """
     vote = min(max(vote, -_FURTHEST), _FURTHEST)
-    return np.array([_exp(-vote), _exp(vote)]).take(wrong)
+    return np.array([exp_of(-vote), exp_of(vote)]).take(wrong)
 
 
 def change_wrong(wrong: np.ndarray, vote: float) -> np.ndarray:
     """Wrong rows gain by e^vote, right ones stay as they are."""
-    return np.array([1.0, _exp(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
+    return np.array([1.0, exp_of(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
 
 
 def log_votes(probabilities: np.ndarray) -> np.ndarray:
     """(K - 1) (ln p - mean ln p), a member's say in SAMME.R; rows add up to 0."""
-    logs = _each(_fill_logs, np.maximum(probabilities, _EPSILON))
+    logs = logs_of(np.maximum(probabilities, _EPSILON))
     return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
 
 
@@ -276,7 +245,7 @@ class SammeR:
         n_classes = answers.shape[1]
         right = log_votes(answers)[np.arange(len(self.codes)), self.codes] / (n_classes - 1)
         change = np.clip(-self.learning_rate * right, -_FURTHEST, _FURTHEST)
-        return Verdict(error, 1.0, _each(_fill_exps, np.minimum(change - change[weights > 0].max(), 0.0)))
+        return Verdict(error, 1.0, exps_of(np.minimum(change - change[weights > 0].max(), 0.0)))
 
 
 @dataclass(frozen=True)
@@ -297,13 +266,13 @@ class R2:
             return Verdict(error, 0.0, 1.0, keep=False, keep_alone=True, stop=True)
         odds = _log_odds(error)
         change = np.maximum(-odds * self.learning_rate * (1.0 - loss), -_FURTHEST)
-        return Verdict(error, self.learning_rate * odds, _each(_fill_exps, change))
+        return Verdict(error, self.learning_rate * odds, exps_of(change))
 
     def _losses(self, errors: np.ndarray, takes_part: np.ndarray) -> np.ndarray:
         share = errors / (errors[takes_part].max() or 1.0)
         if self.loss == "square":
             return share**2
-        return 1.0 - _each(_fill_exps, -share) if self.loss == "exponential" else share
+        return 1.0 - exps_of(-share) if self.loss == "exponential" else share
 
 
 # --- answers of the whole ---------------------------------------------------------------------------------------------

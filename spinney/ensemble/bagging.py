@@ -14,16 +14,17 @@ the rows, nor from whether a row comes twice or weighs 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
+from spinney._side_by_side import side_by_side
 from spinney._team import Team
 from spinney.data.binning import learn_bins
 from spinney.data.tables import Table, as_frame
@@ -211,8 +212,9 @@ def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say
             return say(members[number], take(X, None, draws[number].subspaces, number))
 
     total: Any = 0.0
-    for one in _in_threads(ask, range(len(members)), n_jobs):
-        total = total + one
+    with closing(side_by_side(ask, range(len(members)), n_jobs)) as answers:
+        for one in answers:
+            total = total + one
     return total
 
 
@@ -229,18 +231,11 @@ def count_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say
 
     sums: Any = np.zeros((n_rows, 1, 1))
     n = np.zeros(n_rows, np.int64)
-    for rows, said in _in_threads(ask, range(len(members)), n_jobs):
-        if said is not None:
-            if sums.shape[1:] != said.shape[1:]:
-                sums = np.zeros((n_rows, *said.shape[1:]))
-            sums[rows] += said
-            n[rows] += 1
+    with closing(side_by_side(ask, range(len(members)), n_jobs)) as answers:
+        for rows, said in answers:
+            if said is not None:
+                if sums.shape[1:] != said.shape[1:]:
+                    sums = np.zeros((n_rows, *said.shape[1:]))
+                sums[rows] += said
+                n[rows] += 1
     return Votes(sums, n)
-
-
-def _in_threads(function: Callable[[int], Any], numbers: Iterable[int], n_jobs: int) -> Iterator[Any]:
-    """`map(function, numbers)`, some at a time."""
-    if n_jobs == 1:
-        return map(function, numbers)
-    jobs = (delayed(function)(number) for number in numbers)
-    return iter(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs))

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney import _random
-from spinney._jit import python_of
+from spinney._compile import python_of
 from spinney._team import Team
-from spinney.criteria.fixed_point import exact_mean, scale_exponent
-from spinney.criteria.gains import Penalty
+from spinney.criteria.elementary import logs_of
+from spinney.criteria.fixed_point import exact_mean, relative, scale_exponent
+from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
@@ -30,9 +31,11 @@ from spinney.ensemble.gradients import (
     choose_rows,
     fill_class_derivatives,
     fill_derivatives,
+    is_builtin,
     log_totals,
     renew_leaves,
 )
+from spinney.ensemble.units import Units, find_units
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
 from spinney.grow.grower import add_to_scores, grow_tree, share_values
@@ -148,14 +151,12 @@ class Rounds:
         grow: Grow | None = None,
     ) -> None:
         self.grow = grow or partial(team.run, grow_tree)
-        self.dataset, self.target, self.settings, self.team = dataset, target, settings, team
+        self.dataset, self.settings, self.team = dataset, settings, team
+        self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
         self.loss = target.loss
         n = dataset.n_rows
         self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(target, dataset)
-        self.scores = np.empty((target.n_outputs, n))
-        self.scores[:] = self.booster.start[:, None]
-        if begun is not None and begun.trees:
-            self._add(pack_trees(begun.trees), range(len(begun.trees)), self.scores)
+        self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
         self.counts = target.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
@@ -166,6 +167,16 @@ class Rounds:
         self._fixed_limits: Limits | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
+
+    def _first_scores(self) -> np.ndarray:
+        """Raw scores of the model so far, in the units of this fit."""
+        booster = self.booster
+        start = self.units.raw(booster.start) if self.units.is_log else booster.start
+        scores = np.empty((self.target.n_outputs, self.dataset.n_rows))
+        scores[:] = start[:, None]
+        if booster.trees:
+            self._add(pack_trees(booster.trees), range(len(booster.trees)), scores)
+        return scores if self.units.is_log else self.units.raw(scores)
 
     def step(self) -> list[Tree]:
         """Boost one more round; returns its trees."""
@@ -201,9 +212,14 @@ class Rounds:
             ~(np.isfinite(gradient) & np.isfinite(hessian) & (np.abs(gradient) < 1e38) & (hessian >= 0))
         )[0]
         y, raw = float(self.target.y[row]), float(self.scores[0, row])
+        found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
+        if is_builtin(self.loss):
+            raise ValueError(
+                f"The scores have run away in round {self.booster.n_rounds + 1}: {found}. Lower learning_rate (it is "
+                f"{self.settings.learning_rate}), or scale down the few largest values of y or sample_weight."
+            )
         raise ValueError(
-            f"The loss gave gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r} "
-            f"(round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
+            f"The loss gave {found} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
@@ -215,7 +231,7 @@ class Rounds:
         total = self.total_count
         if len(chosen):
             total = n if self.counts is None else int(self.counts[chosen].sum())
-        fields = make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian)
+        fields = make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian, largest.exponents)
         rows = memory.Rows(
             chosen=chosen,
             n=n,
@@ -231,7 +247,7 @@ class Rounds:
             self._renew(rows, n_nodes)
         tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
         self._update_scores(k, tree, rows)
-        return tree
+        return self.units.user_tree(tree)
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
         """Row numbers for this round's trees; empty means all."""
@@ -264,12 +280,13 @@ class Rounds:
             max_depth=s.max_depth,
             min_count=s.min_count,
             min_hessian=s.min_hessian,
-            min_gain=s.min_gain,
-            penalty=Penalty(s.l1, s.l2),
-            category_penalty=Penalty(s.l1, s.l2 + s.category_l2),
+            min_gain=self.units.gain(s.min_gain),
+            penalty=self.units.penalty(s.l1, s.l2),
+            category_penalty=self.units.penalty(s.l1, s.l2 + s.category_l2),
             category_smoothing=s.category_smoothing,
             category_count=s.category_count,
             learning_rate=s.learning_rate,
+            link=Link(getattr(self.loss, "variance_power", 0.0)),
             has_categories=True if self.dataset.bins.is_categorical.any() else None,
             has_monotone=True if s.monotone.any() else None,
             groups=s.groups,
@@ -319,17 +336,25 @@ def _first(target: Target, dataset: Dataset) -> Booster:
     return Booster(start_values(target), [], dataset.bins)
 
 
+def _in_units(target: Target) -> tuple[Target, Units]:
+    """Targets and weights in numbers near 1, and what they are counted in."""
+    weights, rows = relative(target.weights), target.weights.rows()
+    counted = (target.y, weights) if rows is None else (target.y[rows], weights.take(rows))
+    units = find_units(target.loss, *counted)
+    return target._replace(y=units.targets(target.y), weights=weights), units
+
+
 def start_values(target: Target) -> np.ndarray:
     """Raw scores before the first tree: the best constant."""
-    used = target.weights.total()
-    y, weights = target.y, target.weights
-    if used is not None and not used.all():
-        rows = np.flatnonzero(used)
+    scaled, units = _in_units(target)
+    y, weights = scaled.y, scaled.weights if is_builtin(target.loss) else target.weights
+    rows = weights.rows()
+    if rows is not None:
         y, weights = y[rows], weights.take(rows)
     if target.n_outputs == 1:
-        return np.array([target.loss.start(y, weights)])
+        return units.user_raw(np.array([target.loss.start(y, weights)]))
     shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(target.n_outputs)])
-    logs = np.log(np.maximum(shares, 1e-15))
+    logs = logs_of(np.maximum(shares, 1e-15))
     return logs - logs.mean()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -39,6 +40,11 @@ class EarlyStopping:
         score = info.scores[self.set_name][self.metric.name][-1]
         if self.metric.greater_is_better:
             score = -score
+        if self.metric.function is None and math.isinf(score):
+            raise ValueError(
+                f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} is infinite. "
+                "Scale y down, or watch another eval_metric."
+            )
         if score < self.best_score - self.tol or self.best_round == 0:
             self.best_score, self.best_round = score, info.number
         return info.number - self.best_round >= self.patience

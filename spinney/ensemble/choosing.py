@@ -13,9 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.special import logsumexp
+
+from spinney.criteria.fixed_point import exact_mean, exact_sum
+from spinney.data.weights import Weights
 
 LEAST_PROBABILITY = float(np.finfo(np.float64).eps)
+_FURTHEST = 700.0  # logarithms below the best model's: nothing is left of it
 
 
 def best_name(scores: Mapping[str, float]) -> str:
@@ -39,9 +42,10 @@ def class_log_likelihood(
     >>> round(class_log_likelihood(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
     -0.9808
     """
+    from spinney.criteria.elementary import logs_of
+
     given = probabilities[np.arange(len(classes)), classes]
-    logs = np.log(np.clip(given, LEAST_PROBABILITY, None))
-    return float(logs.sum() if sample_weight is None else logs @ sample_weight)
+    return exact_sum(logs_of(np.maximum(given, LEAST_PROBABILITY)), Weights(None, sample_weight))[0]
 
 
 def residual_variance(residuals: np.ndarray, sample_weight: np.ndarray | None, least: float) -> float:
@@ -50,7 +54,7 @@ def residual_variance(residuals: np.ndarray, sample_weight: np.ndarray | None, l
     >>> residual_variance(np.array([1.0, -3.0]), None, 0.0)
     5.0
     """
-    return max(float(np.average(residuals**2, weights=sample_weight)), least)
+    return max(exact_mean(residuals * residuals, Weights(None, sample_weight)), least)
 
 
 def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weight: np.ndarray | None = None) -> float:
@@ -59,8 +63,10 @@ def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weigh
     >>> round(gaussian_log_likelihood(np.array([1.0, -1.0]), 1.0), 4)
     -2.8379
     """
-    logs = -0.5 * (np.log(2 * np.pi * variance) + residuals**2 / variance)
-    return float(logs.sum() if sample_weight is None else logs @ sample_weight)
+    from spinney.criteria.elementary import log_of
+
+    logs = -0.5 * (log_of(2 * np.pi * variance) + residuals * residuals / variance)
+    return exact_sum(logs, Weights(None, sample_weight))[0]
 
 
 def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
@@ -69,11 +75,14 @@ def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> n
     >>> posterior(np.array([-1000.0, -1000.0 + np.log(3)])).round(6)
     array([0.25, 0.75])
     """
+    from spinney.criteria.elementary import exps_of, logs_of
+
     logs = np.asarray(log_likelihoods, np.float64)
-    if prior is not None:
-        with np.errstate(divide="ignore"):  # a prior of 0 rules a model out
-            logs = logs + np.log(prior)
-    return np.exp(logs - logsumexp(logs))
+    if prior is not None:  # of 0, it rules a model out
+        logs = np.where(prior > 0, logs + logs_of(np.where(prior > 0, prior, 1.0)), -np.inf)
+    below = logs - logs.max()
+    parts = np.where(below > -_FURTHEST, exps_of(np.maximum(below, -_FURTHEST)), 0.0)
+    return parts / parts.sum()
 
 
 def mixture_moments(means: np.ndarray, variances: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

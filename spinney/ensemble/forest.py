@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import SWEPT, ask, inner_kernel, kernel
+from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table

@@ -6,23 +6,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import allocating_kernel, inner_kernel, kernel, uncached_kernel
+from spinney._compile import allocating_kernel, inner_kernel, kernel, kernel_each
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
 from spinney.criteria.losses import FORMULAS, derivatives, response, softmax_derivatives, value
 from spinney.data.weights import Weights
+from spinney.grow.statistics import FAR, N_EXPONENTS
 
 _CHUNK = 4096  # rows: scores and derivatives of a chunk stay in the cache for its second pass
 _HUGE_BITS = int(np.float32(1e38).view(np.int32))  # beyond it, infinite and NaN
 _NO_WEIGHTS = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
-_MAX_GRADIENT, _MAX_HESSIAN, _MIN_HESSIAN = range(3)
+_MAX_GRADIENT, _MAX_HESSIAN, _MIN_HESSIAN, _GRADIENT_EXPONENTS, _HESSIAN_EXPONENTS = range(5)
+_SUMMARY = 5
+_UNLIKE = FAR.bit_length() - 2  # bits between the largest and the geometric mean; one is lost to whole exponents
 
 
 def _fill(rank, size, sync, loss, raw, y, importance, counts, out, bits, summary):
     """out[2 i], out[2 i + 1] = gradient, hessian of row i, weighted; extremes of their bits in summary[rank]."""
-    for part in range(3):
+    for part in range(_SUMMARY):
         summary[rank, part] = 0
     while True:
         begin = next_chunk(sync) * _CHUNK
@@ -40,13 +43,13 @@ def _fill(rank, size, sync, loss, raw, y, importance, counts, out, bits, summary
 
 
 _fill_builtin = kernel(_fill)
-_fill_custom = uncached_kernel(_fill)
+_fill_custom = kernel_each(_fill)
 
 
 @kernel
 def _fill_softmax(rank, size, sync, raw, log_total, target, k, importance, counts, out, bits, summary):
     """`_fill` for class k of many: probability = exp(raw - log of the sum of all classes' exp(raw))."""
-    for part in range(3):
+    for part in range(_SUMMARY):
         summary[rank, part] = 0
     while True:
         begin = next_chunk(sync) * _CHUNK
@@ -81,17 +84,37 @@ def _weigh(begin, end, importance, counts, out):
 @inner_kernel
 def _summarise(bits, summary):
     """Largest |gradient|, largest and smallest hessian, by their bits: as integers they sort like the numbers,
-    with infinity and NaN above all."""
+    with infinity and NaN above all. And the sums of their exponents."""
     gradient, hessian, lowest = np.int32(0), np.int32(0), np.int32(0)
+    gradient_exponents = hessian_exponents = np.int32(0)
     for i in range(bits.size // 2):
         size = bits[2 * i] & np.int32(0x7FFFFFFF)
         gradient = size if size > gradient else gradient
         value = bits[2 * i + 1]
         hessian = value if value > hessian else hessian
         lowest = value if value < lowest else lowest
+        gradient_exponents += size >> np.int32(23)
+        hessian_exponents += value >> np.int32(23)
     summary[_MAX_GRADIENT] = max(summary[_MAX_GRADIENT], gradient)
     summary[_MAX_HESSIAN] = max(summary[_MAX_HESSIAN], hessian)
     summary[_MIN_HESSIAN] = min(summary[_MIN_HESSIAN], lowest)
+    summary[_GRADIENT_EXPONENTS] += gradient_exponents
+    summary[_HESSIAN_EXPONENTS] += hessian_exponents
+
+
+@kernel
+def _count_exponents(rank, size, sync, bits, counts, out):
+    """out[rank] (2, 256) = how many gradients, hessians have each exponent."""
+    for e in range(N_EXPONENTS):
+        out[rank, 0, e] = out[rank, 1, e] = 0
+    while True:
+        begin = next_chunk(sync) * _CHUNK
+        if 2 * begin >= bits.size:
+            return
+        for i in range(begin, min(bits.size // 2, begin + _CHUNK)):
+            times = counts[i] if counts.size else np.int64(1)
+            out[rank, 0, (bits[2 * i] >> 23) & 0xFF] += times
+            out[rank, 1, (bits[2 * i + 1] >> 23) & 0xFF] += times
 
 
 @allocating_kernel
@@ -126,35 +149,46 @@ class Largest(NamedTuple):
     gradient: float
     hessian: float
     impossible: bool  # a value is not finite, or a hessian negative
+    exponents: np.ndarray | None = None  # (2, 256): how many have each exponent; None: none is far from the others
 
 
 def fill_derivatives(
     team: Team, loss: Any, raw: np.ndarray, y: np.ndarray, weights: Weights, out: np.ndarray
 ) -> Largest:
     """Fill `out` (rows, 2) with gradients and hessians."""
-    summary = np.empty((team.size, 3), np.int32)
+    summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
-    entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom, loss.derivatives)
+    entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom(loss.derivatives), loss.derivatives)
     flat = out.reshape(-1)
     team.run(entry, compiled, raw, y, importance, counts, flat, flat.view(np.int32), summary)
-    return _largest(summary)
+    return _largest(team, summary, flat, counts)
 
 
 def fill_class_derivatives(
     team: Team, raw: np.ndarray, log_total: np.ndarray, target: np.ndarray, k: int, weights: Weights, out: np.ndarray
 ) -> Largest:
     """The same for class k of a softmax over all classes; `raw` is that class's row of scores."""
-    summary = np.empty((team.size, 3), np.int32)
+    summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
     flat = out.reshape(-1)
     team.run(_fill_softmax, raw, log_total, target, k, importance, counts, flat, flat.view(np.int32), summary)
-    return _largest(summary)
+    return _largest(team, summary, flat, counts)
 
 
-def _largest(summary: np.ndarray) -> Largest:
-    gradient, hessian = summary[:, :2].max(axis=0)
-    impossible = max(gradient, hessian) >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
-    return Largest(float(gradient.view(np.float32)), float(hessian.view(np.float32)), bool(impossible))
+def _largest(team: Team, summary: np.ndarray, derivatives: np.ndarray, counts: np.ndarray) -> Largest:
+    most = summary[:, :_MIN_HESSIAN].max(axis=0)
+    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
+    gradient, hessian = most.astype(np.int32).view(np.float32).tolist()
+    if impossible:
+        return Largest(gradient, hessian, True)
+    n = len(derivatives) // 2
+    # Only where the largest is far from the geometric mean it can be from the mean. (Means of rows that count once.)
+    spread = n * (most >> 23) - summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)
+    if not counts.size and (spread < _UNLIKE * n).all():
+        return Largest(gradient, hessian, False)
+    exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
+    team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
+    return Largest(gradient, hessian, False, exponents.sum(axis=0))
 
 
 def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:
@@ -182,8 +216,8 @@ def _values(loss, raw, y, out):
         out[i] = value(loss, raw[i], y[i])
 
 
-_respond_builtin, _respond_custom = kernel(_respond), uncached_kernel(_respond)
-_values_builtin, _values_custom = kernel(_values), uncached_kernel(_values)
+_respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
+_values_builtin, _values_custom = kernel(_values), kernel_each(_values)
 
 
 def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
@@ -192,7 +226,7 @@ def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
     if is_builtin(loss):
         _respond_builtin(loss, raw, out)
     else:
-        _respond_custom(loss.response, raw, out)
+        _respond_custom(loss.response)(loss.response, raw, out)
     return out
 
 
@@ -202,7 +236,7 @@ def loss_values(loss: Any, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
     if is_builtin(loss):
         _values_builtin(loss, raw, y, out)
     else:
-        _values_custom(loss.value, raw, y, out)
+        _values_custom(loss.value)(loss.value, raw, y, out)
     return out
 
 

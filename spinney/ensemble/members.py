@@ -3,6 +3,9 @@
 In:  a list of (name, model), a table, a target, perhaps weights.
 Out: fitted clones, or what each gives for rows it has not seen.
 
+Members learn and answer in the labels of the target they are given; `in_order` puts a member's columns of classes in
+the order of all classes, and `class_numbers` numbers the labels it predicts.
+
 Members run in threads. A member with threads of its own gets its share of them, so that three members on six
 cores use two each. A member's error says which member it was. What is done with the predictions is not decided here.
 """
@@ -10,17 +13,19 @@ cores use two each. A member's error says which member it was. What is done with
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.model_selection import cross_val_predict
+from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import has_fit_parameter
+
+from spinney._side_by_side import side_by_side
 
 Member = tuple[str, Any]
 Split = tuple[np.ndarray, np.ndarray]
@@ -58,8 +63,11 @@ def run_members(
     ['a', 'b']
     """
     share = threads_each(n_jobs, len(members))
-    jobs = [delayed(_run_one)(work, name, model, share, action, verbose) for name, model in members]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+
+    def run(member: Member) -> Any:
+        return _run_one(work, *member, share, action, verbose)
+
+    return list(side_by_side(run, members, effective_n_jobs(n_jobs)))
 
 
 def _run_one(work: Callable[[str, Any], Any], name: str, model: Any, share: int | None, action: str, say: Any) -> Any:
@@ -136,10 +144,11 @@ def fit_members(
     sample_weight: np.ndarray | None = None,
     *,
     rows: np.ndarray | None = None,
+    own: Mapping[str, np.ndarray] | None = None,
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[Any]:
-    """Clones of the members, fitted to some of the rows (None: all).
+    """Clones of the members, fitted to some of the rows (None: all); `own` has the targets of those with another.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> (model,) = fit_members([("mean", DummyRegressor())], [[0], [0]], np.array([1.0, 3.0]))
@@ -149,7 +158,7 @@ def fit_members(
     check_weights_welcome(members, sample_weight)
 
     def work(name: str, model: Any) -> Any:
-        return fit_one(model, X, y, sample_weight, rows)
+        return fit_one(model, X, (own or {}).get(name, y), sample_weight, rows)
 
     return run_members(work, members, n_jobs, "fit", verbose)
 
@@ -162,10 +171,13 @@ def predict_held_out(
     splits: Sequence[Split],
     sample_weight: np.ndarray | None = None,
     *,
+    own: Mapping[str, np.ndarray] | None = None,
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[np.ndarray]:
     """What each member's method gives for every row, by a clone that has not seen the row.
+
+    Unlike scikit-learn's `cross_val_predict` it does not number the labels before members see them.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> splits = [(np.array([0]), np.array([1])), (np.array([1]), np.array([0]))]
@@ -174,12 +186,77 @@ def predict_held_out(
     """
     check_weights_welcome(members, sample_weight)
     method_of = dict(zip([name for name, _ in members], methods))
-    params = {} if sample_weight is None else {"sample_weight": sample_weight}
+    place = _places([test for _, test in splits], len(y))
 
     def work(name: str, model: Any) -> np.ndarray:
-        return np.asarray(cross_val_predict(model, X, y, cv=splits, method=method_of[name], params=params))
+        target, method = (own or {}).get(name, y), method_of[name]
+        classes = np.unique(target) if is_classifier(model) else None
+        parts = []
+        for train, test in splits:
+            X_train, y_train = _safe_split(model, X, target, train)
+            weights = None if sample_weight is None else sample_weight[train]
+            fitted = fit_one(clone(model), X_train, y_train, weights)
+            X_test, _ = _safe_split(model, X, None, test, train)
+            answer = np.asarray(getattr(fitted, method)(X_test))
+            parts.append(answer if classes is None else in_order(answer, fitted, method, classes))
+        return np.concatenate(parts)[place]
 
     return run_members(work, members, n_jobs, "cross-validation", verbose)
+
+
+def _places(tests: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+    """Where each row is in the held-out parts laid end to end."""
+    rows = np.concatenate([np.arange(n_rows)[test] for test in tests])
+    if len(rows) != n_rows or np.bincount(rows, minlength=n_rows).max() > 1:
+        raise ValueError("cv must hold out every row exactly once, for members to be judged by all rows.")
+    place = np.empty(n_rows, np.intp)
+    place[rows] = np.arange(n_rows)
+    return place
+
+
+def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -> np.ndarray:
+    """A classifier's answers with a column for each of `classes`, also those that it has not seen.
+
+    >>> class Model:
+    ...     classes_ = np.array(["b", "a"])
+    >>> in_order(np.array([[1.0, 0.0]]), Model(), "predict_proba", np.array(["a", "b"]))
+    array([[0., 1.]])
+    """
+    if method == "predict" or not hasattr(model, "classes_") or np.array_equal(model.classes_, classes):
+        return answer
+    own = np.asarray(model.classes_)
+    seen = f"the classes {own.tolist()} of {classes.tolist()}"
+    if not np.isin(own, classes).all():
+        raise ValueError(f"it was fitted to other classes, {own.tolist()} instead of {classes.tolist()}.")
+    if method == "decision_function" and (len(own) < 3 or answer.ndim != 2 or answer.shape[1] != len(own)):
+        raise ValueError(
+            f"it has seen {seen}, and the others cannot be added to its decision_function: use stratified parts (cv), "
+            "or stack_method='predict'."
+        )
+    if len(own) < len(classes):
+        warnings.warn(
+            f"A member has seen {seen} only; to the others it gives the least {method}. Use stratified parts (cv).",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    least = 0.0 if method == "predict_proba" else np.finfo(answer.dtype).min
+    filled = np.full((len(answer), len(classes)), least, answer.dtype)
+    filled[:, np.searchsorted(classes, own)] = answer
+    return filled
+
+
+def class_numbers(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The places in `classes` of the labels that a member predicts.
+
+    >>> class_numbers(np.array(["no", "yes", "no"]), np.array(["no", "yes"]))
+    array([0, 1, 0])
+    """
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    known = np.isin(distinct, classes)
+    if not known.all():
+        unknown = distinct[~known].tolist()[0]
+        raise ValueError(f"it predicts {unknown!r}, which is none of the classes {classes.tolist()}.")
+    return np.searchsorted(classes, distinct)[inverse.ravel()]
 
 
 def score_held_out(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
 from spinney.grow.exact.lists import sort_by_key

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import STRUCTURE, mix, stream_key
 from spinney._team import Team
 from spinney.criteria.impurity import class_impurity

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney._random import ROWS, mix, stream_key, uniform
-from spinney.criteria.elementary import log
+from spinney.criteria.arrivals import draw_times
 from spinney.data.tables import Table
 from spinney.data.weights import are_repeats
 
@@ -99,15 +99,8 @@ def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarra
         fill_keys(key, keys)
         return order[np.argsort(keys, kind="stable")]
     times = np.empty(len(order))
-    _draw_times(key, weights[order], times)
+    draw_times(key, weights[order], times)
     return order[np.argsort(times, kind="stable")]
-
-
-@kernel
-def _draw_times(key, rates, times):
-    """When each arrives: exponential. The first to arrive is each with a chance proportional to its rate."""
-    for i in range(times.size):
-        times[i] = -log(1.0 - uniform(key, i)) / rates[i]
 
 
 @kernel

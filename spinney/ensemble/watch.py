@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ class EvalSet:
     """Encoded rows with known answers, and their raw scores so far."""
 
     name: str
-    codes: np.ndarray  # (rows, columns) uint8
+    codes: np.ndarray  # (columns, rows) uint8
     y: np.ndarray
     weights: Weights
     scores: np.ndarray  # (outputs, rows)
@@ -66,7 +67,8 @@ class Watch:
 
     def _score(self, metric: Metric, one: EvalSet) -> float:
         if metric.function is None:
-            return exact_mean(raw_losses(self.target.loss, one.scores, one.y, self.team), one.weights)
+            losses = raw_losses(self.target.loss, one.scores, one.y, self.team)
+            return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
         return metric.function(self._answers(one), self._predict(one), one.weights.total())
 
     def _answers(self, one: EvalSet) -> np.ndarray:

@@ -22,6 +22,7 @@ from spinney.ensemble.voting import mean, read_weights
 from spinney.estimators.choosing import all_classify
 from spinney.estimators.combining import (
     Combination,
+    ask_probabilities,
     only_row_weights,
     read_labels,
     read_numbers,
@@ -79,7 +80,10 @@ class _Averaging(Combination):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit_all(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member]) -> None:
+    def _fit_all(
+        self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member], truth: np.ndarray | None = None
+    ) -> None:
+        """Fit the members to y and judge them by `truth` (None: y itself)."""
         prior = self._read_prior()
         (X,) = indexable(X)
         weights = read_row_weights(X, sample_weight)
@@ -87,7 +91,7 @@ class _Averaging(Combination):
         held_out = predict_held_out(
             members, [self._method] * len(members), X, y, splits, weights, n_jobs=self.n_jobs, verbose=self.verbose
         )
-        self.log_likelihoods_ = self._judge(held_out, y, weights)
+        self.log_likelihoods_ = self._judge(held_out, y if truth is None else truth, weights)
         self.weights_ = posterior(self.log_likelihoods_, prior)
         fitted = fit_members(members, X, y, weights, n_jobs=self.n_jobs, verbose=self.verbose)
         self._keep_members(members, fitted)
@@ -143,7 +147,7 @@ class BayesianModelAveragingClassifier(ClassifierMixin, _Averaging):
     log_likelihoods_ : ndarray of shape (n_members,)
         L of each member.
     estimators_ : list of classifiers
-        The members, fitted to all rows; they know classes by their number in `classes_`.
+        The members, fitted to all rows; they answer in the labels of y.
     named_estimators_ : Bunch
         The same by name.
     n_features_in_ : int
@@ -186,7 +190,7 @@ class BayesianModelAveragingClassifier(ClassifierMixin, _Averaging):
         sample_weight = only_row_weights(self, fit_params)
         encoder, codes = read_labels(X, y)
         self.classes_ = encoder.classes_
-        self._fit_all(X, codes, sample_weight, members)
+        self._fit_all(X, self.classes_[codes], sample_weight, members, codes)
         return self
 
     def _judge(self, held_out: list[np.ndarray], y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -204,7 +208,8 @@ class BayesianModelAveragingClassifier(ClassifierMixin, _Averaging):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return mean(np.stack(self._answers(X, "predict_proba")), self.weights_)
+        answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
+        return mean(np.stack(answers), self.weights_)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class.

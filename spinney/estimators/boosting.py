@@ -86,7 +86,8 @@ class _GradientBoosting(BaseEstimator):
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row, exactly; other weights scale its gradient.
+            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
+            count relative to their mean.
         eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
             Tables to score after every round; see `evals_result_`. The first one decides early stopping.
         eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
@@ -395,7 +396,7 @@ _PARAMETERS = """
     min_samples_leaf : int, default 20
         Samples a leaf must hold; a row of whole weight w counts w times.
     min_child_weight : float, default 1e-3
-        Hessian sum a leaf must hold.
+        Hessian sum a leaf must hold; weights that are not repetitions count relative to their mean.
     min_split_gain : float, default 0.0
         Splits that gain less are pruned, from the leaves up, after the tree is grown.
     l1_regularization : float, default 0.0

@@ -63,7 +63,7 @@ class _ClassicTree(ClassTreeModel):
         return self
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
-        return learn_and_read(X, self.categorical_features, type(self).__name__)
+        return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
 
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         raise NotImplementedError
@@ -193,7 +193,8 @@ class C45Classifier(_ClassicTree):
     max_depth : int or None, default=None
         Most questions on a path.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
-        Which columns are categories: a mask, indices or names. "from_dtype": those of strings and category dtypes.
+        Which columns are categories: a mask, indices or names. "from_dtype": those of strings, category dtypes and
+        Booleans.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
 
-from spinney.ensemble.members import Member, Split, naming
+from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
 from spinney.estimators.parameters import check_parameters
 from spinney.estimators.targets import check_labels, check_numbers
 
@@ -141,6 +141,18 @@ def require_method(members: list[Member], method: str, reason: str) -> None:
     for name, model in members:
         if not hasattr(model, method):
             raise ValueError(f"member {name!r} ({type(model).__name__}) has no {method}, which {reason} needs.")
+
+
+def ask_classes(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """The numbers in `classes` of the labels that a fitted member predicts."""
+    with naming(name, "predict"):
+        return class_numbers(np.asarray(model.predict(X)), classes)
+
+
+def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """A fitted member's probabilities, a column for each of `classes`."""
+    with naming(name, "predict_proba"):
+        return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 
 
 def read_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:

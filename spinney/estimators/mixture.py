@@ -166,7 +166,8 @@ class GaussianMixture(DensityMixin, MatrixModel):
             NumPy array, pandas or polars frame, Arrow table.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
+            How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
+            proportions matter.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
             weights = self._read_weights(sample_weight, len(values))
             with self._team(self._work(values)) as team:
                 rows = self._fit_rows(values, weights)
-                self._keep(self._best_run(rows, weights, team), rows)
+                self._keep(self._best_run(rows, weights, team), rows, team)
             self._keep_names(schema)
         return self
 
@@ -197,7 +198,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         if len(values) < 2:
             raise ValueError("Found array with 1 sample(s) while a minimum of 2 is required by GaussianMixture.")
         _check_finite(values)
-        weight = weights.total()
+        weight = weights.relative()
         origin = middle_of(values, weight)
         if np.isnan(origin).any():
             column = int(np.isnan(origin).argmax())
@@ -235,13 +236,13 @@ class GaussianMixture(DensityMixin, MatrixModel):
 
         return watch
 
-    def _keep(self, found: Outcome, rows: Rows) -> None:
+    def _keep(self, found: Outcome, rows: Rows, team: Team) -> None:
         from spinney.cluster.gaussians import precisions, publish
 
         form, mixture = self.covariance_type, found.mixture
         self.weights_, self.means_ = mixture.weights, mixture.means + rows.origin
         self.covariances_ = publish(mixture.covariances, form)
-        self.precisions_, self.precisions_cholesky_ = precisions(mixture.covariances, form)
+        self.precisions_, self.precisions_cholesky_ = precisions(mixture, form, team)
         self.converged_, self.n_iter_ = found.has_converged, found.n_iter
         self.lower_bound_, self.lower_bounds_ = found.log_likelihood, found.log_likelihoods
         self._history = found.history if self.keep_history else None
@@ -299,7 +300,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of the rows."""
         logs = self.score_samples(X)
-        return float(np.average(logs, weights=self._read_weights(sample_weight, len(logs)).total()))
+        return float(np.average(logs, weights=self._read_weights(sample_weight, len(logs)).relative()))
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
         """Bayesian information criterion: the lower the better."""
@@ -321,7 +322,8 @@ class GaussianMixture(DensityMixin, MatrixModel):
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows from the mixture: (rows, the component of each), component after component."""
-        from spinney.cluster.gaussians import as_matrices, factors_and_inverses
+        from spinney.cluster.gaussians import as_matrices
+        from spinney.cluster.triangles import factors_and_inverses
 
         check_is_fitted(self)
         if n_samples < 1:
@@ -331,7 +333,10 @@ class GaussianMixture(DensityMixin, MatrixModel):
         factors, _ = factors_and_inverses(as_matrices(self._mixture(np.zeros(self.means_.shape[1])).covariances))
         labels = np.repeat(np.arange(len(counts)), counts)
         normal = random.standard_normal((n_samples, self.means_.shape[1]))
-        return self.means_[labels] + np.einsum("nij,nj->ni", factors[labels], normal), labels
+        for k, factor in enumerate(factors):
+            own = labels == k
+            normal[own] = np.einsum("ij,nj->ni", factor, normal[own])
+        return self.means_[labels] + normal, labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

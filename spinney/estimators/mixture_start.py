@@ -39,7 +39,7 @@ def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: T
         found = replace(found, means=own_means - rows.origin)
     if own_covariances is not None:
         found = replace(found, covariances=own_covariances)
-    check_positive(found)
+    check_positive(found, team)
     return found
 
 
@@ -57,7 +57,7 @@ def _shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -
         kmeans = KMeans(k, n_init=1, random_state=seed, n_jobs=model.n_jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than components: EM will say
-            labels = kmeans.fit(filled, sample_weight=weights.total()).labels_
+            labels = kmeans.fit(filled, sample_weight=weights.relative()).labels_
     else:
         labels = labels_of_nearest(filled, weights, k, model.init_params == "k-means++", key, team)
     return shares_from_labels(labels, k)
@@ -78,7 +78,8 @@ def _given_means(model: Any, k: int, n_columns: int) -> np.ndarray | None:
 
 def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
     """The inverses of precisions_init, as a pass reads them."""
-    from spinney.cluster.gaussians import expand, factors_and_inverses
+    from spinney.cluster.gaussians import expand
+    from spinney.cluster.triangles import factors_and_inverses, gram
 
     if model.precisions_init is None:
         return None
@@ -97,7 +98,7 @@ def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
         _, lower = factors_and_inverses(matrices)
     except ValueError as error:
         raise ValueError(f"precisions_init must hold positive definite matrices: {error}") from error
-    covariances = np.einsum("kji,kjl->kil", lower, lower)
+    covariances = gram(lower)
     return expand(covariances if form == "full" else covariances[0], form, k, n_columns)
 
 

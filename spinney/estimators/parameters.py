@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import combinations
@@ -105,7 +106,7 @@ def count_share(value: Any, n: int, parameter: str) -> float:
     if value is None:
         return 1.0
     if isinstance(value, str):
-        return max(1, int(np.sqrt(n) if value == "sqrt" else np.log2(n))) / n
+        return max(1, math.isqrt(n) if value == "sqrt" else n.bit_length() - 1) / n
     if isinstance(value, Integral):
         if int(value) > n:
             raise ValueError(f"{parameter} must be at most the number of columns, {n}, got {value}.")

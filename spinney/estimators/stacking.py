@@ -12,7 +12,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from spinney.ensemble.members import Member, fit_members, fit_one, naming, predict_held_out, takes_weights
+from spinney.ensemble.members import (
+    Member,
+    class_numbers,
+    fit_members,
+    fit_one,
+    naming,
+    predict_held_out,
+    takes_weights,
+)
 from spinney.ensemble.stacking import beside, meta_columns, split_off
 from spinney.estimators.combining import (
     Combination,
@@ -101,7 +109,12 @@ class _Stacking(TransformerMixin, Combination):
         self._fit_final(final, X, y, weights, rows)
 
     def _fit_members(self, members: list[Member], X: Any, y: Any, weights: Any, rows: np.ndarray | None) -> list[Any]:
-        return fit_members(members, X, y, weights, rows=rows, n_jobs=self.n_jobs, verbose=self.verbose)
+        own = self._own_targets(members, y)
+        return fit_members(members, X, y, weights, rows=rows, own=own, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _own_targets(self, members: list[Member], y: np.ndarray) -> dict[str, np.ndarray]:
+        """The targets of members that cannot have y."""
+        return {}
 
     def _fit_final(
         self, final: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None
@@ -115,7 +128,15 @@ class _Stacking(TransformerMixin, Combination):
             members = [(name, model) for name, model in self.estimators if not isinstance(model, str)]
             splits = read_splits(self.cv, X, y, self._strata_are_classes)
             answers = predict_held_out(
-                members, self.stack_method_, X, y, splits, weights, n_jobs=self.n_jobs, verbose=self.verbose
+                members,
+                self.stack_method_,
+                X,
+                y,
+                splits,
+                weights,
+                own=self._own_targets(members, y),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
             )
         with naming("final_estimator", "fit"):
             self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, weights)
@@ -140,12 +161,14 @@ class _Stacking(TransformerMixin, Combination):
         return [ask(name, model, method, X) for (name, model), method in zip(self._fitted(), self.stack_method_)]
 
     def _meta_table(self, X: Any, answers: list[np.ndarray]) -> Any:
-        blocks = meta_columns([self._as_numbers(one) for one in answers], self._are_pairs())
+        asked = zip(self._fitted(), self.stack_method_, answers)
+        numbers = [self._as_numbers(name, model, method, answer) for (name, model), method, answer in asked]
+        blocks = meta_columns(numbers, self._are_pairs())
         self._widths = [block.shape[1] for block in blocks]
         columns = np.hstack(blocks)
         return beside(columns, self._meta_names(), X) if self.passthrough else columns
 
-    def _as_numbers(self, answer: np.ndarray) -> np.ndarray:
+    def _as_numbers(self, name: str, model: Any, method: str, answer: np.ndarray) -> np.ndarray:
         return answer
 
     def _are_pairs(self) -> list[bool]:
@@ -251,7 +274,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     estimators_ : list of models
-        The fitted members; they know classes by their number in `classes_`.
+        The fitted members; they answer in the labels of y.
     named_estimators_ : Bunch
         The same by name.
     final_estimator_ : classifier
@@ -298,14 +321,25 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         """
         members = self._members()
         sample_weight = only_row_weights(self, fit_params)
-        self._label_encoder, codes = read_labels(X, y)
-        self.classes_ = self._label_encoder.classes_
-        self._fit_layers(X, codes, sample_weight, members)
+        encoder, codes = read_labels(X, y)
+        self.classes_ = encoder.classes_
+        self._fit_layers(X, self.classes_[codes], sample_weight, members)
         return self
 
-    def _as_numbers(self, answer: np.ndarray) -> np.ndarray:
-        """Members fitted before (`cv="prefit"`) may answer with labels that are no numbers."""
-        return answer if answer.dtype.kind in "biuf" else self._label_encoder.transform(answer)
+    def _own_targets(self, members: list[Member], y: np.ndarray) -> dict[str, np.ndarray]:
+        """Members that are no classifiers (regressors, for classes in order) get numbers instead of strings."""
+        if y.dtype.kind in "iuf":
+            return {}
+        codes = np.searchsorted(self.classes_, y)
+        return {name: codes for name, model in members if not is_classifier(model)}
+
+    def _as_numbers(self, name: str, model: Any, method: str, answer: np.ndarray) -> np.ndarray:
+        """Predicted labels as numbers of classes; members fitted before (`cv="prefit"`) may have other numbers."""
+        are_numbers = answer.dtype.kind in "biuf"
+        if method != "predict" or (are_numbers and (self.cv == "prefit" or not is_classifier(model))):
+            return answer
+        with naming(name, method):
+            return class_numbers(answer, self.classes_)
 
     def _are_pairs(self) -> list[bool]:
         return [method == "predict_proba" and len(self.classes_) == 2 for method in self.stack_method_]
@@ -324,8 +358,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = super().predict(X, **predict_params)
-        return self._label_encoder.inverse_transform(codes)
+        return np.asarray(super().predict(X, **predict_params))
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:

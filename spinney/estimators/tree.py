@@ -513,7 +513,8 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
                 raise ValueError("criterion='poisson' needs a positive sum of y: all its values are 0.")
         if callable(self.criterion) and y.ndim == 2 and y.shape[1] > 1:
             raise ValueError("A criterion of your own is for one output; y has several columns.")
-        return y[None, :] if y.ndim == 1 else np.ascontiguousarray(y.T)
+        # one layout, so that one kernel does: y may be a column of a table, or may not be written to
+        return np.require(y[None, :] if y.ndim == 1 else y.T, requirements=["C", "W"])
 
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
         from spinney.grow.exact.freeze import Target

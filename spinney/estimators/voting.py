@@ -16,6 +16,8 @@ from spinney.ensemble.members import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
 from spinney.estimators.combining import (
     Combination,
+    ask_classes,
+    ask_probabilities,
     read_labels,
     read_numbers,
     read_row_weights,
@@ -95,7 +97,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     estimators_ : list of classifiers
-        The fitted members; they know classes by their number in `classes_`.
+        The fitted members; they answer in the labels of y.
     named_estimators_ : Bunch
         The same by name.
     le_ : LabelEncoder
@@ -160,7 +162,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
             require_method(members, "predict_proba", "voting='soft'")
         self.le_, codes = read_labels(X, y)
         self.classes_ = self.le_.classes_
-        self._fit_all(X, codes, sample_weight, members)
+        self._fit_all(X, self.classes_[codes], sample_weight, members)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -197,10 +199,13 @@ class VotingClassifier(ClassifierMixin, _Voting):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return mean(np.stack(self._answers(X, "predict_proba")), self._member_weights())
+        return mean(np.stack(self._probabilities(X)), self._member_weights())
 
     def _votes(self, X: Any) -> np.ndarray:
-        return np.column_stack(self._answers(X, "predict")).astype(np.intp)
+        return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])
+
+    def _probabilities(self, X: Any) -> list[np.ndarray]:
+        return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
     def transform(self, X: Any) -> np.ndarray:
         """What each member says: numbers of classes (hard), or probabilities (soft).
@@ -218,7 +223,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         check_is_fitted(self)
         if self.voting == "hard":
             return self._votes(X)
-        answers = self._answers(X, "predict_proba")
+        answers = self._probabilities(X)
         return np.hstack(answers) if self.flatten_transform else np.stack(answers)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 from warnings import warn
@@ -26,12 +27,12 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
 
+from spinney._side_by_side import side_by_side
 from spinney.data.opened import OpenedTable
 from spinney.data.weights import read_weights
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
 from spinney.evaluate.scoring import Scoring
-from spinney.evaluate.side_by_side import side_by_side
 from spinney.evaluate.splits import Split
 
 _SMALL = 5_000  # rows of a shared table below which threads would mostly wait for each other in Python
@@ -106,12 +107,13 @@ def run_jobs(
     outcomes: list[Outcome] = []
     info = None
     try:
-        for outcome in _do_all(estimator, sheet, jobs, wanted, n_jobs):
-            outcomes.append(outcome)
-            if progress is not None:
-                scores = {} if tell is None else tell(outcome)
-                info = Round(len(outcomes), len(jobs), scores, time.perf_counter() - begun)
-                progress(info)
+        with closing(_do_all(estimator, sheet, jobs, wanted, n_jobs)) as done:
+            for outcome in done:
+                outcomes.append(outcome)
+                if progress is not None:
+                    scores = {} if tell is None else tell(outcome)
+                    info = Round(len(outcomes), len(jobs), scores, time.perf_counter() - begun)
+                    progress(info)
     finally:
         if progress is not None:
             progress.close(info)
@@ -119,7 +121,9 @@ def run_jobs(
     return outcomes
 
 
-def _do_all(estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: int | None) -> Iterator[Outcome]:
+def _do_all(
+    estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: int | None
+) -> Generator[Outcome, None, None]:
     if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
         yield from (_do(estimator, sheet, wanted, None, job) for job in jobs)
         return

@@ -6,7 +6,7 @@ A binary heap of node numbers, ordered by a key that the policy chooses.
 
 from __future__ import annotations
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 
 
 @inner_kernel

@@ -30,13 +30,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel, kernel, prefetch
+from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
-from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
+from spinney.criteria.gains import bounded_score, clip, hold_back, leaf_score, leaf_value
 from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram import (
     accumulate,
+    accumulate_far,
     accumulate_words,
     drop_digit,
     narrow,
@@ -61,7 +62,7 @@ from spinney.grow.splits import (
     search_categories,
     search_numbers,
 )
-from spinney.grow.statistics import quantise, short_gradient, short_hessian
+from spinney.grow.statistics import far_gradient, far_hessian, quantise, quantise_far, short_gradient, short_hessian
 
 HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
 _PACKED, _WIDE = 0, 1
@@ -100,7 +101,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
                 open_phase(sync, state.n_chunks)
 
 
-@inner_kernel
+@part_kernel
 def _go_on(table, rows, limits, work):
     """What one thread does between two phases; sets the next one."""
     state, fields = work.state[0], rows.fields
@@ -141,7 +142,7 @@ def n_chunks_of(n_rows):
 # --- root ----------------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _prepare(rows, limits, work):
     """Empty the shared numbers; the root is every chosen row."""
     state, root = work.state[0], work.nodes[_ROOT]
@@ -184,21 +185,37 @@ def _quantise(table, rows, work, desk, begin, end):
     if rows.chosen.size:
         chosen = rows.chosen[begin:end]
         for k in range(chosen.size):
-            row = np.uint64(chosen[k])
+            row, key = np.uint64(chosen[k]), rows.keys[chosen[k]]
             numbers[k] = chosen[k]
-            shorts[k] = quantise(flat[row + row], flat[row + row + _ONE], rows.noise_key, rows.keys[row], rows.fields)
+            if rows.fields.is_far:
+                shorts[k] = quantise_far(flat[row + row], flat[row + row + _ONE], rows.noise_key, key, rows.fields)
+            else:
+                shorts[k] = quantise(flat[row + row], flat[row + row + _ONE], rows.noise_key, key, rows.fields)
     else:  # the same, with places that the compiler sees to be side by side
         derivatives, keys = flat[2 * begin : 2 * end], rows.keys[begin:end]
         for k in range(numbers.size):
             numbers[k] = begin + k
-            shorts[k] = quantise(derivatives[2 * k], derivatives[2 * k + 1], rows.noise_key, keys[k], rows.fields)
+        if rows.fields.is_far:
+            for k in range(numbers.size):
+                g, h = derivatives[2 * k], derivatives[2 * k + 1]
+                shorts[k] = quantise_far(g, h, rows.noise_key, keys[k], rows.fields)
+        else:
+            for k in range(numbers.size):
+                g, h = derivatives[2 * k], derivatives[2 * k + 1]
+                shorts[k] = quantise(g, h, rows.noise_key, keys[k], rows.fields)
+    _add_to_root(table, rows, work, numbers, shorts)
+
+
+@inner_kernel
+def _add_to_root(table, rows, work, numbers, shorts):
+    """Some rows' statistics into their last words and into the root's sums."""
     gradient = hessian = count = np.int64(0)
-    step = np.uint64(table.n_words)
+    step, is_far = np.uint64(table.n_words), rows.fields.is_far
     for k in range(numbers.size):
         row, short = np.uint64(numbers[k]), np.uint64(shorts[k])
         times = rows.counts[row] if rows.counts.size else np.int64(1)
-        gradient += times * short_gradient(short)
-        hessian += times * short_hessian(short)
+        gradient += times * (far_gradient(short) if is_far else short_gradient(short))
+        hessian += times * (far_hessian(short) if is_far else short_hessian(short))
         count += times
         table.words[row * step + step - _ONE] = short
     atomic_add(work.totals, _GRADIENT, gradient)
@@ -257,7 +274,7 @@ def _begin_histogram(work):
     state.phase, state.n_chunks = HISTOGRAM, (n_rows + state.summed - 1) // state.summed
 
 
-@inner_kernel
+@part_kernel
 def _sum_chunk(rank, table, rows, work, desk, chunk):
     """Some of the small child's rows into this thread's scratch; the root's are quantised on the way."""
     state = work.state[0]
@@ -285,7 +302,7 @@ def _sum_words(rank, table, rows, work, desk, first, last):
     _sum_rows(rank, table, rows, work, desk, small.start, small.stop, first, last)
 
 
-@inner_kernel
+@part_kernel
 def _sum_rows(rank, table, rows, work, desk, begin, end, first, last):
     """Some words of some of the small child's rows into this scratch, in steps that the packed form can hold."""
     fields, parity = rows.fields, work.nodes[work.state[0].small].depth & 1
@@ -299,7 +316,9 @@ def _sum_rows(rank, table, rows, work, desk, begin, end, first, last):
             widen(scratch[: (last - first) * LANES * STRIDE], wide_scratch, fields)
             desk.filled = 0
         numbers = work.rows[parity, begin : begin + step]
-        if at_once:
+        if at_once and fields.is_far:
+            accumulate_far(table.words, table.lanes, table.n_words, numbers, fields, scratch)
+        elif at_once:
             accumulate(table.words, table.lanes, table.n_words, numbers, fields, scratch)
         else:
             read_statistics(table.words, table.n_words, numbers, rows.counts, fields, desk.packed)
@@ -321,7 +340,7 @@ def _clear(scratch, wide_scratch, is_wide, size):
 # --- partition -----------------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def _partition_chunk(table, work, desk, chunk):
     """Some of the chosen node's rows to its children."""
     state = work.state[0]
@@ -372,7 +391,13 @@ def _open_children(table, fields, limits, work):
 @inner_kernel
 def coarse_value(fields, limits, node):
     """A node's leaf value from the sums in its histogram."""
-    return leaf_value(node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit, limits.penalty)
+    return _value_of(node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit, limits)
+
+
+@inner_kernel
+def _value_of(gradient, hessian, limits):
+    value = leaf_value(gradient, hessian, limits.penalty)
+    return hold_back(value, limits.link) if limits.link.power > 0.0 else value
 
 
 @inner_kernel
@@ -411,7 +436,7 @@ def _begin_search(table, limits, work):
     state.phase, state.n_chunks = SEARCH, (lanes + at_a_time - 1) // at_a_time
 
 
-@inner_kernel
+@part_kernel
 def _search_chunk(rank, table, rows, limits, work, desk, chunk):
     """The columns of some lanes; by words, their sums are made first."""
     lanes, ranks = table.first_member.size - 1, (np.int64(0), np.int64(work.desks.size))
@@ -569,11 +594,16 @@ def node_score(node, fields, limits, has_monotone):
 def worth_splitting(gain, score, node, fields, limits):
     """A gain must stand out from the rounding of the scores it is the difference of, and from that of the statistics.
 
-    Rows that are all alike but for rounding, each off by up to one unit, seem to gain about the second bound at best.
+    Rows that are all alike but for rounding, each off by up to one unit (or by a share of itself, where rows have
+    exponents), seem to gain about the second bound at best.
     """
-    weight = node.hessian * fields.hessian_unit + limits.penalty.l2
-    value = node.gradient * fields.gradient_unit / weight if weight > 0.0 else 0.0
-    noise = fields.gradient_unit * fields.gradient_unit + value * value * fields.hessian_unit * fields.hessian_unit
+    gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
+    weight = hessian + limits.penalty.l2
+    value = gradient / weight if weight > 0.0 else 0.0
+    share = fields.coarseness / node.count
+    gradient_noise = fields.gradient_unit * fields.gradient_unit + share * share * gradient * gradient
+    hessian_noise = fields.hessian_unit * fields.hessian_unit + share * share * hessian * hessian
+    noise = gradient_noise + value * value * hessian_noise
     return gain > 1e-12 * score and gain * weight > _STANDS_OUT * node.count * noise
 
 
@@ -624,7 +654,7 @@ def _piece_at(nodes, pieces, n_pieces, position):
     return low
 
 
-@inner_kernel
+@part_kernel
 def sum_leaf_chunk(rows, work, chunk):
     """The pieces' gradient and hessian sums once more, in the finer units; and which piece each row is in."""
     fields, nodes, flat = rows.fields, work.nodes, rows.derivatives.reshape(-1)
@@ -680,7 +710,7 @@ def finish_nodes(fields, limits, nodes, n_nodes):
         node = nodes[at]
         gradient = node.fine_gradient * fields.fine_gradient_unit
         hessian = node.fine_hessian * fields.fine_hessian_unit
-        value = leaf_value(gradient, hessian, limits.penalty)
+        value = _value_of(gradient, hessian, limits)
         node.value = limits.learning_rate * clip(value, node.lower, node.upper)
     pass_values_down(nodes, n_nodes)
 

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, prefetch, separate_kernel
+from spinney._compile import inner_kernel, prefetch, separate_kernel
 from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.memory import NOT_USED
-from spinney.grow.statistics import pack, pack_short, packed_count, packed_gradient, packed_hessian
+from spinney.grow.statistics import pack, pack_far, pack_short, packed_count, packed_gradient, packed_hessian
 
 _AHEAD = 24  # rows between asking for a row's codes and using them
 # Places are unsigned: an index that cannot be negative needs no test for it.
@@ -39,6 +39,18 @@ def accumulate(words, lanes, n_words, rows, fields, scratch):
         first = np.uint64(rows[k]) * step
         last = first + step - _ONE
         _add_row(lanes, _FOUR * first, _FOUR * last, pack_short(words[last], fields), scratch)
+
+
+@separate_kernel
+def accumulate_far(words, lanes, n_words, rows, fields, scratch):
+    """The same for statistics with exponents."""
+    step = np.uint64(n_words)
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
+        first = np.uint64(rows[k]) * step
+        last = first + step - _ONE
+        _add_row(lanes, _FOUR * first, _FOUR * last, pack_far(np.uint64(words[last]), fields), scratch)
 
 
 @separate_kernel
@@ -69,7 +81,8 @@ def read_statistics(words, n_words, rows, counts, fields, packed):
     for k in range(rows.size):
         if k + _AHEAD < rows.size:
             prefetch(words, np.int64(rows[k + _AHEAD]) * n_words + n_words - 1)
-        packed[k] = pack_short(words[np.uint64(rows[k]) * np.uint64(n_words) + np.uint64(n_words - 1)], fields)
+        short = np.uint64(words[np.uint64(rows[k]) * np.uint64(n_words) + np.uint64(n_words - 1)])
+        packed[k] = pack_far(short, fields) if fields.is_far else pack_short(short, fields)
         if counts.size:
             packed[k] *= counts[rows[k]]
 

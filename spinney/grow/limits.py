@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney._random import choose, mix
-from spinney.criteria.gains import Penalty
+from spinney.criteria.gains import Link, Penalty
 
 
 class Limits(NamedTuple):
@@ -25,6 +25,7 @@ class Limits(NamedTuple):
     category_smoothing: float  # added to the hessian when categories are put in order
     category_count: int  # categories with fewer samples in a node are pooled there; at least 1
     learning_rate: float
+    link: Link  # how leaf values are held back
     has_categories: bool | None  # None: no column is categorical, and code for those is not even compiled
     has_monotone: bool | None  # None: no column is monotone, likewise
     groups: np.ndarray  # uint8 (groups, columns): which columns may meet on a path; no rows: all may

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import atomic_add, inner_kernel, prefetch, separate_kernel
+from spinney._compile import atomic_add, inner_kernel, prefetch, separate_kernel
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, view_as_float, view_as_int
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.memory import SLOTS
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian

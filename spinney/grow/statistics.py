@@ -13,15 +13,26 @@ A row's own numbers have at most 15 bits, and are kept in 32 until they are adde
 have just so many and are rounded to the nearest. In larger ones they have fewer, and are rounded up or down at random:
 sums then have no bias. The noise is a hash of the row's codes, so that a row of weight 3 and three equal rows are
 rounded alike, wherever they stand.
+
+Where a few rows are far larger than the others, as with skewed targets or an outlier, units that suit them would round
+the others to nothing. Then a row's numbers have exponents, and units follow from the largest *sum* of a block:
+
+    31      28 27          16 15      12 11           0
+    [ exponent | gradient    | exponent | hessian     ]          far: the same for such tables
+
+Beyond what that can hold, a few rows (one in 256) are clipped to a multiple of the rest, in the sums that splits are
+found by; those of leaves take them as they are.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel, view_as_float, view_as_int
 from spinney._random import uniform
 from spinney.criteria.fixed_point import scale_exponent
 
@@ -29,6 +40,14 @@ BLOCK = 16383  # row counts a packed histogram can hold (14 bits)
 _GRADIENT_BITS, _HESSIAN_BITS = 14, 15  # at most: rounded up, they still fit 16 bits
 _BIAS = 1 << 15  # makes a short gradient unsigned
 _S16, _SHORT = np.uint64(16), np.uint64(0xFFFF)
+_FAR_GRADIENT_BITS, _FAR_HESSIAN_BITS = 10, 11  # at most: rounded up, they still fit 12 bits
+_FAR_BIAS, _MANTISSA, _MOST_SHIFT = 1 << 11, np.uint64(0xFFF), 15
+_S12, _S28 = np.uint64(12), np.uint64(28)
+FAR = 32  # times the mean of a block: rows so large call for exponents
+_FEW = 256  # one row of so many may be clipped
+_KEPT_BITS = 8  # that clipping keeps for the largest of the other rows
+N_EXPONENTS = 256  # of a float32
+_EXPONENT_BIAS = 126  # 2**(exponent - 126) is above all numbers of that exponent
 
 
 class Fields(NamedTuple):
@@ -48,10 +67,87 @@ class Fields(NamedTuple):
     fine_gradient_unit: float
     fine_hessian_unit: float
     dither: bool  # round at random rather than to the nearest
+    is_far: bool  # a row's numbers have exponents
+    most_gradient: float  # rows beyond are clipped; in tables that are far only
+    most_hessian: float
+    coarseness: float  # what rounding may take off or add to a row, as a share of it
 
 
-def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
-    """Lay out the fields for a tree on `n_rows` rows that count `total_count` in all."""
+def make_fields(
+    n_rows: int,
+    total_count: int,
+    most_repeats: int,
+    max_gradient: float,
+    max_hessian: float,
+    exponents: np.ndarray | None = None,
+) -> Fields:
+    """Lay out the fields for a tree on `n_rows` rows that count `total_count` in all.
+
+    `exponents` (2, 256) says how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
+    """
+    fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
+    if exponents is None:
+        return fields
+    found, block = [_found(counts) for counts in exponents], max(BLOCK, most_repeats)
+    if not any(_is_far(one, block) for one in found):
+        return fields
+    gradient_bits, hessian_bits = 62 - fields.gradient_shift, fields.gradient_shift - fields.count_bits - 1
+    gradient, most_gradient = _far_scale(found[0], block, min(gradient_bits, _FAR_GRADIENT_BITS + _MOST_SHIFT))
+    hessian, most_hessian = _far_scale(found[1], block, min(hessian_bits, _FAR_HESSIAN_BITS + _MOST_SHIFT))
+    fine_gradient, fine_hessian = (scale_exponent(_largest_sum(one, 1 << 62, one[0][0]), 61) for one in found)
+    return fields._replace(
+        gradient_scale=math.ldexp(1.0, gradient),
+        hessian_scale=math.ldexp(1.0, hessian),
+        gradient_unit=math.ldexp(1.0, -gradient),
+        hessian_unit=math.ldexp(1.0, -hessian),
+        fine_gradient_scale=math.ldexp(1.0, fine_gradient),
+        fine_hessian_scale=math.ldexp(1.0, fine_hessian),
+        fine_gradient_unit=math.ldexp(1.0, -fine_gradient),
+        fine_hessian_unit=math.ldexp(1.0, -fine_hessian),
+        dither=True,
+        is_far=True,
+        most_gradient=most_gradient,
+        most_hessian=most_hessian,
+        coarseness=math.ldexp(1.0, 1 - _FAR_GRADIENT_BITS),
+    )
+
+
+def _found(counts: np.ndarray) -> list[tuple[int, int]]:
+    """(exponent, how many have it) from the largest down."""
+    there = np.flatnonzero(counts)[::-1]
+    return list(zip(there.tolist(), counts[there].tolist()))
+
+
+def _is_far(found: list[tuple[int, int]], block: int) -> bool:
+    """Whether the largest numbers are far above the mean of those that may stand in a block together."""
+    top, n = found[0][0], sum(count for _, count in found)
+    return min(block, n) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(found, block, top)
+
+
+def _largest_sum(found: list[tuple[int, int]], block: int, most: int) -> float:
+    """A bound for the sum of any block of numbers, if those of exponents beyond `most` are clipped."""
+    total = 0.0
+    for exponent, count in found:
+        total += math.ldexp(min(count, block), min(exponent, most) - _EXPONENT_BIAS)
+        block -= min(count, block)
+    return total
+
+
+def _far_scale(found: list[tuple[int, int]], block: int, bits: int) -> tuple[int, float]:
+    """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
+    few = sum(count for _, count in found) // _FEW
+    above = accumulate(count for _, count in found)
+    others = next(exponent for (exponent, _), n in zip(found, above) if n > few)
+    wanted = _KEPT_BITS - (others - _EXPONENT_BIAS)
+    for most in range(found[0][0], others - 1, -1):
+        exponent = scale_exponent(_largest_sum(found, block, most), bits)
+        if exponent >= wanted:
+            break
+    return exponent, math.ldexp(1.0, most - _EXPONENT_BIAS)
+
+
+def _near_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: float, max_hessian: float) -> Fields:
+    """The fields of ordinary tables."""
     block_rows = max(1, min(n_rows, BLOCK // most_repeats))
     units = min(total_count, block_rows * most_repeats)
     count_bits = units.bit_length()
@@ -69,15 +165,19 @@ def make_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient: 
         count_mask=(1 << count_bits) - 1,
         hessian_mask=(1 << (gradient_shift - count_bits)) - 1,
         block_rows=block_rows,
-        gradient_scale=2.0**gradient_exponent,
-        hessian_scale=2.0**hessian_exponent,
-        gradient_unit=2.0**-gradient_exponent,
-        hessian_unit=2.0**-hessian_exponent,
-        fine_gradient_scale=2.0**fine_gradient,
-        fine_hessian_scale=2.0**fine_hessian,
-        fine_gradient_unit=2.0**-fine_gradient,
-        fine_hessian_unit=2.0**-fine_hessian,
+        gradient_scale=math.ldexp(1.0, gradient_exponent),
+        hessian_scale=math.ldexp(1.0, hessian_exponent),
+        gradient_unit=math.ldexp(1.0, -gradient_exponent),
+        hessian_unit=math.ldexp(1.0, -hessian_exponent),
+        fine_gradient_scale=math.ldexp(1.0, fine_gradient),
+        fine_hessian_scale=math.ldexp(1.0, fine_hessian),
+        fine_gradient_unit=math.ldexp(1.0, -fine_gradient),
+        fine_hessian_unit=math.ldexp(1.0, -fine_hessian),
         dither=hessian_bits < _HESSIAN_BITS,
+        is_far=False,
+        most_gradient=0.0,
+        most_hessian=0.0,
+        coarseness=0.0,
     )
 
 
@@ -125,3 +225,54 @@ def short_hessian(short):
 def pack_short(short, fields):
     """One row's statistics, packed; it counts once."""
     return pack(short_gradient(short), short_hessian(short), np.int64(1), fields)
+
+
+# --- far -------------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def quantise_far(gradient, hessian, noise_key, key, fields):
+    """`quantise` with exponents. The noise is below one unit of the row's own."""
+    noise = uniform(noise_key, key)
+    g, h = np.float64(gradient), np.float64(hessian)
+    g = (
+        fields.most_gradient
+        if g > fields.most_gradient
+        else (-fields.most_gradient if g < -fields.most_gradient else g)
+    )
+    h = fields.most_hessian if h > fields.most_hessian else h
+    g *= fields.gradient_scale
+    h *= fields.hessian_scale
+    g_shift, h_shift = _shift_for(abs(g), _FAR_GRADIENT_BITS), _shift_for(h, _FAR_HESSIAN_BITS)
+    g_part = np.int64(np.floor(g * _power(-g_shift) + noise)) + _FAR_BIAS
+    h_part = np.int64(np.floor(h * _power(-h_shift) + noise))
+    return np.uint64(g_shift << 28 | g_part << 16 | h_shift << 12 | h_part)
+
+
+@inner_kernel
+def _shift_for(size, bits):
+    """By how many bits to shorten a number that it has at most so many."""
+    shift = (view_as_int(size) >> np.int64(52)) - np.int64(1022 + bits)
+    return shift if shift > 0 else np.int64(0)
+
+
+@inner_kernel
+def _power(exponent):
+    """2**exponent, by its bits."""
+    return view_as_float((exponent + np.int64(1023)) << np.int64(52))
+
+
+@inner_kernel
+def far_gradient(short):
+    return (np.int64((short >> _S16) & _MANTISSA) - _FAR_BIAS) << np.int64(short >> _S28)
+
+
+@inner_kernel
+def far_hessian(short):
+    return np.int64(short & _MANTISSA) << np.int64((short >> _S12) & np.uint64(15))
+
+
+@inner_kernel
+def pack_far(short, fields):
+    """`pack_short` for numbers with exponents."""
+    return pack(far_gradient(short), far_hessian(short), np.int64(1), fields)

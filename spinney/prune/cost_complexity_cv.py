@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
+from spinney._side_by_side import side_by_side
 from spinney.prune.cost_complexity import Path, full_path
 from spinney.prune.fitted import tree_of, with_tree
 from spinney.prune.validation import Errors, Judged, find_errors, judge
@@ -133,9 +134,12 @@ def cost_complexity_cv(
     path = full_path(whole.tree_)
     starts, tried = _alphas_to_try(path)
     folds = check_cv(cv, table.y, classifier=is_classifier(model)).split(X, table.y, groups)
-    scores = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_score_fold)(model, table.take(kept), table.take(held), tried, scoring) for kept, held in folds
-    )
+
+    def score(fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        kept, held = fold
+        return _score_fold(model, table.take(kept), table.take(held), tried, scoring)
+
+    scores = list(side_by_side(score, list(folds), effective_n_jobs(n_jobs)))
     curve = _choose(tried, starts, _count_leaves(whole.tree_, path, starts), np.stack(scores, axis=1), rule)
     pruned = with_tree(whole, whole.tree_.collapse(path.cut_at <= starts[curve.chosen]))
     pruned.pruning_curve_ = curve

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.criteria.significance import number_statistic, table_statistic
 
 

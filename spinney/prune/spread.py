@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.data.tables import Table
 from spinney.tree.decision import LEAF, SPREADS, STOPS, DecisionTree
 from spinney.tree.descend import _branch, blocks, make_steps

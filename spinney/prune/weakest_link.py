@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 
 _NONE = -1  # no link in this subtree; no parent
 

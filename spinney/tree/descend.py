@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
 from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, kernel, prefetch, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
@@ -121,7 +121,7 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_
             _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
 
 
-@separate_kernel
+@part_kernel
 def _add(answers, leaf, is_class, skip, out):
     """Add the leaves' answers: the number of every output, or the share of every class in its output."""
     if is_class and out.shape[1] == 1 and out.shape[2] == 2 and skip.size == 0:
@@ -163,10 +163,15 @@ def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
 
 @inner_kernel
 def _encode_words(questions, values, codes):
+    _encode_rows(questions.edges, values, codes)
+
+
+@part_kernel
+def _encode_rows(edges, values, codes):
     """Codes of a block of values, row by row."""
     n, width = values.shape
     for j in range(width):
-        encode_numbers(values[:, j], questions.edges[j], MISSING, codes[j : n * width : width])
+        encode_numbers(values[:, j], edges[j], MISSING, codes[j : n * width : width])
 
 
 @inner_kernel
@@ -209,7 +214,7 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
 
 
-@separate_kernel
+@part_kernel
 def _walk_by_values(steps, set_at, sets, values, at, row, leaf):
     """The same with thresholds and sets."""
     n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))

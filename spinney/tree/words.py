@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import either, inner_kernel
+from spinney._compile import either, inner_kernel
 from spinney.data.binning import MAX_BINS
 from spinney.tree.descend import MISSING_LEFT, SHORT_STEP
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.elementary import exp, log, log1p_exp, sigmoid
+from spinney.criteria.elementary import LN2, exp, exp_of, exps_of, log, log1p_exp, log_of, logs_of, sigmoid
 from tests.compiled import PLAIN_PYTHON, few, outer
 
 pytestmark = pytest.mark.kernels
@@ -58,3 +58,12 @@ def test_log1p_exp_and_sigmoid(x):
 @given(st.floats(-700.0, 700.0), st.floats(0.0, 1.0))
 def test_exp_does_not_fall(x, step):
     assert _exp(x) <= _exp(x + step) * (1 + 1e-15)
+
+
+def test_for_whoever_is_not_a_kernel():
+    x = np.array([[0.5, 1.0, 2.0], [3.0, 1e-300, 1e300]])
+    assert logs_of(x).tolist() == [[_log(v) for v in row] for row in x]
+    assert exps_of(-x).tolist() == [[_exp(-v) for v in row] for row in x]
+    assert logs_of(x.T).tolist() == logs_of(x).T.tolist()
+    assert (log_of(3), exp_of(3)) == (_log(3.0), _exp(3.0))
+    assert log_of(2.0) == LN2

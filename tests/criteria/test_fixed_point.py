@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.fixed_point import exact_mean, exact_sum, scale_exponent, weighted_quantile
+from spinney.criteria.fixed_point import exact_mean, exact_sum, relative, scale_exponent, to_digits, weighted_quantile
 from spinney.data.weights import Weights
 from tests.compiled import few
 
@@ -86,3 +86,37 @@ def test_a_row_of_no_weight_is_no_quantile():
     values, weights = np.array([1.0, 2.0, 9.0]), Weights(np.array([1, 1, 0]), None)
     assert weighted_quantile(values, weights, 1.0) == 2.0
     assert weighted_quantile(values, weights, 0.5) == 1.5
+
+
+@few(60)
+@given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=50).map(np.array), st.integers(-900, 900))
+def test_importances_relative_to_their_mean(weight, exponent):
+    mine = relative(Weights(None, weight)).importance
+    assert mine.mean() == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_allclose(mine * weight[0], weight * mine[0], rtol=1e-12)
+    np.testing.assert_array_equal(relative(Weights(None, np.ldexp(weight, exponent))).importance, mine)
+    order = np.argsort(weight)
+    np.testing.assert_array_equal(relative(Weights(None, weight[order])).importance, mine[order])
+
+
+def test_rows_that_do_not_count_are_not_in_the_mean():
+    weights = Weights(np.array([1, 0, 1]), np.array([2.0, 50.0, 6.0]))
+    assert relative(weights).importance.tolist() == [0.5, 12.5, 1.5]
+    assert weights.total().tolist() == [2.0, 0.0, 6.0]
+    assert weights.rows().tolist() == [0, 2]
+
+
+def test_repetitions_stay():
+    weights = Weights(np.array([1, 5]), None)
+    assert relative(weights) is weights
+    assert relative(NONE) is NONE
+
+
+def test_means_of_the_smallest_numbers():
+    assert exact_mean(np.array([1.0, 2.0, 6.0]) * 1e-300, NONE) == pytest.approx(3e-300, rel=1e-12)
+
+
+def test_to_digits():
+    assert to_digits(1.2345678901, 4) == 1.235
+    assert to_digits(-1.2345e-200, 3) == -1.23e-200
+    assert to_digits(math.nextafter(0.1, 1), 12) == to_digits(0.1, 12) == 0.1

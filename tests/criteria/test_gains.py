@@ -5,13 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value, shrink, value_score
+from spinney.criteria.gains import (
+    Link,
+    Penalty,
+    bounded_score,
+    clip,
+    hold_back,
+    leaf_score,
+    leaf_value,
+    shrink,
+    value_score,
+)
+from spinney.criteria.losses import Gamma, Poisson, Tweedie, derivatives
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
 
 _shrink, _value, _score, _clip = outer(shrink), outer(leaf_value), outer(leaf_score), outer(clip)
-_value_score, _bounded = outer(value_score), outer(bounded_score)
+_value_score, _bounded, _hold_back = outer(value_score), outer(bounded_score), outer(hold_back)
 GRADIENTS, HESSIANS = st.floats(-1e3, 1e3), st.floats(1e-3, 1e3)
 PENALTIES = st.builds(Penalty, st.sampled_from((0.0, 0.5, 100.0)), st.sampled_from((0.0, 1.0, 50.0)))
 
@@ -59,3 +70,41 @@ def test_shrink():
 def test_no_weight_no_value():
     assert _value(3.0, 0.0, Penalty(0.0, 0.0)) == 0.0
     assert _score(3.0, 0.0, Penalty(0.0, 0.0)) == 0.0
+
+
+@outer
+def _sum_derivatives(loss, raw, y):
+    gradient = hessian = 0.0
+    for i in range(y.size):
+        one = derivatives(loss, raw[i], y[i])
+        gradient += one[0]
+        hessian += one[1]
+    return gradient, hessian
+
+
+@few(60)
+@given(seed=st.integers(0, 10**6), spread=st.sampled_from((0.1, 1.0, 5.0)), move=st.floats(-6, 6))
+@pytest.mark.parametrize("loss", [Poisson(), Gamma(), Tweedie(1.1), Tweedie(1.5), Tweedie(1.9)], ids=repr)
+def test_a_step_under_a_log_link_is_newtons_or_ends_at_the_minimum(loss, seed, spread, move):
+    """By the derivatives themselves: at the end of the step the gradient still points the way that the step went."""
+    random = np.random.RandomState(seed)
+    raw = spread * random.randn(8)
+    y = np.exp(move + spread * random.randn(8))
+    gradient, hessian = _sum_derivatives(loss, raw, y)
+    newton = -gradient / hessian
+    step = _hold_back(newton, Link(loss.variance_power, 1e9))
+    assert step * newton >= 0.0
+    assert abs(step) <= abs(newton)
+    there, _ = _sum_derivatives(loss, raw + step, y)
+    assert there * gradient >= -1e-9 * gradient * gradient
+    if abs(step) < 0.999 * abs(newton):  # the minimum was nearer
+        assert abs(there) <= 1e-6 * abs(gradient)
+    assert abs(_hold_back(newton, Link(loss.variance_power))) <= 2.0
+
+
+def test_steps_that_no_leaf_takes_are_bounded_all_the_same():
+    for power in (1.0, 1.5, 2.0):
+        for step in (-1e300, -10.0, -1.0, 0.0, 1.0, 10.0, 1e300):
+            held = _hold_back(step, Link(power))
+            assert -2.0 <= held <= 2.0
+            assert held * step >= 0.0

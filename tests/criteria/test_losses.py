@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from spinney.criteria.elementary import log_of
 from spinney.criteria.losses import (
     BY_NAME,
     FORMULAS,
@@ -122,6 +123,17 @@ def test_the_start_does_not_depend_on_the_order_of_rows_and_counts_repetitions(l
     start = loss.start(y, Weights(counts, None))
     assert start == loss.start(y[order], Weights(counts[order], None))
     assert start == loss.start(np.repeat(y, counts), NONE)
+
+
+@pytest.mark.parametrize("loss", [Poisson(), Gamma(), Tweedie(1.2), LogLoss()], ids=repr)
+def test_the_start_is_our_own_logarithm(loss, monkeypatch):
+    """What libm says must not matter: start values are part of the fingerprint."""
+    monkeypatch.setattr("math.log", None)
+    monkeypatch.setattr("numpy.log", None)
+    y = targets(loss)
+    mean = float(np.mean(y))
+    expected = mean / (1 - mean) if isinstance(loss, LogLoss) else mean
+    assert loss.start(y, NONE) == pytest.approx(log_of(expected), rel=1e-14)
 
 
 def test_the_start_of_one_class_is_finite():

@@ -49,8 +49,13 @@ def test_json_round_trip_keeps_values_and_their_types(values):
 @given(COLUMNS, COLUMNS)
 def test_codes_are_category_indices_and_unseen_is_missing(values, later):
     schema = Schema.learn(objects(values), ["c"])
-    codes = schema.read(objects(later)).column(0)
     known = schema.columns[0].categories
+    kinds = {isinstance(value, str) for value in [*known, *later] if value is not None}
+    if known and len(kinds) > 1:
+        with pytest.raises(TypeError, match=r"Column 'c' holds (strings|numbers|Booleans), such as .*, but held"):
+            schema.read(objects(later))
+        return
+    codes = schema.read(objects(later)).column(0)
     for value, code in zip(later, codes.tolist(), strict=True):
         if value in known:
             assert known[int(code)] == value
@@ -203,13 +208,116 @@ def test_categories_are_compared_by_value(dtype, later):
     np.testing.assert_array_equal(table.column(1), [0, np.nan, 1])
 
 
-def test_other_types_of_category_are_unseen_values():
-    schema = Schema.learn(pd.DataFrame({"c": [1, 2]}), ["c"])
-    np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": ["1", "2"]})).column(0), [np.nan, np.nan])
-    np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": [2.0, 1.5]})).column(0), [1, np.nan])
-    strings = Schema.learn(pd.DataFrame({"c": ["1", "2"]}))
-    np.testing.assert_array_equal(strings.read(pd.DataFrame({"c": [1, 2]})).column(0), [np.nan, np.nan])
-    np.testing.assert_array_equal(strings.read(pd.DataFrame({"c": [None, None]})).column(0), [np.nan, np.nan])
+@pytest.mark.parametrize(
+    ("learnt", "later", "expected"),
+    [
+        ([1, 2], [2.0, 1.5], [1, np.nan]),
+        ([False, True], [1, 5], [1, np.nan]),
+        ([0, 1], [True, False], [1, 0]),
+        ([1.0, 2.0], [2, 1], [1, 0]),
+    ],
+)
+def test_numbers_and_booleans_are_compared_by_value(learnt, later, expected):
+    schema = Schema.learn(pd.DataFrame({"c": learnt}), ["c"])
+    np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": later})).column(0), expected)
+
+
+def ways(values):
+    """One column of these values, in every form of table."""
+    frame = pd.DataFrame({"c": values})
+    yield frame
+    yield frame.astype(object)
+    yield frame.astype("category")
+    yield pl.DataFrame({"c": values})
+    yield pa.table({"c": values})
+    yield pa.table({"c": pa.array(values).dictionary_encode()})
+    if isinstance(values[0], str):
+        yield frame.astype("string")
+        yield pl.DataFrame({"c": values}).with_columns(pl.col("c").cast(pl.Categorical))
+
+
+KINDS = {"strings": ["7", "5"], "numbers": [7, 5], "Booleans": [True, False]}
+
+
+@pytest.mark.parametrize(
+    ("learnt", "later"),
+    [("strings", "numbers"), ("strings", "Booleans"), ("numbers", "strings"), ("Booleans", "strings")],
+)
+def test_another_kind_of_category_is_explained(learnt, later):
+    values = {**KINDS, "strings": ["True", "False"] if "Booleans" in (learnt, later) else KINDS["strings"]}
+    example = {kind: min(set(values[kind])) for kind in (learnt, later)}
+    message = (
+        rf"Column 'c' holds {later}, such as (.*), but held {learnt}, such as {example[learnt]!r}, when GB was fitted. "
+        rf"Turn it into {learnt} first"
+    )
+    for fitted in ways(values[learnt]):
+        schema = Schema.learn(fitted, ["c"])
+        for X in ways(values[later]):
+            with pytest.raises(TypeError, match=message):
+                schema.read(X, owner="GB")
+
+
+def test_another_kind_of_category_in_arrays_is_explained():
+    strings = Schema.learn(np.array([[0.5, "7"], [1.5, "5"]], dtype=object))
+    for later in (np.array([[0.5, 7]], dtype=object), np.array([[0.5, 7.0]]), np.array([[1, 7]]), [[1, 7]]):
+        with pytest.raises(TypeError, match=r"Column 1 holds numbers, such as 7(\.0)?, but held strings, such as '5'"):
+            strings.read(later)
+    with pytest.raises(TypeError, match="Column 1 holds Booleans, such as True, but held strings"):
+        strings.read(np.array([[True, True]]))
+    numbers = Schema.learn(np.array([[0.5, 7], [1.5, 5]]), [1])
+    with pytest.raises(TypeError, match=r"Column 1 holds strings, such as '7', but held numbers, such as 5\.0"):
+        numbers.read(np.array([[0.5, "7"]], dtype=object))
+
+
+@pytest.mark.parametrize("learnt", KINDS)
+def test_nothing_but_missing_values_is_of_every_kind(learnt):
+    schema = Schema.learn(pd.DataFrame({"c": KINDS[learnt]}), ["c"])
+    frames = [
+        pd.DataFrame({"c": [np.nan, np.nan]}),
+        pd.DataFrame({"c": [None, None]}, dtype=object),
+        pd.DataFrame({"c": [None, None]}, dtype="string"),
+        pd.DataFrame({"c": [None, None]}, dtype="Int64"),
+        pd.DataFrame({"c": pd.Categorical([None, None], categories=[1, 2])}),
+        pl.DataFrame({"c": [None, None]}),
+        pl.DataFrame({"c": [None, None]}, schema={"c": pl.String}),
+        pl.DataFrame({"c": [None, None]}, schema={"c": pl.Int64}),
+        pa.table({"c": pa.nulls(2)}),
+    ]
+    for frame in frames:
+        np.testing.assert_array_equal(schema.read(frame).column(0), [np.nan, np.nan])
+
+
+def test_a_column_learnt_from_nothing_takes_every_kind():
+    schema = Schema.learn(pd.DataFrame({"c": [None, None]}, dtype="string"))
+    for values in KINDS.values():
+        np.testing.assert_array_equal(schema.read(pd.DataFrame({"c": values})).column(0), [np.nan, np.nan])
+
+
+@pytest.mark.parametrize("learnt", ["strings", "numbers"])
+def test_a_mix_of_kinds_is_explained(learnt):
+    schema = Schema.learn(pd.DataFrame({"c": KINDS[learnt]}), ["c"])
+    with pytest.raises(TypeError, match=r"Column 'c' mixes strings and numbers, such as '7' and 5\. Make it one kind"):
+        schema.read(objects(["7", 5, None]))
+
+
+def test_booleans_are_categories_where_wanted():
+    frames = [
+        pd.DataFrame({"b": [True, False, True], "n": [1, 0, 1]}),
+        pl.DataFrame({"b": [True, False, True], "n": [1, 0, 1]}),
+        pa.table({"b": [True, False, True], "n": [1, 0, 1]}),
+        pd.DataFrame({"b": [True, False, True], "n": [1, 0, 1]}).astype({"b": object}),
+        pd.DataFrame({"b": [True, False, None], "n": [1, 0, 1]}).astype({"b": "boolean"}),
+    ]
+    for frame in frames:
+        schema, table = learn_and_read(frame, with_booleans=True)
+        assert schema.columns == (Column("b", (False, True)), Column("n"))
+        np.testing.assert_array_equal(table.column(0)[:2], [1, 0])
+        assert not learn_and_read(frame)[0].is_categorical.any()
+        assert not learn_and_read(frame, None, with_booleans=True)[0].is_categorical.any()
+    array = np.array([[True], [False]])
+    assert Schema.learn(array).columns[0].categories is None
+    assert learn_and_read(array, with_booleans=True)[0].columns[0].categories == (False, True)
+    assert learn_and_read(array.astype(int), with_booleans=True)[0].columns[0].categories is None
 
 
 def test_strings_where_numbers_were_are_explained():

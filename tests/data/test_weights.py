@@ -92,3 +92,16 @@ def test_errors(weight, message):
     with pytest.raises(ValueError) as raised:
         read_weights(weight, 3)
     assert str(raised.value) == message
+
+
+def test_relative_importances_are_of_the_size_of_1():
+    weight = np.random.RandomState(0).uniform(0.5, 2, 50)
+    found = [read_weights(weight * 2.0**k, 50).relative() for k in (0, 1, -990, 1000)]
+    assert all(one.tolist() == found[0].tolist() for one in found)
+    assert (read_weights(weight, 50).relative() == weight).all()  # of a mean near 1: as they are
+    for scale in (1e-299, 1e-17, 0.3, 1e250):
+        relative = read_weights(weight * scale, 50).relative()
+        assert 0.7 < relative.mean() < 1.42
+        np.testing.assert_allclose(relative / relative.mean(), weight / weight.mean(), rtol=1e-14)
+    assert read_weights(np.array([1.0, 3.0, 0.0]), 3).relative().tolist() == [1.0, 3.0, 0.0]  # repetitions stay
+    assert read_weights(None, 3).relative() is None

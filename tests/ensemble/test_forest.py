@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney._jit import PLAIN_PYTHON
+from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.binning import Bins
 from spinney.ensemble import forest

@@ -42,26 +42,26 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_every_parameter_is_documented_and_checked(kind):
-    documented = kind.__doc__.split("Attributes\n")[0]
+    documented = inspect.getdoc(kind).split("Attributes\n")[0]
     for name in inspect.signature(kind.__init__).parameters:
         if name == "self":
             continue
-        assert re.search(rf"^ +(\w+, )*{name}(, \w+)* : ", documented, re.MULTILINE), f"{name} is not documented"
+        assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", documented, re.MULTILINE), f"{name} is not documented"
         assert name in {*FREE, *kind._parameter_constraints}, f"{name} is not checked"
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_nothing_else_is_documented_as_a_parameter(kind):
-    documented = re.search(r"Parameters\n +-+\n(.*?)Attributes\n", kind.__doc__, re.DOTALL).group(1)
-    lines = re.findall(r"^    (\w[\w, ]*) : ", documented, re.MULTILINE)
+    documented = re.search(r"Parameters\n-+\n(.*?)Attributes\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    lines = re.findall(r"^(\w[\w, ]*) : ", documented, re.MULTILINE)
     names = {name for line in lines for name in line.split(", ")}
     assert names == set(inspect.signature(kind.__init__).parameters) - {"self"}
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_every_documented_attribute_exists_after_fit(kind):
-    documented = re.search(r"Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.DOTALL).group(1)
-    lines = re.findall(r"^    (\w+_(?:, \w+_)*)(?: : |$)", documented, re.MULTILINE)
+    documented = re.search(r"Attributes\n-+\n(.*?)Examples\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    lines = re.findall(r"^(\w+_(?:, \w+_)*)(?: : |$)", documented, re.MULTILINE)
     names = [name for line in lines for name in line.split(", ")]
     model = small(kind)
     assert "fingerprint_" in names

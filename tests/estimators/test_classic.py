@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from spinney import C45Classifier, ID3Classifier
+from spinney import C45Classifier, ID3Classifier, export_text
 from spinney.datasets import load_penguins, load_tennis
 
 BOTH = [ID3Classifier, C45Classifier]
@@ -24,16 +24,16 @@ both = pytest.mark.parametrize("kind", BOTH)
 
 @both
 def test_every_parameter_is_documented_and_checked(kind):
-    documented = re.search(r"Parameters\n +-+\n(.*?)Attributes\n", kind.__doc__, re.DOTALL).group(1)
-    names = set(re.findall(r"^    (\w+) : ", documented, re.MULTILINE))
+    documented = re.search(r"Parameters\n-+\n(.*?)Attributes\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    names = set(re.findall(r"^(\w+) : ", documented, re.MULTILINE))
     assert names == set(inspect.signature(kind.__init__).parameters) - {"self"}
     assert names == set(kind._parameter_constraints)
 
 
 @both
 def test_every_documented_attribute_exists_after_fit(kind):
-    documented = re.search(r"Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.DOTALL).group(1)
-    names = re.findall(r"^    (\w+_)(?: : |$)", documented, re.MULTILINE)
+    documented = re.search(r"Attributes\n-+\n(.*?)Examples\n", inspect.getdoc(kind), re.DOTALL).group(1)
+    names = re.findall(r"^(\w+_)(?: : |$)", documented, re.MULTILINE)
     X, y = load_tennis()
     model = kind().fit(X, y)
     assert "fingerprint_" in names
@@ -256,3 +256,32 @@ def test_a_table_large_enough_for_a_thread_of_its_own(kind):
     model = kind().fit(X, y)
     assert model.score(X, y) > 0.99
     assert kind().fit(X, y).fingerprint_ == model.fingerprint_
+
+
+# --- Booleans ---
+
+
+@both
+@pytest.mark.parametrize("form", ["pandas", "objects", "nullable", "polars", "array"])
+def test_booleans_are_categories(kind, form):
+    values = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, bool)
+    y = values[:, 0] ^ values[:, 1]
+    frame = pd.DataFrame(values, columns=["A", "B"])
+    forms = {"pandas": frame, "objects": frame.astype(object), "nullable": frame.astype("boolean")}
+    X = {**forms, "polars": pl.from_pandas(frame), "array": values}[form]
+    model = kind().fit(X, y)
+    assert model.score(X, y) == 1.0  # exclusive or: no column gains by itself
+    again = kind().fit(frame.astype(str), y)
+    assert model.tree_.feature.tolist() == again.tree_.feature.tolist()
+    if form != "array":
+        assert "A = True" in export_text(model)
+        assert "<=" not in export_text(model)
+
+
+def test_booleans_with_missing_values_and_numbers_beside_them():
+    frame = pd.DataFrame({"wet": [True, False, None, True] * 10, "n": [1, 2, 3, 4] * 10})
+    model = C45Classifier().fit(frame, [1, 0, 0, 1] * 10)
+    assert export_text(model).startswith("|--- wet = False")
+    assert model.predict(pd.DataFrame({"wet": [1.0, 0.0], "n": [1, 1]})).tolist() == [1, 0]  # by value
+    named = C45Classifier(categorical_features=["n"]).fit(frame.fillna({"wet": False}).astype(bool), [1, 0, 0, 1] * 10)
+    assert "wet <= 0.50" in export_text(named)  # only what is named

@@ -3,7 +3,7 @@
 import doctest
 import re
 from importlib import import_module
-from inspect import signature
+from inspect import getdoc, signature
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ from scipy.stats import norm
 from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_regression
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -342,20 +344,146 @@ def test_classifiers_and_regressors_do_not_mix():
         spinney.BucketOfModels([*CLASSIFIERS, ("ridge", Ridge())])
 
 
+LABELS = {
+    "1 and 2": np.array([1, 2]),
+    "strings": np.array(["no", "yes"]),
+    "objects": np.array(["no", "yes"], object),
+    "Booleans": np.array([False, True]),
+}
+IN_LABELS = {
+    "hard": lambda members: spinney.VotingClassifier(members),
+    "soft": lambda members: spinney.VotingClassifier(members, voting="soft"),
+    "stacking": lambda members: spinney.StackingClassifier(members, cv=3),
+    "stacking of labels": lambda members: spinney.StackingClassifier(members, cv=3, stack_method="predict"),
+    "blending": lambda members: spinney.StackingClassifier(members, cv="holdout", random_state=0),
+    "averaging": lambda members: spinney.BayesianModelAveraging(members, cv=3),
+    "bucket": lambda members: spinney.BucketOfModels(members, cv=3),
+    "bagging": lambda members: spinney.BaggingClassifier(members[0][1], n_estimators=3, random_state=0),
+    "AdaBoost": lambda members: spinney.AdaBoostClassifier(members[0][1], n_estimators=3, random_state=0),
+}
+
+
+def members_of(model):
+    return getattr(model, "estimators_", None) or [model.best_estimator_]
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("make", IN_LABELS.values(), ids=IN_LABELS)
+def test_members_learn_and_answer_in_labels(make, labels):
+    X, y = TWO[0], labels[TWO[1]]
+    members = [("tree", DecisionTreeClassifier(max_depth=2)), ("line", LogisticRegression())]
+    model = make(members).fit(X, y)
+    assert model.classes_.tolist() == labels.tolist()
+    assert model.score(X, y) == 1
+    for member in members_of(model):
+        assert member.classes_.tolist() == labels.tolist()
+        assert member.score(X, y) == 1
+        assert member.predict(X).dtype.kind == y.dtype.kind
+
+
+@pytest.mark.parametrize("make", IN_LABELS.values(), ids=IN_LABELS)
+def test_members_may_have_parameters_with_labels(make):
+    X, y = TWO[0], np.array(["no", "yes"])[TWO[1]]
+    members = [
+        ("heavy", DecisionTreeClassifier(max_depth=2, class_weight={"no": 1, "yes": 2})),
+        ("constant", DummyClassifier(strategy="constant", constant="yes")),
+    ]
+    model = make(members).fit(X, y)
+    assert set(model.predict(X)) <= {"no", "yes"}
+    if "constant" in getattr(model, "named_estimators_", {}):
+        assert set(model.named_estimators_["constant"].predict(X)) == {"yes"}
+
+
+def test_the_final_estimator_learns_labels():
+    X, y = TWO[0], np.array(["no", "yes"])[TWO[1]]
+    final = LogisticRegression(class_weight={"no": 1, "yes": 2})
+    model = spinney.StackingClassifier(CLASSIFIERS, final).fit(X, y)
+    assert model.final_estimator_.classes_.tolist() == ["no", "yes"]
+    assert model.score(X, y) == 1
+
+
+@pytest.mark.parametrize("labels", [np.array([1, 2]), np.array(["a", "b"])], ids=["numbers", "strings"])
+def test_regressors_in_a_stack_of_classes_get_numbers(labels):
+    X, y = TWO[0], labels[TWO[1]]
+    model = spinney.StackingClassifier([("numbers", LinearRegression()), *CLASSIFIERS]).fit(X, y)
+    assert model.score(X, y) == 1
+    target = y if labels.dtype.kind == "i" else TWO[1]
+    np.testing.assert_array_equal(model.estimators_[0].predict(X), LinearRegression().fit(X, target).predict(X))
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("stack_method", ["auto", "predict"])
+def test_members_fitted_before_answer_in_labels(labels, stack_method):
+    X, y = TWO[0], labels[TWO[1]]
+    fitted = [(name, clone(model).fit(X, y)) for name, model in CLASSIFIERS]
+    model = spinney.StackingClassifier(fitted, cv="prefit", stack_method=stack_method).fit(X, y)
+    assert model.score(X, y) == 1
+    frozen = [(name, FrozenEstimator(model)) for name, model in fitted]
+    combinations = [
+        spinney.VotingClassifier(frozen),
+        spinney.VotingClassifier(frozen, voting="soft"),
+        spinney.StackingClassifier(frozen, stack_method=stack_method),
+        spinney.BayesianModelAveraging(frozen),
+    ]
+    for one in combinations:
+        assert one.fit(X, y).score(X, y) == 1
+
+
+def test_frozen_members_of_fewer_or_other_classes():
+    X, y = IRIS
+    frozen = FrozenEstimator(GaussianNB().fit(X[:100], y[:100]))
+    with pytest.warns(RuntimeWarning, match=r"A member has seen the classes \[0, 1\] of \[0, 1, 2\] only"):
+        mean = (
+            spinney.VotingClassifier([("two", frozen), ("all", GaussianNB())], voting="soft").fit(X, y).predict_proba(X)
+        )
+    np.testing.assert_array_equal(mean[:, 2], GaussianNB().fit(X, y).predict_proba(X)[:, 2] / 2)
+    names = np.array(["a", "b", "c"])[y]
+    hard, soft = (spinney.VotingClassifier([("two", frozen)], voting=voting) for voting in ("hard", "soft"))
+    with pytest.raises(
+        ValueError, match=r"member 'two' failed in predict: it predicts 0, which is none of the classes"
+    ):
+        hard.fit(X, names).predict(X)
+    with pytest.raises(
+        ValueError, match=r"member 'two' failed in predict_proba: it was fitted to other classes, \[0, 1"
+    ):
+        soft.fit(X, names).predict(X)
+
+
+def test_held_out_predictions_where_a_part_lacks_a_class():
+    X, y = IRIS  # the rows are sorted by class: without shuffling, each of three parts is a class
+    parts = KFold(3)
+    with pytest.warns(RuntimeWarning, match="has seen the classes"):
+        model = spinney.StackingClassifier([("bayes", GaussianNB())], cv=parts).fit(X, y)
+    assert model.predict_proba(X).shape == (150, 3)
+    with pytest.raises(
+        ValueError, match=r"member 'svc' failed in cross-validation: it has seen the classes .* decision_f"
+    ):
+        spinney.StackingClassifier([("svc", LinearSVC())], cv=parts).fit(X, y)
+
+
+@pytest.mark.parametrize("rows", [range(140), [*range(149), 0]], ids=["too few", "one twice"])
+def test_parts_must_hold_every_row_once(rows):
+    splits = [(np.arange(0, 150, 2), np.asarray(rows))]
+    for model in (
+        spinney.StackingClassifier(CLASSIFIERS, cv=splits),
+        spinney.BayesianModelAveraging(CLASSIFIERS, cv=splits),
+    ):
+        with pytest.raises(ValueError, match="cv must hold out every row exactly once"):
+            model.fit(*IRIS)
+
+
 ALL = [getattr(spinney, name) for name in spinney.__all__]
 COMBINATIONS = [one for one in ALL if hasattr(one, "fit") and "estimators" in signature(one).parameters]
 
 
 @pytest.mark.parametrize("kind", COMBINATIONS)
 def test_parameters_and_attributes_are_documented(kind):
-    parameters, rest = re.search(
-        r"Parameters\n +-+\n(.*?)Attributes\n +-+\n(.*?)Examples\n", kind.__doc__, re.S
-    ).groups()
-    assert re.findall(r"^    (\w+) : ", parameters, re.M) == list(signature(kind).parameters)
+    parameters, rest = re.search(r"Parameters\n-+\n(.*?)Attributes\n-+\n(.*?)Examples\n", getdoc(kind), re.S).groups()
+    assert re.findall(r"^(\w+) : ", parameters, re.M) == list(signature(kind).parameters)
     assert set(kind._parameter_constraints) == set(signature(kind).parameters)
     data = IRIS if "Classifier" in kind.__name__ else NUMBERS
     model = kind(stackings(data)[0]).fit(*data)
-    names = set(re.findall(r"^    (\w+)", rest, re.M))
+    names = set(re.findall(r"^(\w+)", rest, re.M))
     assert names - {"feature_names_in_"} == {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
 
 

@@ -190,3 +190,21 @@ def test_no_warnings_on_good_data():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KMeans(5, random_state=0).fit(X, sample_weight=np.linspace(0, 1, len(X))).score(X)
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("weight", ["any", "whole"])
+def test_only_proportions_of_weights_matter(init, weight):
+    values, _ = make_blobs(300, centers=5, random_state=0)
+    rng = np.random.RandomState(0)
+    weight = rng.uniform(0.5, 2, 300) if weight == "any" else rng.randint(0, 4, 300)
+    one = KMeans(4, init=init, n_init=1, random_state=0).fit(values, sample_weight=weight * 0.75)
+    for scale in (2.0**-995, 2.0**-60, 2.0**70, 2.0**1005):
+        other = KMeans(4, init=init, n_init=1, random_state=0).fit(values, sample_weight=weight * 0.75 * scale)
+        assert other.fingerprint_ == one.fingerprint_
+        assert other.inertia_ == one.inertia_ * scale
+        assert other.score(values, sample_weight=weight * 0.75 * scale) == -other.inertia_
+    for scale in (4e-300, 1e-250, 1e-17, 1.0, 0.3, 3e7, 1e300):
+        other = KMeans(4, init=init, n_init=1, random_state=0).fit(values, sample_weight=weight * scale)
+        assert (other.labels_ == one.labels_).all()
+        np.testing.assert_allclose(other.cluster_centers_, one.cluster_centers_, rtol=1e-9)

@@ -12,6 +12,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
 
 from spinney import GaussianMixture, select_components
 
@@ -186,3 +187,73 @@ def test_the_number_of_components():
 def test_progress(capsys):
     select_components(X, [1, 2], verbose=True, random_state=0)
     assert "k=2 BIC" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("init", ["kmeans", "k-means++", "random", "random_from_data"])
+@pytest.mark.parametrize("weight", ["any", "whole"])
+def test_only_proportions_of_weights_matter(init, weight):
+    rng = np.random.RandomState(0)
+    weight = rng.uniform(0.5, 2, len(X)) if weight == "any" else rng.randint(0, 4, len(X))
+    settings = {"n_components": 3, "init_params": init, "random_state": 0, "max_iter": 20, "tol": 0.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        one = GaussianMixture(**settings).fit(X, sample_weight=weight * 0.75)
+        for scale in (2.0**-995, 2.0**-60, 2.0**70, 2.0**1005):
+            other = GaussianMixture(**settings).fit(X, sample_weight=weight * 0.75 * scale)
+            assert other.fingerprint_ == one.fingerprint_
+            assert other.lower_bound_ == one.lower_bound_
+            assert other.score(X, sample_weight=weight * scale) == pytest.approx(one.score(X, sample_weight=weight))
+        for scale in (4e-300, 1e-250, 1e-17, 1e-14, 1.0, 0.3, 3e7, 1e300):
+            other = GaussianMixture(**settings).fit(X, sample_weight=weight * scale)
+            np.testing.assert_allclose(other.weights_, one.weights_, rtol=1e-6)
+            np.testing.assert_allclose(other.means_, one.means_, rtol=1e-6)
+            np.testing.assert_allclose(other.covariances_, one.covariances_, rtol=1e-6)
+
+
+WIDE = np.random.RandomState(0).normal(size=(60, 200)) + 4 * (np.arange(60) % 2)[:, None]
+
+
+@pytest.mark.parametrize("form", ["full", "tied"])
+def test_wide_tables_from_the_same_start_as_scikit_learn(form):
+    k, d = 2, WIDE.shape[1]
+    matrices = np.stack([np.eye(d)] * k) if form == "full" else np.eye(d)
+    begin = {"means_init": WIDE[:k], "weights_init": np.full(k, 1 / k), "precisions_init": matrices}
+    settings = {"n_components": k, "covariance_type": form, "tol": 1e-6, "reg_covar": 1e-2, **begin}
+    mine, theirs = (kind(**settings).fit(WIDE) for kind in (GaussianMixture, sklearn.mixture.GaussianMixture))
+    assert mine.n_iter_ == theirs.n_iter_
+    np.testing.assert_allclose(mine.lower_bounds_, theirs.lower_bounds_, rtol=1e-9)
+    for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"):
+        np.testing.assert_allclose(getattr(mine, name), getattr(theirs, name), rtol=1e-6, atol=1e-7, err_msg=name)
+    np.testing.assert_allclose(mine.score_samples(WIDE), theirs.score_samples(WIDE), rtol=1e-9)
+    np.testing.assert_allclose(mine.score_samples(WIDE[:1]), theirs.score_samples(WIDE[:1]), rtol=1e-9)
+    rows, label = mine.sample(50)
+    assert rows.shape == (50, d)
+    assert (mine.predict(rows) == label).all()
+
+
+@pytest.mark.parametrize("form", ["full", "tied"])
+def test_wide_tables_on_any_number_of_threads(form):
+    found = set()
+    for n_jobs, n_blas in ((1, 1), (2, 2), (3, 1), (1, 2)):
+        with threadpool_limits(n_blas, "blas"):
+            settings = {"covariance_type": form, "reg_covar": 1e-3, "random_state": 0, "n_jobs": n_jobs}
+            model = GaussianMixture(2, **settings).fit(WIDE)
+            found.add((model.fingerprint_, model.precisions_.tobytes(), model.score_samples(WIDE).tobytes()))
+    assert len(found) == 1
+
+
+def test_wide_tables_with_a_collapsed_component():
+    with pytest.raises(ValueError, match="component 0 has collapsed, its covariance is not positive definite"):
+        GaussianMixture(2, reg_covar=0.0, random_state=0).fit(WIDE)
+
+
+def test_a_wide_table_with_a_missing_value():
+    holes = WIDE.copy()
+    holes[3, 5] = np.nan
+    settings = {"reg_covar": 1e-2, "random_state": 0, "max_iter": 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        whole, model = (GaussianMixture(2, **settings).fit(table) for table in (WIDE, holes))
+    assert (model.predict(holes) == whole.predict(WIDE)).all()
+    np.testing.assert_allclose(model.means_, whole.means_, atol=0.3)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.backends import reference
-from spinney.criteria.gains import Penalty
+from spinney.criteria.gains import Link, Penalty
 from spinney.data.binning import learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
@@ -91,6 +91,7 @@ def make_limits(n_columns, **given) -> Limits:
         category_smoothing=1.0,
         category_count=1,
         learning_rate=0.5,
+        link=Link(),
         has_categories=True,
         has_monotone=None,
         groups=np.zeros((0, n_columns), np.uint8),
@@ -110,10 +111,17 @@ def make_case(dataset, derivatives, limits, monotone=(), counts=None, chosen=Non
     total = int(counts[chosen if len(chosen) else slice(None)].sum()) if counts.size else n
     most = int(counts.max()) if counts.size else 1
     largest = (float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max()))
-    layout = statistics.make_fields(max(n, coarse), max(total, coarse), most, *largest)
+    exponents = count_exponents(derivatives, counts if counts.size else np.ones(dataset.n_rows, np.int64))
+    layout = statistics.make_fields(max(n, coarse), max(total, coarse), most, *largest, exponents)
     keys = np.random.RandomState(n).randint(0, 2**32, dataset.n_rows, np.uint32)
     rows = memory.Rows(chosen, n, derivatives, counts, layout, np.uint64(12345), keys)
     return Case(dataset, memory.make_table(dataset, np.array(monotone, np.int8), ALONE), rows, limits)
+
+
+def count_exponents(derivatives, counts) -> np.ndarray:
+    """How many gradients and hessians have each exponent of a float32."""
+    found = np.frexp(np.abs(derivatives.astype(np.float64)))[1] + 126
+    return np.stack([np.bincount(np.maximum(one, 0), counts, 256).astype(np.int64) for one in found.T])
 
 
 # --- growing -----------------------------------------------------------------------------------------------------
@@ -222,6 +230,11 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
     gradient = random.randn(n) - draw(st.sampled_from((1.0, 0.0))) * (signal - signal.mean())
     hessian = {"ones": np.ones(n), "some": random.rand(n), "gaps": random.rand(n) * (random.rand(n) < 0.8)}
     derivatives = np.stack((gradient, hessian[draw(st.sampled_from(("ones", "some", "gaps")))] + 1e-6), axis=1)
+    far = draw(st.sampled_from(("near", "near", "outlier", "skewed")))
+    if far == "outlier":
+        derivatives[0, 0] *= draw(st.sampled_from((2.0**12, 2.0**20, 2.0**50)))
+    elif far == "skewed":
+        derivatives *= np.exp(4 * random.randn(n, draw(st.sampled_from((1, 2)))))
     chosen = None
     if counts is not None or draw(st.booleans()):
         share = draw(st.sampled_from((1.0, 0.5)))

@@ -211,15 +211,19 @@ def test_values_minimise_the_objective_over_the_rows_of_the_leaf(set_block, data
     set_block(block)
     case = data.draw(cases())
     grown = grow_cpu(case)
-    tree, penalty = grown.tree, case.limits.penalty
+    tree, penalty, fields = grown.tree, case.limits.penalty, case.rows.fields
     visits = descend(tree, case, case.dataset.codes[:, case.places])
     sums = visits @ (case.counts[:, None] * case.rows.derivatives[case.places].astype(np.float64))
     gradient, hessian = sums[:, 0], sums[:, 1]
     if not case.limits.has_monotone:
         pull = np.sign(gradient) * np.maximum(np.abs(gradient) - penalty.l1, 0.0)
         value = -case.limits.learning_rate * pull / (hessian + penalty.l2)
-        np.testing.assert_allclose(tree.value, value, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(tree.cover, hessian, rtol=1e-9, atol=1e-12)
+        units = fields.fine_gradient_unit + np.abs(value) * fields.fine_hessian_unit
+        rounding = (visits @ case.counts) * units / (hessian + penalty.l2)
+        assert (np.abs(tree.value - value) <= rounding + 1e-8 * np.abs(value) + 1e-8).all()
+    np.testing.assert_allclose(
+        tree.cover, hessian, rtol=1e-9, atol=1e-12 + len(case.rows.keys) * fields.fine_hessian_unit
+    )
     # the rows' scores are the values of their leaves, in the tree and by the segments
     leaves = np.flatnonzero(tree.is_leaf)
     np.testing.assert_array_equal(grown.scores[case.places], tree.value[leaves[visits[leaves].argmax(axis=0)]])

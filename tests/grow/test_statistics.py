@@ -8,22 +8,29 @@ from hypothesis import strategies as st
 from spinney.backends import reference
 from spinney.grow import memory, statistics
 from spinney.grow.statistics import (
+    far_gradient,
+    far_hessian,
     make_fields,
     pack,
+    pack_far,
     pack_short,
     packed_count,
     packed_gradient,
     packed_hessian,
     quantise,
+    quantise_far,
     short_gradient,
     short_hessian,
 )
-from tests.compiled import few, outer
+from tests.compiled import PLAIN_PYTHON, few, outer
+from tests.grow.cases import count_exponents
 
 pytestmark = pytest.mark.kernels
 
 _pack, _quantise, _pack_short = outer(pack), outer(quantise), outer(pack_short)
 _short_gradient, _short_hessian = outer(short_gradient), outer(short_hessian)
+_quantise_far, _pack_far = outer(quantise_far), outer(pack_far)
+_far_gradient, _far_hessian = outer(far_gradient), outer(far_hessian)
 _gradient, _hessian, _count = outer(packed_gradient), outer(packed_hessian), outer(packed_count)
 
 POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)
@@ -168,3 +175,123 @@ def test_block_rows():
     assert make_fields(10**6, 10**6, 1, 1.0, 1.0).block_rows == statistics.BLOCK
     assert make_fields(10**6, 10**7, 127, 1.0, 1.0).block_rows == statistics.BLOCK // 127
     assert make_fields(5, 5, 1, 1.0, 1.0).block_rows == 5
+
+
+# --- far: tables where a few rows are far larger than the others ------------------------------------------------------
+
+
+def far_fields(sizes, hessians=None, most_repeats=1, counts=None, n_rows=None):
+    """Fields for rows of these gradients, which may have either sign."""
+    hessians = np.ones(len(sizes)) if hessians is None else hessians
+    derivatives = np.stack((sizes, hessians), axis=1).astype(np.float32)
+    counts = np.ones(len(sizes), np.int64) if counts is None else counts
+    largest = float(np.abs(derivatives[:, 0]).max()), float(derivatives[:, 1].max())
+    exponents = count_exponents(derivatives, counts)
+    return make_fields(n_rows or len(sizes), int(counts.sum()), most_repeats, *largest, exponents), derivatives
+
+
+def test_ordinary_rows_stay_near():
+    random = np.random.RandomState(0)
+    for sizes in (random.randn(5000), random.standard_exponential(20_000), np.ones(100), np.zeros(100)):
+        fields, _ = far_fields(sizes, random.rand(len(sizes)))
+        assert not fields.is_far
+        assert fields == far_fields(sizes, random.rand(len(sizes)))[0]._replace(
+            hessian_scale=fields.hessian_scale, hessian_unit=fields.hessian_unit
+        )
+
+
+def test_an_outlier_does_not_blind_the_others():
+    """Whatever the size of the outlier, the others keep at least eight bits."""
+    sizes = np.random.RandomState(0).randn(20_000)
+    for outlier, bits in ((1e3, 10), (1e6, 8), (1e9, 8), (1e30, 8)):
+        sizes[7] = outlier
+        fields, derivatives = far_fields(sizes)
+        assert fields.is_far
+        assert fields.gradient_unit <= 4.0 * 2.0**-bits
+        short = _quantise_far(*derivatives[7], np.uint64(1), np.uint32(2), fields)
+        kept = _far_gradient(short) * fields.gradient_unit
+        assert kept == pytest.approx(outlier, rel=2e-3) if outlier < 1e5 else kept <= outlier
+        assert kept > 990.0
+    near = make_fields(20_000, 20_000, 1, 1e6, 1.0)
+    assert near.gradient_unit > 400.0  # as it was: nothing but the outlier is seen
+
+
+@few(60, plain=20)
+@given(seed=st.integers(0, 10**6), n=st.sampled_from((1, 2, 50, 300, 3000)), most=st.sampled_from((1, 5, 127)))
+def test_far_blocks_do_not_overflow(seed, n, most):
+    """No block of rows that add up to most, each as often as it may count, leaves its field."""
+    random = np.random.RandomState(seed)
+    n = min(n, 100) if PLAIN_PYTHON else n
+    sizes = np.exp(random.choice((1, 5, 15)) * random.randn(n)) * random.choice((-1, 1))
+    sizes[0] *= 2.0 ** random.choice((0, 20, 40))
+    counts = random.randint(1, most + 1, n)
+    fields, derivatives = far_fields(sizes, np.exp(5 * random.randn(n)), most, counts)
+    if not fields.is_far:
+        return
+    order = np.argsort(-np.abs(derivatives[:, 0]))[: fields.block_rows]
+    total, parts = 0, np.zeros(3, np.int64)
+    for i in order:
+        short = _quantise_far(*derivatives[i], np.uint64(seed), np.uint32(i), fields)
+        assert short < 2**32
+        row = _pack_far(short, fields)
+        assert unpack(row, fields) == (_far_gradient(short), _far_hessian(short), 1)
+        total += int(row) * int(counts[i])
+        parts += counts[i] * np.array([_far_gradient(short), _far_hessian(short), 1])
+    assert -(2**63) <= total < 2**63
+    assert unpack(np.int64(total), fields) == tuple(parts)
+
+
+@few(60)
+@given(seed=st.integers(0, 10**6))
+def test_far_numbers_are_rounded_to_a_share_of_themselves(seed):
+    random = np.random.RandomState(seed)
+    fields, derivatives = far_fields(np.exp(6 * random.randn(400)), np.exp(6 * random.randn(400)))
+    if not fields.is_far:
+        return
+    for i in range(20):
+        g, h = (float(v) for v in derivatives[i])
+        short = _quantise_far(*derivatives[i], np.uint64(seed), np.uint32(i), fields)
+        g, h = min(g, fields.most_gradient), min(h, fields.most_hessian)
+        found = _far_gradient(short) * fields.gradient_unit, _far_hessian(short) * fields.hessian_unit
+        assert abs(found[0] - g) <= max(fields.gradient_unit, fields.coarseness * g)
+        assert abs(found[1] - h) <= max(fields.hessian_unit, fields.coarseness * h)
+
+
+def test_far_rounding_has_no_bias():
+    sizes = np.full(5000, 1.0)
+    sizes[0] = 1e5
+    fields, _ = far_fields(sizes)
+    n = 2000
+    for size in (0.3, 1.0, 3333.3):
+        parts = [
+            _far_gradient(_quantise_far(np.float32(size), np.float32(1), np.uint64(9), np.uint32(i), fields))
+            for i in range(n)
+        ]
+        spread = 4 * max(fields.gradient_unit, fields.coarseness * size) / np.sqrt(n)
+        assert abs(np.mean(parts) * fields.gradient_unit - np.float32(size)) < spread
+
+
+def test_repetition_is_weight_for_far_fields():
+    random = np.random.RandomState(3)
+    sizes, hessians = np.exp(4 * random.randn(3000)), np.exp(2 * random.randn(3000))
+    counts = random.randint(1, 12, 3000)
+    weighed, _ = far_fields(sizes, hessians, 11, counts)
+    repeated, _ = far_fields(np.repeat(sizes, counts), np.repeat(hessians, counts))
+    assert weighed.is_far
+    assert weighed._replace(block_rows=0) == repeated._replace(block_rows=0)
+
+
+@few(30)
+@given(seed=st.integers(0, 1000), most_repeats=st.sampled_from((1, 7)))
+def test_the_slow_twin_quantises_far_rows_alike(seed, most_repeats):
+    random = np.random.RandomState(seed)
+    n = 400
+    counts = random.randint(1, most_repeats + 1, n)
+    sizes = np.exp(5 * random.randn(n)) * random.choice((-1, 1), n)
+    fields, derivatives = far_fields(sizes, np.exp(5 * random.randn(n)), most_repeats, counts)
+    keys = random.randint(0, 2**32, n, np.uint32)
+    rows = memory.Rows(np.empty(0, np.int32), n, derivatives, counts, fields, np.uint64(seed), keys)
+    assert fields.is_far
+    for i, expected in enumerate(reference.quantise(rows, np.arange(n))[:30]):
+        short = _quantise_far(*derivatives[i], rows.noise_key, keys[i], fields)
+        assert unpack(_pack_far(short, fields) * counts[i], fields) == tuple(expected)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._jit import either
+from spinney._compile import either
 from spinney.data.binning import MAX_BINS
 from spinney.tree.descend import COLUMN, MISSING_LEFT
 from spinney.tree.words import MISSING, MOST_COLUMNS, as_steps, next_node, question

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, lowest_bit, merged_kernel, separate_kernel
+from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel
 from spinney._random import mix
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.middles import draw_code
@@ -89,7 +89,7 @@ def _sum_node(criterion, logs, stats, begin, end, total):
         total[-1] += class_term(criterion, total[c], logs)
 
 
-@separate_kernel
+@part_kernel
 def _fill(codes, stats, histograms, rows, begin, end, columns, bits):
     """A bin is [ rows | weight of each class ]."""
     for i in range(begin, end):
@@ -103,7 +103,7 @@ def _fill(codes, stats, histograms, rows, begin, end, columns, bits):
             bits[np.uint64(slot), code >> _SIX] |= _ONE << (code & _63)
 
 
-@separate_kernel
+@part_kernel
 def _judge(criterion, logs, least, total, n_rows, histograms, slot, bits, codes, left, split, column, missing):
     """Look for a better split among the cuts after each of the codes that occur; bins and bits are left empty."""
     n_codes = _list_codes(bits, codes)
@@ -164,7 +164,7 @@ def _move(criterion, logs, histogram, total, left, n, w, left_term, right_term):
 # --- random cuts ----------------------------------------------------------------------------------------------------
 
 
-@separate_kernel
+@part_kernel
 def _cut_once(
     codes, missing, middles, stats, rows, begin, end, criterion, logs, least, total, sides, split, j, extremes, random
 ):

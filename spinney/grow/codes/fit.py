@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._jit import kernel
+from spinney._compile import kernel
 from spinney.criteria.impurity import ABSOLUTE, ERROR, OWN
 from spinney.grow.codes.grower import grow_from_codes
 from spinney.grow.codes.memory import Cells, Memory, make_memory

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, kernel, merged_kernel, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, part_kernel
 from spinney._random import mix
 from spinney.grow.codes.classes import look_at_classes
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
@@ -195,7 +195,7 @@ def _split(cells, statistics, memory, node, number, n_waiting):
     return n_waiting + 2
 
 
-@separate_kernel
+@part_kernel(returns="int64")
 def _partition(codes, j, most, other, rows, spare_rows, stats, spare_stats, begin, end):
     """Bring rows with codes up to `most`, or equal to `other`, to the front; returns where the rest begins."""
     left, right, column = np.uint64(begin), np.uint64(0), np.uint64(j)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import extremes, inner_kernel, lowest_bit, merged_kernel, separate_kernel, sum_left
+from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel, sum_left
 from spinney._random import mix
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.middles import draw_code
@@ -61,7 +61,7 @@ def search_best(cells, statistics, rules, criterion, logs, memory, node, first, 
                 _judge(criterion, logs, least, total, sums, scores, split, j, missing, n_codes)
 
 
-@separate_kernel
+@part_kernel
 def _fill(codes, stats, histograms, rows, begin, end, columns):
     for i in range(begin, end):
         row, one = np.uint64(rows[np.uint64(i)]), read(stats, np.uint64(i))
@@ -70,7 +70,7 @@ def _fill(codes, stats, histograms, rows, begin, end, columns):
             add(histograms, np.uint64(slot * SLOTS) + code, one)
 
 
-@separate_kernel
+@part_kernel
 def _fill_small(codes, stats, histograms, rows, begin, end, columns, bits):
     for i in range(begin, end):
         row, one = np.uint64(rows[np.uint64(i)]), read(stats, np.uint64(i))
@@ -80,7 +80,7 @@ def _fill_small(codes, stats, histograms, rows, begin, end, columns, bits):
             bits[np.uint64(slot), code >> _SIX] |= _ONE << (code & _63)
 
 
-@separate_kernel
+@part_kernel(returns="int64")
 def _list_noted(histograms, slot, all_bits, sums):
     """Sums up to and with each code that occurs; returns how many do. Histogram and bits are left empty."""
     n, w, s, k = np.int64(0), np.int64(0), np.int64(0), np.uint64(0)
@@ -98,7 +98,7 @@ def _list_noted(histograms, slot, all_bits, sums):
     return np.int64(k)
 
 
-@separate_kernel
+@part_kernel(returns="int64")
 def _list_all(histograms, slot, n_codes, sums):
     """The same without bits."""
     n, w, s, k = np.int64(0), np.int64(0), np.int64(0), np.uint64(0)
@@ -111,7 +111,7 @@ def _list_all(histograms, slot, n_codes, sums):
     return np.int64(k)
 
 
-@separate_kernel
+@part_kernel
 def _judge(criterion, logs, least, total, sums, scores, split, column, missing, n_codes):
     """Look for a better split among the cuts after each of the codes that occur."""
     known = n_codes - 1 if sums[0, n_codes - 1] == missing else n_codes
@@ -209,7 +209,7 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
         _offer(criterion, logs, least, split, total, left, j, code, 0, False)
 
 
-@separate_kernel
+@part_kernel
 def _cut_with_missing(
     codes, missing, middles, stats, rows, begin, end, criterion, logs, least, split, total, j, low, key
 ):
@@ -227,7 +227,7 @@ def _cut_with_missing(
         _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)
 
 
-@separate_kernel
+@part_kernel
 def _all_sums(codes, rows, stats, begin, end, most, cut, left):
     """left[:, j] = weight and amount of the rows up to the cut of every column; a row weighs at most `most`."""
     left[:] = 0
@@ -242,7 +242,7 @@ def _all_sums(codes, rows, stats, begin, end, most, cut, left):
                 sum_left(codes, rows, stats, block, first, 16, cut, left)
 
 
-@separate_kernel
+@part_kernel
 def all_extremes(codes, rows, begin, end, low, high):
     """The least and the greatest code of every column, many columns at once."""
     if low.size % (2 * LANES) == 0:

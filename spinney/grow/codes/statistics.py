@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.grow.codes.memory import AT_ONCE, SLOTS
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)

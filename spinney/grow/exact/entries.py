@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel
+from spinney._compile import inner_kernel
 from spinney.data.presort import MISSING, RANK, ROW
 
 

@@ -119,8 +119,6 @@ def grow_sorted(given: Sorted, target: Target, settings: Settings, team: Team, b
     rules = make_rules(settings, presorted.n_rows, presorted.n_columns, statistics, target)
     work = make_work(presorted, n_sums, by_target, rules, team.size)
     columns = Columns(presorted.values, presorted.is_categorical, presorted.is_binned, middles)
-    has_categories = True if presorted.is_categorical.any() else None
-    has_monotone = True if settings.monotone.any() and isinstance(statistics, Pairs) else None  # else: one class
 
     def thresholds(cuts: Cuts) -> np.ndarray:
         if settings.random:
@@ -133,9 +131,9 @@ def grow_sorted(given: Sorted, target: Target, settings: Settings, team: Team, b
         sums = np.zeros((team.size, LANES * len(blocks.codes), CODES), np.int64)
         n_nodes = team.run(grow_stump, columns, statistics, criterion, rules, work, blocks, sums)
     else:
-        run = grow if settings.own is None else grow_own
-        n_nodes = team.run(run, columns, statistics, criterion, rules, work, has_categories, has_monotone)
-    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, bool(has_monotone))
+        run = grow if settings.own is None else grow_own(criterion)
+        n_nodes = team.run(run, columns, statistics, criterion, rules, work)
+    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, rules.is_monotone)
     return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 
@@ -187,6 +185,7 @@ def make_rules(settings: Settings, n_rows: int, n_columns: int, statistics: Any,
         n_features=min(settings.n_features, n_columns),
         per_tree=settings.per_tree,
         n_leans=n_leans,
+        is_monotone=bool(settings.monotone.any()) and isinstance(statistics, Pairs),  # else: one class
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
         seed=np.uint64(stream_key(settings.seed, NODE_FEATURES, 0)),

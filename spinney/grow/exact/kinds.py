@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spinney._jit import by_type
+from spinney._compile import by_type
 from spinney.grow.exact import medians, pairs, sums
 from spinney.grow.exact.statistics import Classes, Medians, Pairs, Values
 
@@ -20,11 +20,14 @@ decrease = by_type(
 )
 same = by_type({Pairs: pairs.same, Classes: sums.same_classes, Values: sums.same_values, Medians: sums.same_values})
 lean = by_type({Pairs: pairs.lean, Classes: sums.lean_of_classes, Values: sums.lean_of_values, Medians: medians.lean})
-evidence = by_type(
+is_significant = by_type(
     {
-        Pairs: pairs.evidence,
-        Classes: sums.evidence_of_classes,
-        Values: sums.evidence_of_values,
-        Medians: sums.evidence_of_values,
+        Pairs: pairs.is_significant,
+        Classes: sums.is_significant_for_classes,
+        Values: sums.is_significant_for_values,
+        Medians: sums.is_significant_for_values,
     }
+)
+side_means = by_type(
+    {Pairs: pairs.side_means, Classes: pairs.no_means, Values: pairs.no_means, Medians: pairs.no_means}
 )

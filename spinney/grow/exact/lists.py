@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, part_kernel, separate_kernel
 from spinney._random import mix, uniform
 from spinney.data.middles import draw_code
 from spinney.data.presort import RANK, ROW
@@ -83,7 +83,7 @@ def heaviest(total, n_sums, which):
     return last_place
 
 
-@inner_kernel
+@part_kernel
 def arrange(statistics, entries, focus, random_key, runs, keys, out):
     """Write the entries of a column of categories to `out` in an order of the categories, ranks being their places.
 
@@ -138,6 +138,26 @@ def sort_by_key(order, spare, keys):
 
 
 # --- random thresholds ----------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def draw(entries, columns, j, random_key, best, out):
+    """Draw a threshold for a column of numbers: into best.threshold; `out` are the entries cut in two by it.
+
+    Returns how many lie at or below it.
+    """
+    if columns.is_binned:
+        position, best.threshold = draw_edge(entries, columns.values[j], columns.middles, j, random_key)
+    else:
+        position, best.threshold = draw_cut(entries, columns.values[j], random_key)
+    cut_in_two(entries, position, out)
+    return position
+
+
+@part_kernel
+def draw_set(random_key, entries):
+    """Cut ordered categories in two at random."""
+    cut_in_two(entries, random_place(random_key, entries, count_known(entries)), entries)
 
 
 @inner_kernel

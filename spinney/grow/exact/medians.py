@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, part_kernel
 from spinney.data.presort import RANK
 from spinney.grow.exact.entries import count_known, note, row_of, weight_at
 
@@ -132,8 +132,8 @@ def _enter(statistics, output, entry, place, weights, amounts, w_total, s_total)
     return w_total + weight, s_total + amount
 
 
-@separate_kernel
-def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+@part_kernel
+def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     n, known = entries.size, count_known(entries)
     weights, amounts = work.fenwick[rank, 0, : n + 1], work.fenwick[rank, 1, : n + 1]
     errors, by_place = work.errors[rank], work.by_place[rank, :n]

@@ -40,6 +40,8 @@ NODE = np.dtype(
         ("random", np.uint64),  # key of its random choices, from its path alone
         ("lower", np.float64),  # bounds of its value
         ("upper", np.float64),
+        ("left_mean", np.float64),  # of the sides, where columns are monotone
+        ("right_mean", np.float64),
         ("impurity", np.float64),  # absolute error only; else computed at the end
     ],
     align=True,
@@ -55,6 +57,7 @@ CANDIDATE = np.dtype(
         ("n_left", np.int64),
         ("weight_left", np.int64),
         ("threshold", np.float64),
+        ("ratio", np.float64),  # gain ratio, where columns are compared by it
     ],
     align=True,
 )
@@ -98,6 +101,7 @@ class Rules(NamedTuple):
     n_features: int  # columns that a node may choose from
     per_tree: bool  # all nodes from the same ones
     n_leans: int  # sums that categories can be ordered by
+    is_monotone: bool  # some columns are,
     monotone: np.ndarray  # int8 a column: 1 rising, -1 falling, 0 free
     critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
     seed: np.uint64

@@ -8,7 +8,8 @@ Pairs, sums.py (classes, several numbers) and medians.py each say, for one kind 
     decrease    what the best cut takes off the node's impurity
     same        whether two rows have the same target
     lean        what categories are ordered by
-    evidence    the chi-squared statistic of a cut
+    is_significant    whether a cut passes the chi-squared test
+    side_means  the means of a cut's sides, for monotone columns
 
 Missing values stand last in a list. They are on the right first; if there are any, a second walk has them on the left.
 A cut between all known values and the missing ones is tried too. Of equals the first wins.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import inner_kernel, separate_kernel
+from spinney._compile import inner_kernel, part_kernel
 from spinney.criteria.impurity import (
     ENTROPY,
     GINI,
@@ -71,7 +72,7 @@ def _is_monotone(direction, bounds, w_left, s_left, total):
 
 
 @inner_kernel
-def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     _walk(
         statistics.amount,
         statistics.weight,
@@ -87,7 +88,6 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
         (node.lower, node.upper),
         direction,
         best,
-        has_monotone,
     )
 
 
@@ -100,7 +100,7 @@ def _least(weight, min_leaf, min_weight):
         return min_leaf, min_weight
 
 
-@separate_kernel
+@part_kernel
 def _walk(
     amount,
     weight,
@@ -116,7 +116,6 @@ def _walk(
     bounds,
     direction,
     best,
-    has_monotone,
 ):
     """The scan itself, with no more arguments than it needs: of small nodes there are many.
 
@@ -165,7 +164,7 @@ def _walk(
             for k in range(n_cuts):
                 if scores[k] > best_score:
                     fits = True
-                    if has_monotone is not None and direction != 0:
+                    if direction != 0:
                         fits = _is_monotone(direction, bounds, w_cut[k], s_cut[k], total)
                     if fits:
                         best_score = scores[k]
@@ -225,28 +224,38 @@ def lean(statistics, row, focus):
 
 
 @inner_kernel
-def side_means(statistics, rows, side):
+def side_means(statistics, rows, side, node):
+    _side_means(statistics.amount, statistics.weight, rows, side, node)
+
+
+@inner_kernel
+def no_means(statistics, rows, side, node):
+    """Other kinds have no monotone columns."""
+
+
+@part_kernel
+def _side_means(amounts, weights, rows, side, node):
     """Mean amount of the rows on the left and on the right."""
     w_left, s_left, w_right, s_right = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for i in range(rows.size):
         row = row_of(rows[i])
-        weight, amount = weight_at(statistics.weight, row), statistics.amount[row]
+        weight, amount = weight_at(weights, row), amounts[row]
         if side[row]:
             w_left += weight
             s_left += amount
         else:
             w_right += weight
             s_right += amount
-    return float(s_left) / float(w_left), float(s_right) / float(w_right)
+    node.left_mean, node.right_mean = float(s_left) / float(w_left), float(s_right) / float(w_right)
 
 
 @inner_kernel
-def evidence(statistics, rank, work, rows, total):
+def is_significant(statistics, rank, work, critical, rows, total):
     """For two classes n R^2 is Pearson's statistic."""
-    return number_evidence(statistics.y, statistics.weight, statistics.units[0], rows, work.side), 1
+    return number_evidence(statistics.y, statistics.weight, statistics.units[0], rows, work.side) > critical[1]
 
 
-@inner_kernel
+@part_kernel(returns="float64")
 def number_evidence(y, weight, unit, rows, side):
     """n R^2 of the marked split, by sums over the rows in their order."""
     w_left, w_right, s_left, s_right = 0.0, 0.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""What a row adds to the sums of its node: four kinds, each with its own way to judge splits (see scan.py).
+"""What a row adds to the sums of its node: four kinds, each with its own way to judge splits (see pairs.py).
 
     Pairs     two classes, or one number            sums: weight, amount
     Classes   classes, of one or more outputs       sums: weight, weight of each class of each output

@@ -19,12 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._jit import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, take_chunk
 from spinney.criteria.impurity import GINI, pair_score
 from spinney.data.presort import RANK, Presorted
 from spinney.grow.exact.entries import count_known, note, row_of
-from spinney.grow.exact.grower import _make_children, _may_split, _open_node, _partition_lists, _settle
+from spinney.grow.exact.grower import can_split
+from spinney.grow.exact.settle import make_children, open_node, partition_lists, settle
 
 _BLOCKS = 127  # of known values
 CODES = 256
@@ -112,9 +113,9 @@ def _begin_search(statistics, criterion, rules, work, blocks, sums):
     rows, root, total = work.lists[-1], work.nodes[_ROOT], work.totals[0]
     for i in range(rows.size):
         rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
-    _open_node(work, _ROOT, 0, rows.size, 0, rules.seed)
+    open_node(work, _ROOT, _ROOT, rows.size, _ROOT, rules.seed)
     root.lower, root.upper = -np.inf, np.inf
-    if not _may_split(statistics, rules, work, root):
+    if not can_split(statistics, rules, rows.size):
         return False
     for thread in range(1, sums.shape[0]):
         for j in range(sums.shape[1]):
@@ -138,9 +139,9 @@ def _begin_search(statistics, criterion, rules, work, blocks, sums):
 @inner_kernel
 def _finish(rank, columns, statistics, criterion, rules, work):
     """After the search, by one thread: pick the column, mark the sides, make the children."""
-    if _settle(rank, columns, statistics, criterion, rules, work, 0, _ROOT, None):
-        _make_children(statistics, rules, work, _ROOT, None)
-        _partition_lists(rank, work, work.nodes[_ROOT], work.candidates.shape[1], work.lists.shape[0])
+    if settle(rank, columns, statistics, criterion, rules, work, 0, work.nodes[_ROOT]):
+        make_children(rules, work, _ROOT)
+        partition_lists(rank, work, work.nodes[_ROOT], work.candidates.shape[1], work.lists.shape[0])
 
 
 @inner_kernel

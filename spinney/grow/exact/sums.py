@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._jit import by_type, inner_kernel, separate_kernel
+from spinney._compile import by_type, inner_kernel, part_kernel, separate_kernel
 from spinney.criteria.impurity import (
     GINI,
     OWN,
@@ -97,12 +97,17 @@ def lean_of_classes(statistics, row, focus):
 
 
 @inner_kernel
-def evidence_of_classes(statistics, rank, work, rows, total):
+def is_significant_for_classes(statistics, rank, work, critical, rows, total):
     left, floats = work.left[rank, 1], work.floats[rank]  # the first one stays zero for walks by terms
+    return _is_significant(statistics, left, floats, critical, rows, work.side, total)
+
+
+@part_kernel(returns="bool")
+def _is_significant(statistics, left, floats, critical, rows, side, total):
     left[:] = 0
     for i in range(rows.size):
         row = row_of(rows[i])
-        if work.side[row]:
+        if side[row]:
             _add_classes(statistics, row, left)
     for k in range(statistics.first[-1]):
         floats[0, k] = float(left[k]) * statistics.unit
@@ -113,7 +118,7 @@ def evidence_of_classes(statistics, rank, work, rows, total):
         more, more_degrees = chi_squared(floats[0, begin:end], floats[1, begin:end])
         statistic += more
         degrees += more_degrees
-    return statistic, degrees
+    return statistic > critical[degrees]
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
@@ -174,11 +179,11 @@ def lean_of_values(statistics, row, focus):
 
 
 @inner_kernel
-def evidence_of_values(statistics, rank, work, rows, total):
+def is_significant_for_values(statistics, rank, work, critical, rows, total):
     statistic, n_outputs = 0.0, statistics.ys.shape[0]
     for o in range(n_outputs):
         statistic += number_evidence(statistics.ys[o], statistics.weight, statistics.units[0], rows, work.side)
-    return statistic, n_outputs
+    return statistic > critical[n_outputs]
 
 
 # --- the walk -------------------------------------------------------------------------------------------------------
@@ -189,9 +194,9 @@ judge_sums = by_type({Classes: _judge_class_sums, Values: _judge_value_sums})
 
 
 @inner_kernel
-def scan_classes(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+def scan_classes(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     if not statistics.by_terms:
-        scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone)
+        scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best)
         return
     _walk_by_terms(
         statistics.place,
@@ -209,12 +214,12 @@ def scan_classes(statistics, criterion, rank, work, rules, node, entries, total,
 
 
 @inner_kernel
-def scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best, has_monotone):
+def scan_values(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     left, right, floats = work.left[rank, 0], work.left[rank, 1], work.floats[rank]
     _walk(statistics, criterion, entries, total, (rules.min_leaf, rules.min_weight), left, right, floats, best)
 
 
-@separate_kernel
+@part_kernel
 def _walk(statistics, criterion, entries, total, least, left, right, floats, best):
     min_leaf, min_weight = least
     n, known = entries.size, count_known(entries)

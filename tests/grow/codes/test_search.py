@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._jit import extremes, lowest_bit, sum_left
+from spinney._compile import extremes, sum_left
 from spinney.grow.codes import search
 from spinney.grow.codes.memory import LANES
 from spinney.grow.codes.statistics import make_packed, make_wide, put
@@ -34,11 +34,6 @@ def sum_left_16(codes, rows, stats, begin, end, first, most, sums):
 @outer
 def sum_left_32(codes, rows, stats, begin, end, first, most, sums):
     sum_left(codes, rows, stats, (begin, end), first, 32, most, sums)
-
-
-@outer
-def place_of_lowest(bits):
-    return lowest_bit(bits)
 
 
 class Drawn:
@@ -131,10 +126,3 @@ def test_one_column_by_itself(seed, j):
     assert sum_up_to(drawn.codes, j, drawn.stats(), *rest) == (weight, weight, amount)
     n = int((column <= cut).sum())
     assert sum_up_to(drawn.codes, j, drawn.stats(make_wide), *rest) == (n, weight, amount)
-
-
-@given(bits=st.integers(1, 2**64 - 1), place=st.integers(0, 63))
-@few(60)
-def test_the_lowest_bit(bits, place):
-    assert place_of_lowest(np.uint64(1 << place)) == place
-    assert place_of_lowest(np.uint64(bits)) == (bits & -bits).bit_length() - 1

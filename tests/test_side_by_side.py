@@ -6,11 +6,11 @@ import time
 import pytest
 from sklearn import config_context, get_config
 
-from spinney.evaluate.side_by_side import side_by_side
+from spinney._side_by_side import side_by_side
 
 
 def ours():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("spinney_fold")]
+    return [thread for thread in threading.enumerate() if thread.name.startswith("spinney_job")]
 
 
 def test_results_come_in_order():

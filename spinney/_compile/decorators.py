@@ -1,0 +1,188 @@
+"""Decorators: `kernel` and its kin make machine code of Python functions.
+
+    kernel              called from Python, kept in the cache
+    inner_kernel        called by kernels only, part of those
+    separate_kernel     the same, never merged into its caller: a hot loop has the processor's registers to itself
+    part_kernel         the same, machine code of its own that several kernels share: a phase of a growth loop
+    merged_kernel       the same, always merged into its caller: what a user wrote, inside the hottest loop
+    allocating_kernel   a kernel that makes arrays of its own
+    uncached_kernel     the same, for code that lives in this process only, such as a user's own loss
+
+Kernels drop the GIL and do IEEE arithmetic as written (no fastmath). They work in memory that the caller gives them:
+Numba's reference counting is off, which makes them several times quicker to compile; in exchange a kernel cannot make
+an array.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import errors, types
+from numba.extending import overload
+
+from spinney._compile import pipeline
+from spinney._compile.cache import attach_cache, keep_nothing, remember_check, was_checked
+from spinney._compile.check import judge
+from spinney._compile.parts import Part
+from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
+from spinney._compile.speech import say_once
+from spinney._interrupts import interrupts_held_back
+
+_deciding = threading.RLock()
+
+CompileError = errors.NumbaError
+_KINDS = {"float64": types.float64, "int64": types.int64, "float64[:]": types.Array(types.float64, 1, "C")}
+
+
+def kernel(py_func: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls, and keep it in the cache."""
+    return attach_cache(py_func, _njit(py_func, pipeline.KernelCompiler, from_python=True))
+
+
+def inner_kernel(py_func: Callable[..., Any]) -> Any:
+    """Compile a function that only kernels call: without the door from Python, quicker to compile."""
+    return _njit(py_func, pipeline.InnerCompiler)
+
+
+def separate_kernel(py_func: Callable[..., Any]) -> Any:
+    """Like `inner_kernel`, but never merged into its caller: a hot loop has the processor's registers to itself."""
+    return _njit(py_func, pipeline.SeparateCompiler)
+
+
+def part_kernel(py_func: Callable[..., Any] | None = None, *, returns: str = "nothing") -> Any:
+    """Compile a phase of a kernel by itself: kept in the cache and shared by all kernels that call it (`parts.py`).
+
+    `returns`: "nothing", "int64", "float64" or "bool".
+    """
+    if py_func is None:
+        return functools.partial(part_kernel, returns=returns)
+    compiled, local = (_njit(py_func, pipeline.KernelCompiler) for _ in range(2))
+    if PLAIN_PYTHON or not pipeline_works():
+        return compiled
+    return Part(py_func, attach_cache(py_func, compiled), local, returns).function_for_kernels()
+
+
+def merged_kernel(py_func: Callable[..., Any]) -> Any:
+    """Like `inner_kernel`, but always merged into its caller: what a user wrote, inside the hottest loop."""
+    return _njit(py_func, pipeline.MergedCompiler)
+
+
+def allocating_kernel(py_func: Callable[..., Any]) -> Any:
+    """Like `kernel`, for functions that make arrays of their own."""
+    return attach_cache(py_func, uncached_kernel(py_func))
+
+
+def uncached_kernel(py_func: Callable[..., Any]) -> Any:
+    """Like `allocating_kernel`, but for code that lives in this process only, such as a user's own loss."""
+    return _njit(py_func, pipeline.EntryCompiler, from_python=True)
+
+
+def _njit(py_func: Callable[..., Any], compiler: Any, from_python: bool = False) -> Any:
+    with interrupts_held_back():  # the first one wakes Numba's compiler
+        dispatcher = numba.njit(**_options(compiler, from_python))(py_func)
+        return dispatcher if PLAIN_PYTHON else pipeline.compile_undisturbed(dispatcher)
+
+
+def _options(compiler: Any, from_python: bool) -> dict[str, Any]:
+    return pipeline.options(compiler, from_python) if pipeline_works() else pipeline.PLAIN_OPTIONS
+
+
+@functools.cache
+def pipeline_works() -> bool:
+    """Whether our pipeline is used: checked once for each version of Numba, remembered in the cache."""
+    with _deciding:
+        return PLAIN_PYTHON or _decide()
+
+
+def _decide() -> bool:
+    if compiler_choice() == "numba":
+        say_once(
+            "SPINNEY_COMPILER=numba: every process compiles its kernels with Numba's own compiler, a minute or more."
+        )
+        return False
+    if was_checked():
+        return True
+    with interrupts_held_back():
+        verdict = judge(numba.njit)
+    remedy = "Install versions that Spinney was tested with (docs/dependencies.md)."
+    if verdict.compiles and verdict.keeps:
+        remember_check()
+    elif verdict.compiles:
+        keep_nothing()
+        say_once(
+            f"compiled kernels cannot be kept with Numba {numba.__version__} ({verdict.reason}): every process "
+            f"compiles its own, some seconds each time. {remedy}"
+        )
+    else:
+        say_once(
+            f"the quick compiler does not work with Numba {numba.__version__} ({verdict.reason}): every process "
+            f"compiles its kernels with Numba's own, to the same results, but for a minute or more. {remedy}"
+        )
+    return verdict.compiles
+
+
+def overloads(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say what kernels call instead of a Python function: the decorated one chooses, by the types of its arguments."""
+
+    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+        options: Any = _options(pipeline.InnerCompiler, False)
+        overload(function, jit_options=options, strict=False)(choose)
+        function.chooser = choose  # type: ignore[attr-defined]
+        return choose
+
+    return register
+
+
+def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """One name for several inner kernels: the type of the first argument, a NamedTuple, says which one is called.
+
+    The choice is made when the caller is compiled.
+    """
+
+    def call(first: Any, *rest: Any) -> Any:
+        return table[type(first)](first, *rest)
+
+    # Numba wants the arguments by name: in a tuple of the rest, functions would lose their identity.
+    names = list(inspect.signature(python_of(next(iter(table.values())))).parameters)
+    arguments = ", ".join(names)
+    calls = {kind: eval(f"lambda {arguments}: chosen({arguments})", {"chosen": one}) for kind, one in table.items()}
+    overloads(call)(eval(f"lambda {arguments}: calls[{names[0]}.instance_class]", {"calls": calls}))
+    return call
+
+
+def class_of(kind: Any) -> type | None:
+    """In a chooser (`overloads`): the NamedTuple behind a type; None for other types."""
+    return kind.instance_class if isinstance(kind, types.NamedTuple | types.NamedUniTuple) else None
+
+
+def is_integer(kind: Any) -> bool:
+    """In a chooser (`overloads`): whether a type is one of whole numbers."""
+    return isinstance(kind, types.Integer)
+
+
+def compile_for(compiled: Any, *kinds: str) -> Any:
+    """Compile a kernel for "float64", "int64" or "float64[:]" arguments, and say what type it returns.
+
+    Raises `CompileError` if it cannot be compiled. None if kernels are plain Python.
+    """
+    if PLAIN_PYTHON:
+        return None
+    signature = tuple(_KINDS[kind] for kind in kinds)
+    compiled.compile(signature)
+    return compiled.overloads[signature].signature.return_type
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type that `compile_for` gave is one number."""
+    return kind is None or isinstance(kind, types.Float | types.Integer | types.Boolean)
+
+
+def python_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The plain Python function behind a kernel."""
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain

@@ -1,0 +1,16 @@
+"""Arrivals: exponential times, by which rows are drawn one after another, each by its weight among those left."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import kernel
+from spinney._random import uniform
+from spinney.criteria.elementary import log
+
+
+@kernel
+def draw_times(key, rates, times):
+    """When each arrives. The first to arrive is each with a chance proportional to its rate; a rate of 0: never."""
+    for i in range(times.size):
+        times[i] = -log(1.0 - uniform(key, i)) / rates[i] if rates[i] > 0.0 else np.inf

@@ -1,0 +1,95 @@
+"""Compile ahead of time: `python -m spinney.warmup [--all] [family ...]`.
+
+Compiled kernels are kept in a cache (docs/installing.md), so that only the first fit of each family on a machine
+waits for the compiler. This command fills the cache before: in a Dockerfile, after an update, on a new laptop. It
+fits every family to small tables of the common kinds (numbers and strings, two and more classes, regression, weights,
+missing values), or, with --all, of every kind, in as many processes as there are cores.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from spinney.warmup.recipes import families
+
+__all__ = ["compile_ahead", "families"]
+
+
+def compile_ahead(names: Iterable[str] = (), every: bool = False, n_jobs: int | None = None) -> list[str]:
+    """Compile families (default: all of them) for the common kinds of tables, or for every kind.
+
+    Returns what failed, a line each: none, if all is well.
+
+    Examples
+    --------
+    >>> from spinney.warmup import compile_ahead
+    >>> compile_ahead(["clustering"])  # doctest: +SKIP
+    []
+    """
+    from multiprocessing import get_context
+
+    tasks = [
+        (family, number, every, f"{family}: {label}")
+        for family in names or families()
+        for number, (label, _) in enumerate(families()[family](every))
+    ]
+    n_jobs = n_jobs or _n_cores()
+    failures: list[str] = []
+    start = time.monotonic()
+    quietly = _environment(SPINNEY_ASSISTANT="0", SPINNEY_QUIET="1")
+    with quietly, get_context("spawn").Pool(min(n_jobs, len(tasks))) as pool:
+        for done, (label, error) in enumerate(pool.imap_unordered(_run, _by_turns(tasks)), start=1):
+            failures += [f"{label}: {error}"] if error else []
+            _show(done, len(tasks), label, time.monotonic() - start)
+    return failures
+
+
+def _by_turns(tasks: list[Any]) -> list[Any]:
+    """The first of every family, then the second, ...: processes that compile the same kernels wait for each other."""
+    return sorted(tasks, key=lambda task: task[1])
+
+
+def _run(task: tuple[str, int, bool, str]) -> tuple[str, str]:
+    family, number, every, label = task
+    warnings.simplefilter("ignore")
+    recipes = list(families()[family](every))
+    try:
+        recipes[number][1]()
+    except Exception as error:
+        return label, f"{type(error).__name__}: {error}"
+    return label, ""
+
+
+class _environment:
+    """Environment variables for the time of a with block."""
+
+    def __init__(self, **values: str) -> None:
+        self._values = values
+
+    def __enter__(self) -> None:
+        self._before = {name: os.environ.get(name) for name in self._values}
+        os.environ.update(self._values)
+
+    def __exit__(self, *exception: object) -> None:
+        for name, value in self._before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _show(done: int, n: int, label: str, seconds: float) -> None:
+    """A bar on a terminal, a line each elsewhere."""
+    filled = 24 * done // n
+    bar, end = "#" * filled + "." * (24 - filled), "\r" if sys.stderr.isatty() and done < n else "\n"
+    left = f", about {seconds / done * (n - done):.0f} s left" if n / 4 < done < n else ""
+    print(f"[{bar}] {done}/{n} {seconds:.0f} s{left}  {label:<48}", end=end, file=sys.stderr, flush=True)

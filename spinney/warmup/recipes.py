@@ -1,0 +1,333 @@
+"""Recipes: small fits that between them need every kernel, by family and kind of table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Recipe = tuple[str, Callable[[], Any]]
+_ROWS = 240
+
+
+def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
+    """What can be compiled, by name: functions (every kind?) -> recipes."""
+    return {
+        "boosting": _boosting,
+        "trees": _trees,
+        "forests": _forests,
+        "adaboost": _adaboost,
+        "bagging": _bagging,
+        "classic": _classic,
+        "clustering": _clustering,
+        "pruning": _pruning,
+    }
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _numbers(n: int = _ROWS, columns: int = 5) -> np.ndarray:
+    return np.random.RandomState(0).randn(n, columns)
+
+
+def _with_holes(n: int = _ROWS) -> np.ndarray:
+    X = _numbers(n)
+    X[np.random.RandomState(1).rand(*X.shape) < 0.1] = np.nan
+    return X
+
+
+def _words(n: int = _ROWS) -> np.ndarray:
+    X = _numbers(n).astype(object)
+    X[:, 1] = np.random.RandomState(2).choice(["red", "green", "blue", "grey"], n)
+    return X
+
+
+def _layouts(every: bool) -> list[tuple[str, np.ndarray]]:
+    """The same numbers as they lie in memory: rows or columns together, neither, halved, read-only."""
+    X = _numbers()
+    found = [("numbers", X), ("float32", X.astype(np.float32)), ("column by column", np.asfortranarray(X))]
+    if every:
+        found.append(("float32, column by column", np.asfortranarray(X, np.float32)))
+        found += [(f"{name}, strided", np.repeat(one, 2, axis=1)[:, ::2]) for name, one in found[:2]]
+        found += [(f"{name}, read-only", _read_only(one)) for name, one in found]
+    return found
+
+
+def _read_only(X: np.ndarray) -> np.ndarray:
+    X = X.view()
+    X.flags.writeable = False
+    return X
+
+
+def _target(X: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(X[:, 0].astype(float))
+
+
+def _classes(X: np.ndarray, n: int = 2) -> np.ndarray:
+    return np.digitize(_target(X), np.linspace(-0.8, 0.8, n - 1) if n > 2 else [0.0])
+
+
+def _weights(X: np.ndarray) -> np.ndarray:
+    return np.random.RandomState(3).rand(len(X)) + 0.5
+
+
+def _use(model: Any, X: Any, y: Any = None, **fit: Any) -> Any:
+    """Fit, and ask what can be asked."""
+    model.fit(X, y, **fit)
+    for name in ("predict", "predict_proba", "apply", "decision_path", "score_samples", "transform"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
+    for name in ("feature_importances_", "oob_score_", "fingerprint_"):
+        getattr(model, name, None)
+    return model
+
+
+def _kinds(every: bool, classifier: Any, regressor: Any) -> Iterator[Recipe]:
+    """Every kind of table, for two factories of models."""
+    tables = [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]
+    for name, X in tables:
+        yield f"two classes, {name}", partial(_use, classifier(), X, _classes(X))
+        yield f"regression, {name}", partial(_use, regressor(), X, _target(X))
+    X, words = _numbers(), _words()
+    yield "three classes", lambda: _use(classifier(), X, _classes(X, 3))
+    yield "weights", lambda: _use(classifier(), X, _classes(X), sample_weight=_weights(X))
+    yield "regression, weights", lambda: _use(regressor(), X, _target(X), sample_weight=_weights(X))
+    yield "three classes, strings", lambda: _use(classifier(), words, _classes(words, 3))
+    if every:
+        for name, other in tables[-2:]:
+            yield f"weights, {name}", partial(_use, classifier(), other, _classes(other), sample_weight=_weights(other))
+            yield (
+                f"regression, weights, {name}",
+                partial(_use, regressor(), other, _target(other), sample_weight=_weights(other)),
+            )
+        yield (
+            "three classes, weights",
+            lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X)),
+        )
+        yield (
+            "three classes, weights, strings",
+            lambda: _use(classifier(), words, _classes(words, 3), sample_weight=_weights(words)),
+        )
+
+
+# --- families --------------------------------------------------------------------------------------------------------
+
+
+def _boosting(every: bool) -> Iterator[Recipe]:
+    from spinney import GradientBoostingClassifier, GradientBoostingRegressor, boosting_cv
+
+    few: dict[str, Any] = {"n_estimators": 2, "min_samples_leaf": 5}
+    yield from _kinds(every, lambda: GradientBoostingClassifier(**few), lambda: GradientBoostingRegressor(**few))
+    X = _numbers()
+    y = _target(X)
+    yield (
+        "early stopping",
+        lambda: _use(GradientBoostingRegressor(early_stopping=True, **few), X, y),
+    )
+    yield "early stopping, classes", lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, y > 0)
+    if not every:
+        return
+    yield (
+        "early stopping, three classes",
+        lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, _classes(X, 3)),
+    )
+    for loss in ("absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"):
+        model = GradientBoostingRegressor(loss=loss, early_stopping=True, **few)
+        yield f"loss {loss}", partial(_use, model, X, np.abs(y) + 0.1)
+        yield f"loss {loss}, weights", partial(_use, model, X, np.abs(y) + 0.1, sample_weight=_weights(X))
+    variants: list[dict[str, Any]] = [
+        {"monotonic_cst": [1, 0, 0, 0, 0]},
+        {"interaction_cst": [[0, 1], [2, 3, 4]]},
+        {"subsample": 0.5},
+        {"max_features": 0.5},
+        {"growth": "level_wise"},
+        {"max_depth": 3},
+    ]
+    for variant in variants:
+        for table in (X, _words()):
+            name = f"{next(iter(variant))}, {'strings' if table.dtype == object else 'numbers'}"
+            model = GradientBoostingRegressor(**variant, **few)
+            yield name, partial(_use, model, table, _target(table))
+    yield "cross-validation", lambda: boosting_cv(GradientBoostingRegressor(**few), X, y)
+    yield (
+        "stages",
+        lambda: list(_use(GradientBoostingClassifier(**few), X, _classes(X, 3)).staged_predict(X)),
+    )
+    large = _numbers(210_000, 2)
+    yield "many rows", lambda: _use(GradientBoostingRegressor(n_estimators=2), large, _target(large))
+    yield "many leaves", lambda: _use(GradientBoostingRegressor(n_estimators=2, max_leaf_nodes=70_000), X, y)
+
+
+def _trees(every: bool) -> Iterator[Recipe]:
+    from spinney import DecisionTreeClassifier, DecisionTreeRegressor
+
+    yield from _kinds(every, DecisionTreeClassifier, DecisionTreeRegressor)
+    X = _numbers()
+    y, two = _target(X), np.column_stack([_target(X), X[:, 1]])
+    if not every:
+        return
+    criteria = ("absolute_error", "friedman_mse", "poisson")
+    variants: list[dict[str, Any]] = [
+        *({"criterion": criterion} for criterion in criteria),
+        {"splitter": "random"},
+        {"max_leaf_nodes": 8},
+        {"max_features": 2},
+        {"monotonic_cst": [1, 0, 0, 0, 0]},
+        {"max_bins": 16},
+        {"ccp_alpha": 0.01},
+    ]
+    for variant in variants:
+        for table in (X, _words(), _with_holes()):
+            name = f"{variant}, {'strings' if table.dtype == object else 'numbers'}"
+            model = DecisionTreeRegressor(**variant)
+            yield name, partial(_use, model, table, np.abs(_target(table)))
+    for criterion in ("entropy", "error", "gain_ratio"):
+        for n in (2, 3):
+            model = DecisionTreeClassifier(criterion=criterion, significance=0.05)
+            yield f"{criterion}, {n} classes", partial(_use, model, X, _classes(X, n))
+    for splitter in ("best", "random"):
+        for table in (X, _words()):
+            model = DecisionTreeClassifier(splitter=splitter, monotonic_cst=[1, 0, 0, 0, 0])
+            yield f"monotone, {splitter}", partial(_use, model, table, _classes(table))
+    yield "two outputs", lambda: _use(DecisionTreeRegressor(), X, two)
+    yield "two outputs, absolute error", lambda: _use(DecisionTreeRegressor(criterion="absolute_error"), X, two)
+    yield "two outputs, classes", lambda: _use(DecisionTreeClassifier(), X, two > 0)
+    yield "two outputs, weights", lambda: _use(DecisionTreeRegressor(), X, two, sample_weight=_weights(X))
+    yield "grown by a hold-out", lambda: _use(DecisionTreeClassifier(n_iter_no_change=3), X, y > 0)
+
+
+def _forests(every: bool) -> Iterator[Recipe]:
+    from spinney import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        RandomStructureForestClassifier,
+        RandomStructureForestRegressor,
+    )
+
+    few: dict[str, Any] = {"n_estimators": 3, "bootstrap": True, "oob_score": True}
+    yield from _kinds(every, lambda: RandomForestClassifier(**few), lambda: RandomForestRegressor(**few))
+    for name, recipe in _kinds(
+        every, lambda: ExtraTreesClassifier(n_estimators=3), lambda: ExtraTreesRegressor(n_estimators=3)
+    ):
+        yield f"extra-trees, {name}", recipe
+    X = _numbers()
+    y = _target(X)
+    yield "random structure", lambda: _use(RandomStructureForestClassifier(n_estimators=3), X, y > 0)
+    yield "random structure, regression", lambda: _use(RandomStructureForestRegressor(n_estimators=3), X, y)
+    if not every:
+        return
+    for table in (_words(), _with_holes()):
+        yield (
+            "random structure, strings",
+            partial(_use, RandomStructureForestClassifier(n_estimators=3), table, _classes(table, 3)),
+        )
+    variants: list[dict[str, Any]] = [{"max_leaf_nodes": 8}, {"max_bins": None}, {"criterion": "absolute_error"}]
+    for variant in variants:
+        model = RandomForestRegressor(n_estimators=3, **variant)
+        yield f"{variant}", partial(_use, model, X, y)
+    for variant in variants[:2]:
+        for n in (2, 3):
+            model = RandomForestClassifier(n_estimators=3, class_weight="balanced", **variant)
+            yield f"{variant}, {n} classes", partial(_use, model, X, _classes(X, n))
+    two = np.column_stack([y, X[:, 1]])
+    yield "two outputs", lambda: _use(RandomForestRegressor(n_estimators=3), X, two)
+    yield "two outputs, classes", lambda: _use(RandomForestClassifier(n_estimators=3), X, two > 0)
+    yield "quantiles", lambda: RandomForestRegressor(3, keep_targets=True).fit(X, y).predict_quantiles(X, [0.1, 0.9])
+    yield (
+        "permutation importances",
+        lambda: RandomForestClassifier(3).fit(X, y > 0).oob_permutation_importances(X, y > 0),
+    )
+
+
+def _adaboost(every: bool) -> Iterator[Recipe]:
+    from spinney import AdaBoostClassifier, AdaBoostRegressor, DecisionTreeClassifier
+
+    few: dict[str, Any] = {"n_estimators": 3}
+    yield from _kinds(every, lambda: AdaBoostClassifier(**few), lambda: AdaBoostRegressor(**few))
+    X = _numbers()
+    y = _target(X)
+    deep = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), **few)
+    yield "deep trees", lambda: _use(deep, X, y > 0)
+    if every:
+        for algorithm in ("discrete", "SAMME", "SAMME.R"):
+            for n in (2, 3):
+                model = AdaBoostClassifier(algorithm=algorithm, **few)
+                yield f"{algorithm}, {n} classes", partial(_use, model, X, _classes(X, n))
+        yield "resampled", lambda: _use(AdaBoostClassifier(reweight="resample", **few), X, y > 0)
+        yield "deep trees, strings", lambda: _use(deep, _words(), _classes(_words()))
+
+
+def _bagging(every: bool) -> Iterator[Recipe]:
+    from spinney import BaggingClassifier, BaggingRegressor
+
+    few: dict[str, Any] = {"n_estimators": 3, "oob_score": True}
+    yield from _kinds(every, lambda: BaggingClassifier(**few), lambda: BaggingRegressor(**few))
+    if every:
+        X = _numbers()
+        patches = BaggingClassifier(max_samples=0.05, max_features=0.5, n_estimators=3)
+        yield "patches", lambda: _use(patches, X, _classes(X))
+        yield "parts", lambda: _use(BaggingClassifier(partition=True, n_estimators=3), X, _classes(X))
+
+
+def _classic(every: bool) -> Iterator[Recipe]:
+    from spinney import C45Classifier, ID3Classifier
+
+    words = np.random.RandomState(4).choice(["a", "b", "c"], (_ROWS, 4)).astype(object)
+    y = np.random.RandomState(5).choice(["yes", "no"], _ROWS)
+    yield "ID3", lambda: _use(ID3Classifier(), words, y)
+    yield "C4.5, strings", lambda: _use(C45Classifier(), words, y)
+    tables = [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]
+    for name, X in tables:
+        yield f"C4.5, {name}", partial(_use, C45Classifier(), X, _classes(X, 3))
+    X = _numbers()
+    yield "C4.5, weights", lambda: _use(C45Classifier(), X, _classes(X), sample_weight=_weights(X))
+
+
+def _clustering(every: bool) -> Iterator[Recipe]:
+    from spinney import GaussianMixture, KMeans
+
+    for name, X in _layouts(every):
+        yield f"k-means, {name}", partial(_use, KMeans(3, n_init=1), X)
+        yield f"mixtures, {name}", partial(_use, GaussianMixture(2), X)
+    X, large = _numbers(), _numbers(70_000, 3)
+    yield "k-means, weights", lambda: _use(KMeans(3), X, sample_weight=_weights(X))
+    yield "k-means, many rows", lambda: _use(KMeans(3, n_init=1), large)
+    yield "mixtures, missing values", lambda: _use(GaussianMixture(2), _with_holes())
+    yield "mixtures, weights", lambda: _use(GaussianMixture(2), X, sample_weight=_weights(X))
+    if every:
+        for algorithm in ("lloyd", "elkan"):
+            yield f"k-means, {algorithm}", partial(_use, KMeans(3, algorithm=algorithm), X)
+        yield "k-means, cosine", lambda: _use(KMeans(3, metric="cosine"), X)
+        yield "k-means, random start", lambda: _use(KMeans(3, init="random"), X)
+        yield "k-means, float32, many rows", lambda: _use(KMeans(3, n_init=1), large.astype(np.float32))
+        for form in ("tied", "diag", "spherical"):
+            yield f"mixtures, {form}", partial(_use, GaussianMixture(2, covariance_type=form), X)
+            yield (
+                f"mixtures, {form}, missing values",
+                partial(_use, GaussianMixture(2, covariance_type=form), _with_holes()),
+            )
+        for start in ("random", "k-means++", "random_from_data"):
+            yield f"mixtures, {start}", partial(_use, GaussianMixture(2, init_params=start), X)
+
+
+def _pruning(every: bool) -> Iterator[Recipe]:
+    from spinney import DecisionTreeClassifier, DecisionTreeRegressor, GradientBoostingRegressor, prune
+
+    X, words = _numbers(), _words()
+    y = _target(X)
+    tree = DecisionTreeClassifier
+    yield "cost complexity", lambda: prune.cost_complexity(tree().fit(X, y > 0), 0.01).predict(X)
+    yield "path", lambda: prune.cost_complexity_path(tree().fit(X, y > 0))
+    yield "cross-validated", lambda: prune.cost_complexity_cv(tree(), X, y > 0)
+    yield "reduced error", lambda: prune.reduced_error(tree().fit(X, y > 0), X, y > 0)
+    yield "pessimistic", lambda: prune.pessimistic(tree().fit(words, _classes(words, 3)))
+    yield "significance", lambda: prune.significance(tree().fit(X, y > 0))
+    if every:
+        yield "reduced error, regression", lambda: prune.reduced_error(DecisionTreeRegressor().fit(X, y), X, y)
+        yield "significance, regression", lambda: prune.significance(DecisionTreeRegressor().fit(X, y))
+        yield "boosted", lambda: prune.cost_complexity(GradientBoostingRegressor(n_estimators=2).fit(X, y), 0.1)
