@@ -255,7 +255,7 @@ def _adaboost(every: bool) -> Iterator[Recipe]:
     yield "deep trees", lambda: _use(deep, X, y > 0)
     if every:
         for algorithm in ("discrete", "SAMME", "SAMME.R"):
-            for n in (2, 3):
+            for n in (2,) if algorithm == "discrete" else (2, 3):
                 model = AdaBoostClassifier(algorithm=algorithm, **few)
                 yield f"{algorithm}, {n} classes", partial(_use, model, X, _classes(X, n))
         yield "resampled", lambda: _use(AdaBoostClassifier(reweight="resample", **few), X, y > 0)
@@ -271,7 +271,7 @@ def _bagging(every: bool) -> Iterator[Recipe]:
         X = _numbers()
         patches = BaggingClassifier(max_samples=0.05, max_features=0.5, n_estimators=3)
         yield "patches", lambda: _use(patches, X, _classes(X))
-        yield "parts", lambda: _use(BaggingClassifier(partition=True, n_estimators=3), X, _classes(X))
+        yield "parts", lambda: _use(BaggingClassifier(partition=True, bootstrap=False, n_estimators=3), X, _classes(X))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:

@@ -1,0 +1,32 @@
+"""Every recipe is a fit that works: what `python -m spinney.warmup --all` compiles is what users' tables need."""
+
+import warnings
+
+import pytest
+
+from spinney._compile import PLAIN_PYTHON
+from spinney.warmup.recipes import families
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
+@pytest.mark.parametrize("family", families())
+def test_every_recipe_works(family):
+    recipes = list(families()[family](True))
+    assert len(recipes) > len(list(families()[family](False))) > 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for label, recipe in recipes:
+            try:
+                recipe()
+            except Exception as error:
+                raise AssertionError(f"{family}: {label}") from error
+
+
+def test_recipes_do_not_change_each_others_tables():
+    """They are made before the first one runs, and must not share a name that is bound again later."""
+    for family in families().values():
+        for label, recipe in family(True):
+            table = getattr(recipe, "args", (None, None))[1]
+            if table is not None and "strings" in label:
+                assert table.dtype == object, label
