@@ -169,8 +169,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'spinney' has no attribute {name!r}")
     with _importing:
         import_whole(_HOMES[name])
-    return getattr(sys.modules[_HOMES[name]], name)
+    globals()[name] = value = getattr(sys.modules[_HOMES[name]], name)  # the next time it is simply there
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

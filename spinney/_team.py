@@ -188,6 +188,8 @@ class Team:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if not self._members:
+            return
         with interrupts_held_back():
             for _, jobs in self._members:
                 jobs.put(None)

@@ -150,7 +150,7 @@ def _text(value: Any, functions: list[FunctionType], riddles: list[str]) -> str:
 
     if (function := _function_behind(value)) is not None:
         functions.append(function)
-        return f"function {function.__module__}.{function.__qualname__}"
+        return f"{_kind_of(value)} {function.__module__}.{function.__qualname__}"
     if isinstance(value, dict):
         return repr(list(zip(texts(value), texts(value.values()))))
     if isinstance(value, tuple | list):
@@ -176,6 +176,12 @@ _CONSTANTS = (int, float, complex, str, bytes, type(None), type(...), type(Any),
 def _text_of_class(kind: type) -> str:
     fields, defaults = getattr(kind, "_fields", ""), getattr(kind, "_field_defaults", "")
     return f"class {kind.__module__}.{kind.__qualname__} {fields} {defaults}"
+
+
+def _kind_of(value: Any) -> str:
+    """How a function is compiled (decorators.py): a part is called, what is merged is not."""
+    options = getattr(value, "targetoptions", {})
+    return "part" if hasattr(value, "part") else getattr(options.get("pipeline_class"), "__name__", "function")
 
 
 def _function_behind(value: Any) -> FunctionType | None:
