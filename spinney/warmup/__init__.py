@@ -15,6 +15,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from joblib import cpu_count
+
 from spinney.warmup.recipes import families
 
 __all__ = ["compile_ahead", "families"]
@@ -38,7 +40,7 @@ def compile_ahead(names: Iterable[str] = (), every: bool = False, n_jobs: int | 
         for family in names or families()
         for number, (label, _) in enumerate(families()[family](every))
     ]
-    n_jobs = n_jobs or _n_cores()
+    n_jobs = n_jobs or cpu_count()
     failures: list[str] = []
     start = time.monotonic()
     quietly = _environment(SPINNEY_ASSISTANT="0", SPINNEY_QUIET="1")
@@ -81,10 +83,6 @@ class _environment:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _show(done: int, n: int, label: str, seconds: float) -> None:

@@ -221,9 +221,9 @@ def _forests(every: bool) -> Iterator[Recipe]:
     yield "random structure, regression", lambda: _use(RandomStructureForestRegressor(n_estimators=3), X, y)
     if not every:
         return
-    for table in (_words(), _with_holes()):
+    for name, table in (("strings", _words()), ("missing values", _with_holes())):
         yield (
-            "random structure, strings",
+            f"random structure, {name}",
             partial(_use, RandomStructureForestClassifier(n_estimators=3), table, _classes(table, 3)),
         )
     variants: list[dict[str, Any]] = [{"max_leaf_nodes": 8}, {"max_bins": None}, {"criterion": "absolute_error"}]
