@@ -32,7 +32,7 @@ def test_kernels_are_compiled_ahead(tmp_path):
     assert "6/6" in done.stderr
     (folder,) = tmp_path.iterdir()
     names = {path.name.split("-")[0] for path in folder.glob("*.bin")}
-    assert "spinney.prune.weakest_link._collapse" in names or any("prune" in name for name in names)
+    assert any(name.startswith("spinney.prune.") for name in names)
     assert not list(folder.glob("*.lock"))
 
 
