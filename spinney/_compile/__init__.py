@@ -54,6 +54,7 @@ from spinney._compile.intrinsics import (
     view_as_int,
     yield_core,
 )
+from spinney._compile.references import refer
 from spinney._compile.settings import PLAIN_PYTHON, target_has
 from spinney._compile.vectors import Writer, vector_code
 
@@ -87,6 +88,7 @@ __all__ = [
     "part_kernel",
     "prefetch",
     "python_of",
+    "refer",
     "rest_core",
     "separate_kernel",
     "sum_left",

@@ -63,6 +63,8 @@ def is_local(signature: Any) -> bool:
 def _types_within(kind: Any) -> Iterator[Any]:
     """A type, and those of a tuple's elements."""
     yield kind
+    if hasattr(kind, "whole"):
+        yield from _types_within(kind.whole)
     for one in kind if isinstance(kind, types.BaseTuple) else ():  # type: ignore[union-attr]
         yield from _types_within(one)
 

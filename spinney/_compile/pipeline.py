@@ -14,7 +14,6 @@ Where this fails, because a version of Numba has moved what is used here (`check
 
 from __future__ import annotations
 
-import gc
 import threading
 from typing import Any
 
@@ -24,7 +23,7 @@ except ImportError:  # moved: nothing can be compiled here, and `check.py` finds
     Compiler = object  # type: ignore[assignment, misc]
 
 from spinney._compile.parts import load_parts, needs_of
-from spinney._compile.quicker import quicker_typing
+from spinney._compile.quicker import quicker_compiler
 from spinney._interrupts import interrupts_held_back, let_interrupts_in
 
 _NOT_NEEDED = {  # names of Numba's passes
@@ -38,6 +37,7 @@ _NOT_NEEDED = {  # names of Numba's passes
     "LiteralPropagationSubPipelinePass",
     "MakeFunctionToJitFunction",
     "RewriteDynamicRaises",
+    "IRLegalization",
 }
 
 
@@ -71,15 +71,8 @@ class EntryCompiler(Compiler):
         return super().define_pipelines()
 
     def _compile_core(self) -> Any:
-        """Compiling makes millions of small objects and no cycles to speak of: let the collector rest meanwhile."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            with quicker_typing():
-                return super()._compile_core()
-        finally:
-            if collecting:
-                gc.enable()
+        with quicker_compiler():
+            return super()._compile_core()
 
 
 def _all_libraries(library: Any) -> list[Any]:
@@ -112,6 +105,7 @@ class KernelCompiler(FewPasses, EntryCompiler):
             manager, builder = codegen._module_pass_manager()
             manager.run(library._final_module, builder)
 
+        library._optimize_functions = lambda module: setattr(module, "data_layout", codegen._data_layout)
         library._optimize_final_module = optimise
         return pipelines
 

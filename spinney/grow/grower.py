@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch
+from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch, refer
 from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, hold_back, leaf_score, leaf_value
 from spinney.data.dataset import LANES, STRIDE
@@ -77,6 +77,7 @@ _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again fo
 @kernel
 def grow_tree(rank, size, sync, table, rows, limits, work):
     """Grow one tree; returns its number of nodes, 0 if stopped. Leaves' values and pieces are in `work`."""
+    table, rows, limits, work = refer(table), refer(rows), refer(limits), refer(work)
     state, desk = work.state[0], work.desks[rank]
     if rank == 0:
         _prepare(rows, limits, work)
