@@ -7,7 +7,7 @@ saved is not, and neither is what nobody could tell from other code (`dependenci
 
     name-key.bin     [ 32 bytes: blake2b of the rest | pickle ]
     key              signature, processor, and what the code was made from (`dependencies.py`)
-    name-key.lock    while a process compiles it
+    name-key.lock    while a process compiles it: the parts that it calls, so that those who wait can compile some
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
 from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
-from spinney._compile.parts import load_parts, needs_of
+from spinney._compile.parts import Need, load_parts, needs_of
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say, say_once
 from spinney._interrupts import interrupts_held_back, let_interrupts_in
@@ -40,6 +40,7 @@ except ImportError:  # not a POSIX system: nobody waits
 _DIGEST_SIZE = 32
 _PATIENCE = 120.0  # seconds to wait for another process's compiler
 _DAY = 86_400.0
+_MOST_NEEDS = 1 << 20  # bytes of a lock's list
 PACKAGED = Path(__file__).parent.parent / "_kernels"
 
 
@@ -171,7 +172,10 @@ class KernelCache:
             return None
         start_assistant()
         path = folder / self._file(sig, magic)
-        self._held.lock = _Lock.take(path.with_suffix(".lock"), lambda: path.exists())
+        lock = _Lock.take(path.with_suffix(".lock"), path.exists, _Helper().help_with)
+        if lock is not None:
+            self._held.lock = lock
+            _compiling.locks = [*getattr(_compiling, "locks", []), lock]
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -191,6 +195,7 @@ class KernelCache:
         """Compiling has ended, well or not: let others have their turn."""
         if (lock := getattr(self._held, "lock", None)) is not None:
             self._held.lock = None
+            _compiling.locks.remove(lock)
             lock.release()
         if getattr(self._held, "is_open", False):
             self._held.is_open = False
@@ -210,8 +215,9 @@ class _Lock(NamedTuple):
     handle: int
 
     @classmethod
-    def take(cls, path: Path, is_done: Callable[[], bool]) -> _Lock | None:
-        """Wait for the lock; None where files cannot be locked, or when somebody takes for ever."""
+    def take(cls, path: Path, is_done: Callable[[], bool], help_with: Callable[[bytes], bool]) -> _Lock | None:
+        """Wait for the lock, and meanwhile help whoever has it; None where files cannot be locked, or when somebody
+        takes for ever."""
         try:
             handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError:
@@ -222,7 +228,8 @@ class _Lock(NamedTuple):
                 if is_done() or time.monotonic() > deadline:
                     os.close(handle)
                     return None
-                time.sleep(0.02)
+                if not help_with(os.pread(handle, _MOST_NEEDS, 0)):
+                    time.sleep(0.02)
                 let_interrupts_in()
         except BaseException:
             os.close(handle)
@@ -240,10 +247,51 @@ class _Lock(NamedTuple):
         finally:
             os.close(handle)
 
+    def write(self, content: bytes) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self.handle, content)
+
     def release(self) -> None:
         with contextlib.suppress(OSError):
             os.unlink(self.path)
         os.close(self.handle)
+
+
+_compiling = threading.local()  # .locks: of the kernels that this thread compiles, one inside the other
+
+
+def publish(need: Need) -> None:
+    """Tell those who wait for the kernel that is being compiled here of a part that it calls."""
+    if locks := getattr(_compiling, "locks", []):
+        body = pickle.dumps(need)
+        locks[-1].write(len(body).to_bytes(8, "little") + body)
+
+
+class _Helper:
+    """Who waits for a kernel compiles parts of it that nobody else is at."""
+
+    def __init__(self) -> None:
+        self._tried: set[bytes] = set()
+
+    def help_with(self, published: bytes) -> bool:
+        """Compile the largest one of some parts; False if there is nothing to do."""
+        found = [(body, pickle.loads(body)) for body in _bodies(published) if body not in self._tried]
+        for body, need in sorted(found, key=lambda pair: -pair[1].size()):
+            self._tried.add(body)
+            if need.find().is_wanted(need.signature):
+                need.find().prepare(need.signature)
+                return True
+        return False
+
+
+def _bodies(published: bytes) -> Iterator[bytes]:
+    at = 0
+    while at + 8 <= len(published):
+        end = at + 8 + int.from_bytes(published[at : at + 8], "little")
+        if end > len(published):  # being written
+            return
+        yield published[at + 8 : end]
+        at = end
 
 
 def pack(data: Any) -> bytes:

@@ -29,6 +29,7 @@ from spinney._compile import pipeline
 from spinney._compile.cache import attach_cache, keep_nothing, remember_check, was_checked
 from spinney._compile.check import judge
 from spinney._compile.parts import Part
+from spinney._compile.references import Reference
 from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
 from spinney._compile.speech import say_once
 from spinney._interrupts import interrupts_held_back
@@ -157,7 +158,7 @@ def by_type(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
 
 def class_of(kind: Any) -> type | None:
     """In a chooser (`overloads`): the NamedTuple behind a type; None for other types."""
-    return kind.instance_class if isinstance(kind, types.NamedTuple | types.NamedUniTuple) else None
+    return kind.instance_class if isinstance(kind, types.NamedTuple | types.NamedUniTuple | Reference) else None
 
 
 def is_integer(kind: Any) -> bool:

@@ -74,7 +74,10 @@ class Part:
         if symbol not in self._seen and signature not in self._cached.overloads:
             self._seen.add(symbol)
             if self._cached._cache.keeps(signature) and not self._cached._cache.has(signature):
+                from spinney._compile.cache import publish
+
                 hand_over(self._need(signature))
+                publish(self._need(signature))
 
     def _need(self, signature: tuple[Any, ...]) -> Need:
         return Need(self.py_func.__module__, self.py_func.__qualname__, signature)
@@ -123,6 +126,12 @@ class Part:
         if is_local(signature) or signature in self._cached.overloads:
             return False
         return bool(self._cached._cache.is_taken(signature))
+
+    def is_wanted(self, signature: tuple[Any, ...]) -> bool:
+        """Whether nobody has compiled the part, or is compiling it."""
+        if signature in self._cached.overloads or self._cached._cache.has(signature):
+            return False
+        return not self.is_elsewhere(signature)
 
 
 def load_parts(needs: list[Need]) -> None:

@@ -278,7 +278,7 @@ def _keep_splits(limits, fields, work, drafts, children, splits):
 @inner_kernel
 def _keep_split(limits, fields, node, split):
     """Write a split into its node if it gains anything."""
-    gain = split.score - node_score(node, fields, limits, limits.has_monotone)
+    gain = split.score - node_score(node, fields, limits)
     if split.score == -np.inf or not worth_splitting(gain, split.score, node, fields, limits):
         return
     node.gain = gain

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ from spinney.ensemble.units import Units, find_units
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
 from spinney.grow.grower import add_to_scores, grow_tree, share_values
-from spinney.grow.limits import Limits, child_bounds
+from spinney.grow.limits import Kinds, Limits, child_bounds
 from spinney.grow.statistics import BLOCK, make_fields
 from spinney.tree.tree import Tree
 
@@ -150,7 +150,7 @@ class Rounds:
         begun: Booster | None = None,
         grow: Grow | None = None,
     ) -> None:
-        self.grow = grow or partial(team.run, grow_tree)
+        self.grow = grow or self._grow
         self.dataset, self.settings, self.team = dataset, settings, team
         self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
         self.loss = target.loss
@@ -249,6 +249,12 @@ class Rounds:
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
 
+    def _grow(self, table: memory.Table, rows: memory.Rows, limits: Limits, work: memory.Work) -> int:
+        """On this machine's cores."""
+        kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, limits.has_monotone or None)
+        n_nodes: int = self.team.run(grow_tree, table, rows, limits, work, kinds)
+        return n_nodes
+
     def _choose_rows(self, round_number: int) -> np.ndarray:
         """Row numbers for this round's trees; empty means all."""
         share = self.settings.subsample
@@ -287,8 +293,7 @@ class Rounds:
             category_count=s.category_count,
             learning_rate=s.learning_rate,
             link=Link(getattr(self.loss, "variance_power", 0.0)),
-            has_categories=True if self.dataset.bins.is_categorical.any() else None,
-            has_monotone=True if s.monotone.any() else None,
+            has_monotone=bool(s.monotone.any()),
             groups=s.groups,
             features=features.astype(np.int32),
             node_features=share_of(s.node_features, len(features)),

@@ -75,7 +75,7 @@ _ROOT = np.int64(0)  # typed, so that callees are compiled once and not again fo
 
 
 @kernel
-def grow_tree(rank, size, sync, table, rows, limits, work):
+def grow_tree(rank, size, sync, table, rows, limits, work, kinds):
     """Grow one tree; returns its number of nodes, 0 if stopped. Leaves' values and pieces are in `work`."""
     table, rows, limits, work = refer(table), refer(rows), refer(limits), refer(work)
     state, desk = work.state[0], work.desks[rank]
@@ -89,7 +89,7 @@ def grow_tree(rank, size, sync, table, rows, limits, work):
         if state.phase == HISTOGRAM:
             _sum_chunk(rank, table, rows, work, desk, chunk)
         elif state.phase == SEARCH:
-            _search_chunk(rank, table, rows, limits, work, desk, chunk)
+            _search_chunk(rank, table, rows, limits, work, desk, chunk, kinds)
         elif state.phase == PARTITION:
             _partition_chunk(table, work, desk, chunk)
         else:
@@ -438,7 +438,7 @@ def _begin_search(table, limits, work):
 
 
 @part_kernel
-def _search_chunk(rank, table, rows, limits, work, desk, chunk):
+def _search_chunk(rank, table, rows, limits, work, desk, chunk, kinds):
     """The columns of some lanes; by words, their sums are made first."""
     lanes, ranks = table.first_member.size - 1, (np.int64(0), np.int64(work.desks.size))
     at_a_time, offset = work.lanes_at_a_time, np.int64(0)
@@ -449,14 +449,15 @@ def _search_chunk(rank, table, rows, limits, work, desk, chunk):
         _sum_words(rank, table, rows, work, desk, first, min(first + work.group, table.n_words - 1))
     for lane in range(chunk * at_a_time, min((chunk + 1) * at_a_time, lanes)):
         if table.first_member[lane] < table.first_member[lane + 1]:
-            _search_lane(rank, table, rows.fields, limits, work, lane, ranks, lane * STRIDE - offset)
+            _sum_lane(rank, table, rows.fields, work, lane, ranks, lane * STRIDE - offset)
+            _search_lane(rank, table, rows.fields, limits, work, lane, kinds)
 
 
-@inner_kernel
-def _search_lane(rank, table, fields, limits, work, lane, ranks, start):
-    """The columns of one lane, from the highest digit down. Its sums begin at `start` in some threads' scratches."""
-    small, desk = work.nodes[work.state[0].small], work.desks[rank]
-    first, last = table.first_member[lane], table.first_member[lane + 1]
+@part_kernel
+def _sum_lane(rank, table, fields, work, lane, ranks, start):
+    """The sums of one lane, which begin at `start` in some threads' scratches, to this thread's desk or straight into
+    the histogram."""
+    small, desk, first = work.nodes[work.state[0].small], work.desks[rank], table.first_member[lane]
     n = table.columns[table.members[first]].lane_slots
     if small.is_wide:
         reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, start, fields, desk.lane[:, :n])
@@ -465,19 +466,30 @@ def _search_lane(rank, table, fields, limits, work, lane, ranks, start):
         reduce_packed(work.packed_scratch, work.desks, ranks, start, work.packed_pool[small.slot, place : place + n])
     else:
         reduce_packed(work.packed_scratch, work.desks, ranks, start, desk.lane[0, :n])
+
+
+@inner_kernel
+def _search_lane(rank, table, fields, limits, work, lane, kinds):
+    """The columns of one lane, from the highest digit down."""
+    state, desk = work.state[0], work.desks[rank]
+    first, last = table.first_member[lane], table.first_member[lane + 1]
     for m in range(last - 1, first - 1, -1):
         feature = np.int64(table.members[m])
         column = table.columns[feature]
         if work.used[feature]:
-            _search_column(rank, fields, limits, work, feature, column)
+            _fill_column(rank, fields, work, column)
+            for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
+                if state.small_wanted if turn == 0 else state.big_wanted:
+                    child = state.small if turn == 0 else state.big
+                    _search(rank, work, fields, limits, child, column, feature, kinds.categories, kinds.monotone)
         if m > first:
-            for part in range(3 if small.is_wide else 1):
+            for part in range(3 if work.nodes[state.small].is_wide else 1):
                 drop_digit(desk.lane[part], column.divisor, column.n_slots)
 
 
-@inner_kernel
-def _search_column(rank, fields, limits, work, feature, column):
-    """On one column: the small child's histogram, the big one's by subtraction, and the best split of each."""
+@part_kernel
+def _fill_column(rank, fields, work, column):
+    """The small child's histogram of one column, and the big one's by subtraction."""
     state, nodes, desk = work.state[0], work.nodes, work.desks[rank]
     small, big, parent = nodes[state.small], nodes[state.big], nodes[max(_ROOT, state.node)]
     first, last = column.start, column.start + column.n_slots
@@ -490,10 +502,6 @@ def _search_column(rank, fields, limits, work, feature, column):
         _subtract(work, fields, parent, small, first, last)
         if parent.is_wide and not big.is_wide:  # it now fits the packed form
             narrow(work.wide_pool[parent.slot, :, first:last], work.packed_pool[big.slot, first:last], fields)
-    for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
-        if state.small_wanted if turn == 0 else state.big_wanted:
-            child = state.small if turn == 0 else state.big
-            _search(rank, work, fields, limits, child, column, feature, limits.has_categories)
 
 
 @inner_kernel
@@ -510,19 +518,19 @@ def _subtract(work, fields, parent, small, first, last):
 
 
 @inner_kernel
-def _search(rank, work, fields, limits, at, column, feature, has_categories):
+def _search(rank, work, fields, limits, at, column, feature, categories, monotone):
     """The best split of one node on one column, if it is better than what this thread has found before."""
     side, node = at - work.state[0].first, work.nodes[at]
     if not work.allowed[side, feature]:
         return
     desk, best, first = work.desks[rank], work.best[rank, side], column.start
-    if has_categories is not None:
+    if categories is not None:
         if column.is_categorical:
             if node.is_wide:
                 load_wide(work.wide_pool[node.slot, :, first : first + column.n_slots], desk)
             else:
                 load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
-            search_categories(node, feature, column, fields, limits, desk, best, limits.has_monotone)
+            search_categories(node, feature, column, fields, limits, desk, best, monotone)
             return
     last = first + column.n_bins
     if node.is_wide:
@@ -530,7 +538,7 @@ def _search(rank, work, fields, limits, at, column, feature, has_categories):
     else:
         n = add_up_packed(work.packed_pool[node.slot, first:last], fields, desk)
     counts = work.wide_pool[node.slot, 2, first:last] if node.is_wide else work.packed_pool[node.slot, first:last]
-    search_numbers(node, feature, column, counts, n, fields, limits, desk, best, limits.has_monotone)
+    search_numbers(node, feature, column, counts, n, fields, limits, desk, best, monotone)
 
 
 # --- settle --------------------------------------------------------------------------------------------------------
@@ -565,7 +573,7 @@ def _choose_split(limits, fields, work, at):
         other = work.best[rank, side]
         if is_better(other.score, other.feature, found):
             found = other
-    gain = found.score - node_score(node, fields, limits, limits.has_monotone)
+    gain = found.score - node_score(node, fields, limits)
     if found.score == -np.inf or not worth_splitting(gain, found.score, node, fields, limits):
         _give_slot(work, node)
         return
@@ -583,10 +591,10 @@ def _choose_split(limits, fields, work, at):
 
 
 @inner_kernel
-def node_score(node, fields, limits, has_monotone):
+def node_score(node, fields, limits):
     """What a node scores as a leaf."""
     gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
-    if has_monotone is not None:
+    if limits.has_monotone:
         return bounded_score(gradient, hessian, node.lower, node.upper, limits.penalty)
     return leaf_score(gradient, hessian, limits.penalty)
 

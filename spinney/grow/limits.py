@@ -26,12 +26,18 @@ class Limits(NamedTuple):
     category_count: int  # categories with fewer samples in a node are pooled there; at least 1
     learning_rate: float
     link: Link  # how leaf values are held back
-    has_categories: bool | None  # None: no column is categorical, and code for those is not even compiled
-    has_monotone: bool | None  # None: no column is monotone, likewise
+    has_monotone: bool  # whether some columns are monotone, and leaf values have bounds
     groups: np.ndarray  # uint8 (groups, columns): which columns may meet on a path; no rows: all may
     features: np.ndarray  # int32, ascending: the columns this tree may use
     node_features: int  # how many of them each node may use
     node_key: np.uint64  # random key of the per-node draws
+
+
+class Kinds(NamedTuple):
+    """What the table's columns call for. None: no column does, and code for it is not even compiled."""
+
+    categories: bool | None
+    monotone: bool | None
 
 
 @inner_kernel

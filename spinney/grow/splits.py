@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, part_kernel, view_as_float, view_as_int
 from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
 from spinney.grow.memory import SLOTS
 from spinney.grow.statistics import packed_count, packed_gradient, packed_hessian
@@ -98,7 +98,7 @@ def bin_at(counts, place):
 
 
 @inner_kernel
-def search_numbers(node, feature, column, counts, n, fields, limits, desk, best, has_monotone):
+def search_numbers(node, feature, column, counts, n, fields, limits, desk, best, monotone):
     """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places.
 
     `counts` are the bins' counts, or packed sums: 0 just where there are no rows.
@@ -115,7 +115,7 @@ def search_numbers(node, feature, column, counts, n, fields, limits, desk, best,
         # with missing on the right, the last place parts all numbers from missing
         n_cuts = n if missing.count > 0 and side == 0 else last
         _score(desk, n_cuts, extra, node, fields, limits.penalty, limits)
-        if has_monotone is not None:
+        if monotone is not None:
             _score_bounded(desk, n_cuts, extra, node, fields, limits.penalty, column.monotone)
         largest = _largest(desk.score, n_cuts)
         if is_better(largest, feature, best):
@@ -128,8 +128,8 @@ def search_numbers(node, feature, column, counts, n, fields, limits, desk, best,
             best.missing_left = side == 1 or (missing.count == 0 and 2 * best.count >= node.count)
 
 
-@inner_kernel
-def search_categories(node, feature, column, fields, limits, desk, best, has_monotone):
+@part_kernel
+def search_categories(node, feature, column, fields, limits, desk, best, monotone):
     """Best set of categories: order them by gradient / hessian, then cut the order once. Missing is one of them."""
     n = _order_categories(column, fields, limits, desk)
     if n < 2:
@@ -137,7 +137,7 @@ def search_categories(node, feature, column, fields, limits, desk, best, has_mon
     _add_up(desk, n)
     nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
     _score(desk, n - 1, nothing, node, fields, limits.category_penalty, limits)
-    if has_monotone is not None:
+    if monotone is not None:
         _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, np.int64(0))
     largest = _largest(desk.score, n - 1)
     if not is_better(largest, feature, best):

@@ -16,7 +16,7 @@ from spinney.data.tables import Panel, Table
 from spinney.grow import memory, statistics
 from spinney.grow.freeze import freeze
 from spinney.grow.grower import add_to_scores, grow_tree
-from spinney.grow.limits import Limits
+from spinney.grow.limits import Kinds, Limits
 from spinney.tree.tree import Tree
 
 NO_LIMIT = 1 << 30
@@ -92,8 +92,7 @@ def make_limits(n_columns, **given) -> Limits:
         category_count=1,
         learning_rate=0.5,
         link=Link(),
-        has_categories=True,
-        has_monotone=None,
+        has_monotone=False,
         groups=np.zeros((0, n_columns), np.uint8),
         features=np.arange(n_columns, dtype=np.int32),
         node_features=n_columns,
@@ -132,7 +131,8 @@ def grow_cpu(case: Case, n_threads: int = 1, **way: int) -> Grown:
     work = make_work(case, n_threads)._replace(**way)
     case.table.words[case.table.n_words - 1 :: case.table.n_words] = 77  # of the tree before
     with Team(n_threads) as team:
-        return _keep(case, work, team.run(grow_tree, case.table, case.rows, case.limits, work))
+        kinds = Kinds(True, case.limits.has_monotone or None)
+        return _keep(case, work, team.run(grow_tree, case.table, case.rows, case.limits, work, kinds))
 
 
 def grow_reference(case: Case, lookahead: int = 0) -> Grown:
@@ -242,7 +242,7 @@ def cases(draw, kinds: Any = NUMBERS + CATEGORIES, most_rows: int = 90) -> Case:
         taken[np.argmax(counts) if counts is not None else 0] = True
         chosen = np.flatnonzero(taken)
     monotone = random.randint(-1, 2, n_columns) * ~is_categorical * draw(st.sampled_from((0, 0, 1)))
-    limits = _draw_limits(draw, n_columns, random)._replace(has_monotone=True if monotone.any() else None)
+    limits = _draw_limits(draw, n_columns, random)._replace(has_monotone=bool(monotone.any()))
     return make_case(dataset, derivatives, limits, monotone, counts, chosen, coarse=draw(st.sampled_from((0, 16383))))
 
 

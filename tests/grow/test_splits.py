@@ -39,18 +39,18 @@ _largest_of, _first_place_of = outer(_largest), outer(_place_of)
 
 
 @outer
-def _search(packed, wide, is_wide, node, feature, column, fields, limits, desk, best):
+def _search(packed, wide, is_wide, node, feature, column, fields, limits, desk, best, monotone):
     if column.is_categorical:
         if is_wide:
             load_wide(wide, desk)
         else:
             load_packed(packed, fields, desk)
-        search_categories(node, feature, column, fields, limits, desk, best, limits.has_monotone)
+        search_categories(node, feature, column, fields, limits, desk, best, monotone)
     else:
         packed, wide = packed[: column.n_bins], wide[:, : column.n_bins]
         n = add_up_wide(wide, desk) if is_wide else add_up_packed(packed, fields, desk)
         search_numbers(
-            node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best, limits.has_monotone
+            node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best, monotone
         )
 
 
@@ -72,7 +72,8 @@ def search(sums, column, node, limits, is_wide, feature=0, best=None):
     part = sums[: column.n_slots]
     desk, best = records(1, DESK), no_split() if best is None else best
     desk.view(np.uint8).fill(77)
-    _search(pack_sums(part), part.T.copy(), is_wide, node, np.int64(feature), column, FIELDS, limits, desk[0], best)
+    sums, monotone = (pack_sums(part), part.T.copy()), limits.has_monotone or None
+    _search(*sums, is_wide, node, np.int64(feature), column, FIELDS, limits, desk[0], best, monotone)
     return best
 
 
@@ -111,7 +112,7 @@ def searches(draw):
         penalty=Penalty(draw(st.sampled_from((0.0, FIELDS.gradient_unit))), draw(st.sampled_from((0.0, 0.1)))),
         category_smoothing=draw(st.sampled_from((0.0, 1e-3, 1.0))),
         category_count=draw(st.sampled_from((1, 2, 4))),
-        has_monotone=draw(st.sampled_from((None, True))),
+        has_monotone=draw(st.booleans()),
     )
     if limits.has_monotone:
         column.monotone = draw(st.sampled_from((-1, 0, 1))) * (1 - int(column.is_categorical[0]))

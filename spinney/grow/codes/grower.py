@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, part_kernel
+from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, part_kernel, refer
 from spinney._random import mix
 from spinney.grow.codes.classes import look_at_classes
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
@@ -37,6 +37,7 @@ _ONE = np.uint64(1)
 @kernel
 def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
     """Grow one tree into memory.nodes; returns how many nodes."""
+    cells, statistics, kinds, rules, memory = refer(cells), refer(statistics), refer(kinds), refer(rules), refer(memory)
     n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), 0
     while n_waiting > 0:
         n_waiting -= 1

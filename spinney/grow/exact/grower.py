@@ -29,7 +29,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, kernel_each, part_kernel
+from spinney._compile import inner_kernel, kernel, kernel_each, part_kernel, refer
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.data.presort import RANK
 from spinney.grow.exact.kinds import same, totals
@@ -47,6 +47,7 @@ _ZERO = np.int64(0)  # typed, so that callees are compiled once and not again fo
 
 def _grow(rank, size, sync, columns, statistics, criterion, rules, work):
     """Grow one tree into work.nodes; returns how many nodes, 0 if stopped."""
+    columns, statistics, rules, work = refer(columns), refer(statistics), refer(rules), refer(work)
     state = work.state[0]
     if rank == 0:
         _prepare(rules, work, can_split(statistics, rules, work.side.size))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from spinney._compile import inner_kernel, merged_kernel
+from spinney._compile import inner_kernel, merged_kernel, part_kernel
 from spinney._random import choose, mix
 from spinney.criteria.impurity import OWN
 from spinney.criteria.own import code_of
@@ -44,7 +44,7 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
             return  # every column would part them alike
 
 
-@merged_kernel
+@part_kernel
 def _search_otherwise(rank, columns, statistics, criterion, rules, work, node, entries, total, direction, best, j):
     """A column of categories, in some orders of them; or one random threshold."""
     out, key = work.entries[rank, : entries.size], mix(node.random, np.uint64(1000 + j))

@@ -145,7 +145,7 @@ def _is_mixed(statistics, rows, side, which):
 # --- two nodes of one -----------------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@part_kernel
 def make_children(rules, work, at):
     """Two nodes for the two sides."""
     node = work.nodes[at]
@@ -168,7 +168,7 @@ def open_node(work, node, begin, end, depth, random):
     one.feature, one.turn, one.impurity, one.above = NO_FEATURE, -1, 0.0, NO_ROW
 
 
-@inner_kernel
+@part_kernel
 def partition_lists(rank, work, node, first, last):
     """Cut some lists of a node in two. Those of the columns only where somebody will search them again."""
     n_columns, spare = work.candidates.shape[1], work.entries[rank]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, take_chunk
 from spinney.criteria.impurity import GINI, pair_score
 from spinney.data.presort import RANK, Presorted
@@ -72,6 +72,7 @@ def _fill_codes(rank, size, sync, lists, label, codes, known, length):
 @kernel
 def grow_stump(rank, size, sync, columns, statistics, criterion, rules, work, blocks, sums):
     """Grow one stump into work.nodes; returns how many nodes. `sums`: zeros (threads, columns of all groups, codes)."""
+    columns, statistics, rules, work, blocks = refer(columns), refer(statistics), refer(rules), refer(work), refer(blocks)
     state, n_rows = work.state[0], blocks.codes.shape[1]
     n_pieces = (n_rows + _ROWS - 1) // _ROWS
     if rank == 0:
