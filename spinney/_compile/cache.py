@@ -215,7 +215,9 @@ class _Lock(NamedTuple):
     handle: int
 
     @classmethod
-    def take(cls, path: Path, is_done: Callable[[], bool], help_with: Callable[[bytes], bool]) -> _Lock | None:
+    def take(
+        cls, path: Path, is_done: Callable[[], bool], help_with: Callable[[bytes], bool] = lambda _: False
+    ) -> _Lock | None:
         """Wait for the lock, and meanwhile help whoever has it; None where files cannot be locked, or when somebody
         takes for ever."""
         try:
@@ -274,7 +276,13 @@ class _Helper:
         self._tried: set[bytes] = set()
 
     def help_with(self, published: bytes) -> bool:
-        """Compile the largest one of some parts; False if there is nothing to do."""
+        """Compile the largest one of some parts; False if there is nothing to do, or it fails: others will say so."""
+        try:
+            return self._help(published)
+        except Exception:
+            return False
+
+    def _help(self, published: bytes) -> bool:
         found = [(body, pickle.loads(body)) for body in _bodies(published) if body not in self._tried]
         for body, need in sorted(found, key=lambda pair: -pair[1].size()):
             self._tried.add(body)

@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core import types
 
+from spinney._compile.references import Reference
+
 
 class _Links(NamedTuple):
     shallow: bytes
@@ -63,7 +65,7 @@ def is_local(signature: Any) -> bool:
 def _types_within(kind: Any) -> Iterator[Any]:
     """A type, and those of a tuple's elements."""
     yield kind
-    if hasattr(kind, "whole"):
+    if isinstance(kind, Reference):
         yield from _types_within(kind.whole)
     for one in kind if isinstance(kind, types.BaseTuple) else ():  # type: ignore[union-attr]
         yield from _types_within(one)

@@ -6,6 +6,9 @@
   set is looked at.
 - Contexts look for new declarations before every function. Here they look at how many there are, first.
 - The variables of a statement are looked for in all that it holds, its place in the source included.
+- Which variables are alive where is found after every pass, for generators only.
+- The size of a type is found by LLVM, from a module written for it, at every use; signatures of Python functions
+  likewise, by Python.
 - Every call of LLVM is announced to stop watches.
 
 All save time and nothing else: where a version of Numba has no such place, nothing is done, and that is said.
@@ -56,7 +59,11 @@ def _collector_at_rest() -> Iterator[None]:
 
 def _patch() -> list[tuple[Any, str, Any]]:
     try:
-        replaced = [place for find in (_typing, _flags, _declarations, _variables, _lifetimes, _sizes, _signatures, _watches) for place in find()]
+        replaced = [
+            place
+            for find in (_typing, _flags, _declarations, _variables, _lifetimes, _sizes, _signatures, _watches)
+            for place in find()
+        ]
         undo = [(owner, name, owner.__dict__[name]) for owner, name, _ in replaced]
     except (ImportError, AttributeError, KeyError) as error:
         say_once(f"compiling takes longer than it should with this version of Numba ({type(error).__name__}: {error}).")
@@ -92,8 +99,10 @@ def _remembering(find: Any) -> Any:
 def _flags() -> _Places:
     from numba.core.targetconfig import TargetConfig
 
-    few = lambda flags: len(flags.options)  # noqa: E731  (few different ones are ever in use)
-    return [(TargetConfig, "__eq__", _equal_flags(TargetConfig)), (TargetConfig, "__hash__", few)]
+    def hash_flags(flags: Any) -> int:
+        return len(flags.options)  # few different ones are ever in use
+
+    return [(TargetConfig, "__eq__", _equal_flags(TargetConfig)), (TargetConfig, "__hash__", hash_flags)]
 
 
 def _equal_flags(kind: Any) -> Any:
@@ -167,7 +176,7 @@ def _variables() -> _Places:
 
 
 def _lifetimes() -> _Places:
-    from numba.core import postproc
+    from numba.core import postproc, transforms
 
     run = postproc.PostProcessor.run
 
@@ -176,7 +185,7 @@ def _lifetimes() -> _Places:
         if function.is_generator:
             run(processor, emit_dels, extend_lifetimes)
             return
-        function.blocks = postproc.transforms.canonicalize_cfg(function.blocks)
+        function.blocks = transforms.canonicalize_cfg(function.blocks)
         function.variable_lifetime = postproc.VariableLifetime(function.blocks)
         function.generator_info = None
         if emit_dels:
@@ -205,7 +214,7 @@ def _sizes() -> _Places:
 def _signatures() -> _Places:
     from numba.core import utils
 
-    return [(utils, "pysignature", functools.lru_cache(None)(utils.pysignature))]
+    return [(utils, "pysignature", functools.lru_cache(None)(utils.__dict__["pysignature"]))]
 
 
 def _watches() -> _Places:

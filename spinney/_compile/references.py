@@ -1,32 +1,39 @@
 """References: a NamedTuple that kernels hand on as one address.
 
-Numba passes a tuple by value: one of twenty arrays is 140 numbers at every call, and all of them are copied, typed and
-optimised in every function on the way. `refer(work)` at the top of a kernel writes them down once, and hands out their
-address: `work.nodes` is then a read from there. (The compiler may take those reads as never changing, and does.) Members
-that are NamedTuples are references again; `value_of(limits.penalty)` reads one whole, for a hot loop.
+Numba passes a tuple by value: one of twenty arrays is 140 numbers at every call, which are typed, copied and optimised
+in every function on the way. `refer(work)`, at the top of a kernel, writes them down once and gives their address:
+`work.nodes` is then a read from there. The compiler may take what it reads as never changing, and keeps it in
+registers. Members that are NamedTuples are references again.
+
+    work (by value)     [ nodes: 7 numbers | state: 7 numbers | rows: 9 numbers | ... ]      at every call
+    work (referred to)  [ address ] -> [ nodes | state | rows | ... ]                        once, on the kernel's stack
 
 A reference lives as long as the call of the kernel that made it: it is handed down, never returned.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
+from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.datamodel import models, register_default
-from numba.core.typing.templates import AttributeTemplate
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic
-from numba.core.typing.templates import infer_getattr
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic
-from llvmlite import ir as llvm
 
 from spinney._compile.settings import PLAIN_PYTHON
 
-T = TypeVar("T")
+_NAMED = (types.NamedTuple, types.NamedUniTuple)
+
+
+def _address() -> Any:
+    return ir.IntType(8).as_pointer()
 
 
 class Reference(types.Type):
-    """The address of a NamedTuple's members."""
+    """The type of a reference to a NamedTuple."""
 
     def __init__(self, whole: Any) -> None:
         self.whole = whole
@@ -37,87 +44,81 @@ class Reference(types.Type):
         kind: type = self.whole.instance_class
         return kind
 
-    @property
-    def key(self) -> Any:
-        return self.whole
+    def member(self, name: str) -> tuple[int, Any]:
+        """A member's place and type."""
+        place = self.whole.fields.index(name)
+        return place, self.whole.types[place]
 
 
 @register_default(Reference)
 class _ReferenceModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, llvm.IntType(8).as_pointer())
-
-
-_NAMED = (types.NamedTuple, types.NamedUniTuple)
+        super().__init__(manager, kind, _address())
 
 
 @infer_getattr
 class _Members(AttributeTemplate):
     key = Reference
 
-    def generic_resolve(self, reference: Any, name: str) -> Any:
-        fields = reference.whole.fields
-        if name not in fields:
+    def generic_resolve(self, reference: Any, name: str) -> Any:  # type: ignore[override]
+        if name not in reference.whole.fields:
             return None
-        kind = reference.whole.types[fields.index(name)]
+        _, kind = reference.member(name)
         return Reference(kind) if isinstance(kind, _NAMED) else kind
 
 
 @lower_getattr_generic(Reference)
-def _read_member(context: Any, builder: Any, kind: Any, address: Any, name: str) -> Any:
-    place = kind.whole.fields.index(name)
-    whole = builder.bitcast(address, context.get_value_type(kind.whole).as_pointer())
-    member = cgutils.gep_inbounds(builder, whole, 0, place)
-    return _read(context, builder, kind.whole.types[place], member, nested=True)
+def _read_member(context: Any, builder: Any, reference: Any, address: Any, name: str) -> Any:
+    place, kind = reference.member(name)
+    whole = builder.bitcast(address, context.get_value_type(reference.whole).as_pointer())
+    there = cgutils.gep_inbounds(builder, whole, 0, place)
+    if isinstance(kind, _NAMED):
+        return builder.bitcast(there, _address())
+    return _read_array(context, builder, kind, there) if isinstance(kind, types.Array) else _read(builder, there)
 
 
-def _read(context: Any, builder: Any, kind: Any, address: Any, nested: bool) -> Any:
-    """A member: the address of a NamedTuple, or all the numbers of anything else."""
-    if nested and isinstance(kind, _NAMED):
-        return builder.bitcast(address, llvm.IntType(8).as_pointer())
-    if isinstance(kind, types.Array):
-        return _read_array(context, builder, kind, address)
-    return _read_all(builder, address)
-
-
-def _read_array(context: Any, builder: Any, kind: Any, address: Any) -> Any:
+def _read_array(context: Any, builder: Any, kind: Any, there: Any) -> Any:
+    """An array, without what is known of it anyway; whoever called the kernel keeps it alive."""
     array = context.make_array(kind)(context, builder)
-    shape = address.type.pointee
     for place, name in enumerate(("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")):
-        part = shape.elements[place]
-        if name in ("meminfo", "parent"):  # whoever called has the array in hand
-            value = llvm.Constant(part, None)
+        part = there.type.pointee.elements[place]
+        if name in ("meminfo", "parent"):
+            value = ir.Constant(part, None)
         elif name == "itemsize":
-            value = llvm.Constant(part, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+            value = ir.Constant(part, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
         else:
-            value = _read_all(builder, cgutils.gep_inbounds(builder, address, 0, place))
+            value = _read(builder, cgutils.gep_inbounds(builder, there, 0, place))
         setattr(array, name, value)
     return array._getvalue()
 
 
-def _read_all(builder: Any, address: Any) -> Any:
-    """What stands at an address, number by number."""
-    shape = address.type.pointee
-    if not isinstance(shape, llvm.Aggregate):
-        number = builder.load(address)
+def _read(builder: Any, there: Any) -> Any:
+    """What stands at an address, number by number: LLVM forgets for whole structs that they never change."""
+    shape = there.type.pointee
+    if not isinstance(shape, ir.Aggregate):
+        number = builder.load(there)
         number.set_metadata("invariant.load", builder.module.add_metadata([]))
         return number
-    value = llvm.Constant(shape, llvm.Undefined)
-    for place in range(len(shape.elements) if hasattr(shape, "elements") else shape.count):
-        part = _read_all(builder, cgutils.gep_inbounds(builder, address, 0, place))
-        value = builder.insert_value(value, part, place)
+    value = ir.Constant(shape, ir.Undefined)
+    for place in range(len(shape)):
+        value = builder.insert_value(value, _read(builder, cgutils.gep_inbounds(builder, there, 0, place)), place)
     return value
 
 
 @intrinsic
-def _refer(typing_context, whole):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        place = cgutils.alloca_once_value(builder, arguments[0])
-        pointer = llvm.IntType(8).as_pointer()
-        hidden = llvm.InlineAsm(llvm.FunctionType(pointer, [pointer]), "", "=r,0,~{memory}", side_effect=True)
-        return builder.call(hidden, [builder.bitcast(place, pointer)])
+def _refer(typing_context: Any, whole: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        there = builder.bitcast(cgutils.alloca_once_value(builder, arguments[0]), _address())
+        # No instructions, but LLVM must not see that this address is where the numbers were just written to: a read
+        # of what never changes would not wait for that.
+        nothing = ir.InlineAsm(ir.FunctionType(_address(), [_address()]), "", "=r,0,~{memory}", side_effect=True)
+        return builder.call(nothing, [there])
 
     return Reference(whole)(whole), generate
 
 
-refer = _refer if not PLAIN_PYTHON else (lambda whole: whole)
+def _itself(whole: Any) -> Any:
+    return whole
+
+
+refer: Any = _itself if PLAIN_PYTHON else _refer

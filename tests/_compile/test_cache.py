@@ -401,7 +401,7 @@ def test_a_fit_heals_a_damaged_cache(tmp_path):
     if warm is None:
         pytest.skip("no cache on this machine")
     copy = tmp_path / warm.name
-    shutil.copytree(warm, copy)
+    shutil.copytree(warm, copy, ignore=shutil.ignore_patterns("*.lock", "tmp*"))  # others may be compiling
     copy.chmod(0o700)
     hurt = sorted(path for name in ("points", "plusplus") for path in copy.glob(f"spinney.cluster.{name}.*.bin"))
     assert len(hurt) >= 4

@@ -134,7 +134,7 @@ def test_numbas_own_kind_of_cache_is_not_needed(tmp_path):
     assert run(USE, tmp_path) == ("", "")
 
 
-def test_without_quicker_typing_kernels_are_the_same_and_it_is_said(tmp_path):
+def test_without_a_quicker_compiler_kernels_are_the_same_and_it_is_said(tmp_path):
     broken = "import sys, numba.core.targetconfig\nsys.modules['numba.core.targetconfig'] = None"
     _, said = run(broken + USE, tmp_path)
     assert said.count("compiling takes longer") == 1

@@ -1,10 +1,13 @@
 """Parts: compiled once, shared by kernels, found again by later processes; the results are those of plain Python."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numba.core import event, types
 
-from spinney._compile import PLAIN_PYTHON, merged_kernel
+from spinney._compile import PLAIN_PYTHON, cache, merged_kernel
+from spinney._compile.parts import Need
 from tests._compile.processes import COUNTED, run
 from tests.compiled import outer
 
@@ -139,3 +142,43 @@ def test_exceptions_and_none_from_the_cache(tmp_path):
     for missed in (1, 0):
         out, _ = run(LATER, SPINNEY_CACHE_DIR=str(tmp_path))
         assert out.splitlines() == ["there is no such place", f"3 (20.0, 20.0) {missed}"]
+
+
+def as_published(*needs):
+    bodies = [pickle.dumps(need) for need in needs]
+    return b"".join(len(body).to_bytes(8, "little") + body for body in bodies)
+
+
+@needs_compiler
+def test_whoever_waits_compiles_parts_that_nobody_is_at(kernels, names):
+    """The largest first, each once; not what is there, nor what another process holds, nor what cannot be compiled."""
+    numbers = types.Array(types.float64, 1, "C")
+    module = kernels.__name__
+    fill, above = Need(module, "fill", (numbers, types.float64)), Need(module, "count_above", (numbers, types.int64))
+    wrong, gone = Need(module, "fill", (types.float64, numbers)), Need(module, "nowhere", (numbers,))
+    helper = cache._Helper()
+    assert not helper.help_with(b"")
+    assert not helper.help_with(as_published(fill)[:-1])  # being written
+    assert helper.help_with(as_published(above, fill))
+    assert names() == ["fill.bin"]
+    assert helper.help_with(as_published(above, fill))
+    assert names() == ["count_above.bin", "fill.bin"]
+    assert not helper.help_with(as_published(above, fill))
+    assert not cache._Helper().help_with(as_published(above, fill))
+    assert not helper.help_with(as_published(wrong))
+    assert not helper.help_with(as_published(gone))
+    assert names() == ["count_above.bin", "fill.bin"]
+
+
+@needs_compiler
+def test_parts_of_a_kernel_are_published_while_it_is_compiled(kernels, monkeypatch):
+    seen = {}
+
+    def keep(self, content):
+        seen.setdefault(self.path.name.split("-")[0].rsplit(".", 1)[-1], []).append(pickle.loads(content[8:]).name)
+
+    monkeypatch.setattr(cache._Lock, "write", keep)
+    kernels.look(np.zeros(4), 2)
+    kernels.fill_and_count(np.zeros(4), 2.0)
+    assert seen == {"look": ["checked"], "checked": ["count_above"], "fill_and_count": ["fill"]}
+    assert not cache._compiling.locks

@@ -49,9 +49,7 @@ def _search(packed, wide, is_wide, node, feature, column, fields, limits, desk, 
     else:
         packed, wide = packed[: column.n_bins], wide[:, : column.n_bins]
         n = add_up_wide(wide, desk) if is_wide else add_up_packed(packed, fields, desk)
-        search_numbers(
-            node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best, monotone
-        )
+        search_numbers(node, feature, column, wide[2] if is_wide else packed, n, fields, limits, desk, best, monotone)
 
 
 def pack_sums(sums):

@@ -72,7 +72,13 @@ def _fill_codes(rank, size, sync, lists, label, codes, known, length):
 @kernel
 def grow_stump(rank, size, sync, columns, statistics, criterion, rules, work, blocks, sums):
     """Grow one stump into work.nodes; returns how many nodes. `sums`: zeros (threads, columns of all groups, codes)."""
-    columns, statistics, rules, work, blocks = refer(columns), refer(statistics), refer(rules), refer(work), refer(blocks)
+    columns, statistics, rules, work, blocks = (
+        refer(columns),
+        refer(statistics),
+        refer(rules),
+        refer(work),
+        refer(blocks),
+    )
     state, n_rows = work.state[0], blocks.codes.shape[1]
     n_pieces = (n_rows + _ROWS - 1) // _ROWS
     if rank == 0:
