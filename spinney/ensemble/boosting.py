@@ -38,7 +38,7 @@ from spinney.ensemble.gradients import (
 from spinney.ensemble.units import Units, find_units
 from spinney.grow import memory
 from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_to_scores, grow_tree, share_values
+from spinney.grow.grower import add_tree, grow_tree, share_values
 from spinney.grow.limits import Kinds, Limits, child_bounds
 from spinney.grow.statistics import BLOCK, make_fields
 from spinney.tree.tree import Tree
@@ -331,7 +331,7 @@ class Rounds:
         if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
-        self.team.run(add_to_scores, rows, self.work, self.scores[k])
+        add_tree(rows, self.work, self.scores[k], self.team)
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)

@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import atomic_add, inner_kernel, kernel, part_kernel, prefetch, refer
-from spinney._team import end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
+from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, stop_wanted, take_chunk
 from spinney.criteria.gains import bounded_score, clip, hold_back, leaf_score, leaf_value
 from spinney.data.dataset import LANES, STRIDE
 from spinney.grow.frontier import pop, priority, push
@@ -50,7 +50,7 @@ from spinney.grow.histogram import (
     widen,
 )
 from spinney.grow.limits import allow_features, child_bounds, may_split, narrow_groups
-from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED
+from spinney.grow.memory import NO_CHILD, NO_SLOT, NOT_USED, Rows, Work
 from spinney.grow.partition import CHUNK, LEFT, RIGHT, partition_chunk
 from spinney.grow.splits import (
     add_up_packed,
@@ -741,21 +741,27 @@ def share_values(nodes):
     pass_values_down(nodes, nodes.size)
 
 
+def add_tree(rows: Rows, work: Work, scores: np.ndarray, team: Team) -> None:
+    """Add the values of the tree just grown to the scores of its rows."""
+    pieces = work.pieces[: work.state[0].n_leaves]
+    team.run(_add_tree, rows.chosen, rows.n, work.nodes, pieces, work.leaf_of_row, work.leaf_values, scores)
+
+
 @kernel
-def add_to_scores(rank, size, sync, rows, work, scores):
+def _add_tree(rank, size, sync, chosen, n_rows, nodes, pieces, leaf_of_row, leaf_values, scores):
     """scores[row] += value of the row's leaf in the tree just grown."""
-    values = work.leaf_values[rank]
-    for piece in range(work.state[0].n_leaves):
-        values[piece] = work.nodes[work.pieces[piece]].value
+    values = leaf_values[rank]
+    for piece in range(pieces.size):
+        values[piece] = nodes[pieces[piece]].value
     while True:
         begin = next_chunk(sync) * CHUNK
-        if begin >= rows.n:
+        if begin >= n_rows:
             return
-        end = min(rows.n, begin + CHUNK)
-        if rows.chosen.size:
-            for row in rows.chosen[begin:end]:
-                scores[row] += values[np.uint64(work.leaf_of_row[row])]
+        end = min(n_rows, begin + CHUNK)
+        if chosen.size:
+            for row in chosen[begin:end]:
+                scores[row] += values[np.uint64(leaf_of_row[row])]
         else:
-            part, leaves = scores[begin:end], work.leaf_of_row[begin:end]
+            part, leaves = scores[begin:end], leaf_of_row[begin:end]
             for i in range(part.size):
                 part[i] += values[np.uint64(leaves[i])]

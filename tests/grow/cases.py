@@ -15,7 +15,7 @@ from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
 from spinney.grow import memory, statistics
 from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_to_scores, grow_tree
+from spinney.grow.grower import add_tree, grow_tree
 from spinney.grow.limits import Kinds, Limits
 from spinney.tree.tree import Tree
 
@@ -156,7 +156,7 @@ def make_work(case: Case, n_threads: int = 1) -> memory.Work:
 
 def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     scores = np.zeros(case.dataset.n_rows)
-    ALONE.run(add_to_scores, case.rows, work, scores)
+    add_tree(case.rows, work, scores, ALONE)
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.start : node.stop]))
