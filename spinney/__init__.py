@@ -17,24 +17,24 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
-    from spinney.criteria.custom import Loss
+    from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
-    from spinney.estimators.averaging import (
-        BayesianModelAveraging,
-        BayesianModelAveragingClassifier,
-        BayesianModelAveragingRegressor,
-    )
     from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
-    from spinney.estimators.choosing import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
+    from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
     from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.mixture import GaussianMixture
+    from spinney.estimators.model_averaging import (
+        BayesianModelAveraging,
+        BayesianModelAveragingClassifier,
+        BayesianModelAveragingRegressor,
+    )
     from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from spinney.estimators.random_structure import (
         RandomStructureForestClassifier,
@@ -63,12 +63,12 @@ _HOMES = {
     "AdaBoostRegressor": "spinney.estimators.adaboost",
     "BaggingClassifier": "spinney.estimators.bagging",
     "BaggingRegressor": "spinney.estimators.bagging",
-    "BayesianModelAveraging": "spinney.estimators.averaging",
-    "BayesianModelAveragingClassifier": "spinney.estimators.averaging",
-    "BayesianModelAveragingRegressor": "spinney.estimators.averaging",
-    "BucketOfModels": "spinney.estimators.choosing",
-    "BucketOfModelsClassifier": "spinney.estimators.choosing",
-    "BucketOfModelsRegressor": "spinney.estimators.choosing",
+    "BayesianModelAveraging": "spinney.estimators.model_averaging",
+    "BayesianModelAveragingClassifier": "spinney.estimators.model_averaging",
+    "BayesianModelAveragingRegressor": "spinney.estimators.model_averaging",
+    "BucketOfModels": "spinney.estimators.bucket",
+    "BucketOfModelsClassifier": "spinney.estimators.bucket",
+    "BucketOfModelsRegressor": "spinney.estimators.bucket",
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
@@ -79,7 +79,7 @@ _HOMES = {
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
     "KMeans": "spinney.estimators.kmeans",
-    "Loss": "spinney.criteria.custom",
+    "Loss": "spinney.criteria.user_loss",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",

@@ -1,6 +1,7 @@
 """The rooms: each imports only rooms of smaller numbers and what has an underscore; importing does not load Numba."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,20 @@ import pytest
 import spinney
 
 PACKAGE = Path(spinney.__file__).parent
-ROOMS = ["data", "criteria", "tree", "grow", "backends", "ensemble", "estimators"]
-SIDE_ROOMS = ["evaluate", "datasets", "classic", "cluster", "prune", "view", "warmup"]
-MAY_USE_SIDE_ROOMS = {"ensemble", "estimators"}
+ROOMS = [
+    "data",
+    "criteria",
+    "tree",
+    "grow",
+    "prune",
+    "ensemble",
+    "cluster",
+    "view",
+    "evaluate",
+    "estimators",
+    "datasets",
+    "warmup",
+]
 GROUND = ["_compile"]  # the folder below all rooms; the files beside it are `_*.py`
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
 
@@ -54,43 +66,24 @@ def imports(path, deep=True):
 
 def test_every_folder_with_code_is_a_room():
     folders = {path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE}
-    assert folders == {*ROOMS, *SIDE_ROOMS, *GROUND}
+    assert folders == {*ROOMS, *GROUND}
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_imports_only_smaller_numbers(room):
     files = [path for module, path in MODULES.items() if room_of(module) == room]
     assert files
-    allowed = {*ROOMS[: ROOMS.index(room) + 1], None, *(SIDE_ROOMS if room in MAY_USE_SIDE_ROOMS else [])}
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], None}
     for path in files:
         for module in imports(path):
             assert room_of(module) in allowed, f"{path.relative_to(PACKAGE)} imports {module}"
 
 
-def rooms_behind(module):
-    """The rooms that a file of a side room leads to, by itself or through other files of side rooms."""
-    found, seen, waiting = set(), set(), [module]
-    while waiting:
-        module = waiting.pop()
-        seen.add(module)
-        others = imports(MODULES[module])
-        found |= {room_of(other) for other in others} & set(ROOMS)
-        waiting += [other for other in others - seen if room_of(other) in SIDE_ROOMS]
-    return found
-
-
-def test_what_rooms_use_of_side_rooms_does_not_lead_back():
-    used = {
-        (room_of(name), module)
-        for name, path in MODULES.items()
-        if room_of(name) in ROOMS
-        for module in imports(path)
-        if room_of(module) in SIDE_ROOMS
-    }
-    assert used  # or this test has lost its subject
-    for room, module in used:
-        smaller = set(ROOMS[: ROOMS.index(room)])
-        assert rooms_behind(module) <= smaller, f"{room} uses {module}"
+def test_the_documented_rooms_are_these():
+    """In the order of docs/architecture.md, which is that of imports."""
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    table = page[page.index("## The rooms") :].split("\n## ")[0]
+    assert re.findall(r"^\| \d+ `(\w+)/`", table, re.MULTILINE) == ROOMS
 
 
 BELOW = sorted([*(set(PACKAGE.glob("_*.py")) - {PACKAGE / "__init__.py"}), *PACKAGE.glob("_*/*.py")])

@@ -12,15 +12,14 @@ import sys
 import time
 
 _FAMILIES = {  # beginnings of kernel names, longest first where one is part of another
-    "grow.exact": "exact trees",
+    "grow.lists": "exact trees",
     "grow.codes": "forests",
+    "grow.branches": "ID3 and C4.5",
     "grow": "gradient boosting",
     "ensemble.gradients": "gradient boosting",
-    "ensemble.forest": "predictions of gradient boosting",
     "ensemble.adaboost": "AdaBoost",
     "ensemble": "ensembles",
     "tree": "predictions",
-    "classic": "ID3 and C4.5",
     "cluster": "clustering",
     "prune": "pruning",
     "data": "tables",

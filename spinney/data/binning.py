@@ -21,7 +21,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
 from spinney._team import Team
-from spinney.data.opened import Part
+from spinney.data.shared import Part
 from spinney.data.tables import Panel, Table
 
 MAX_BINS = 255  # one uint8 holds 255 bins and the missing code

@@ -21,7 +21,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
 from spinney.data.binning import MAX_BINS, Bins
-from spinney.data.opened import Part
+from spinney.data.shared import Part
 from spinney.data.tables import Table
 
 MISSING = np.uint64(0xFFFFFFFF)

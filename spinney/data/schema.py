@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from spinney.data.opened import OpenedTable
+from spinney.data.shared import OpenedTable
 from spinney.data.tables import Labels, Panel, Source, Table, feature_names, open_table
 
 # The types a category can have, as they are called in `to_dict`.

@@ -25,7 +25,6 @@ from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
 from spinney.data.weights import Weights
-from spinney.ensemble.forest import PackedTrees, add_scores, pack_trees
 from spinney.ensemble.gradients import (
     Largest,
     choose_rows,
@@ -36,11 +35,12 @@ from spinney.ensemble.gradients import (
     renew_leaves,
 )
 from spinney.ensemble.units import Units, find_units
-from spinney.grow import memory
-from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_tree, grow_tree, share_values
-from spinney.grow.limits import Kinds, Limits, child_bounds
-from spinney.grow.statistics import BLOCK, make_fields
+from spinney.grow.histogram import memory
+from spinney.grow.histogram.freeze import freeze
+from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
+from spinney.grow.histogram.statistics import BLOCK, make_fields
+from spinney.grow.rules import Kinds, Limits, child_bounds
+from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
 from spinney.tree.tree import Tree
 
 
@@ -117,7 +117,7 @@ class Booster:
 Watcher = Callable[[Booster, list[Tree]], bool]
 
 
-# Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See backends/.
+# Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See grow/batched.py.
 Grow = Callable[[memory.Table, memory.Rows, Limits, memory.Work], int]
 
 

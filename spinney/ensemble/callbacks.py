@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, TextIO
 
-from spinney.evaluate.metrics import Metric
+from spinney.ensemble.metrics import Metric
 
 
 class Round(NamedTuple):

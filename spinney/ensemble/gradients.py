@@ -12,7 +12,7 @@ from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
 from spinney.criteria.losses import FORMULAS, derivatives, response, softmax_derivatives, value
 from spinney.data.weights import Weights
-from spinney.grow.statistics import FAR, N_EXPONENTS
+from spinney.grow.histogram.statistics import FAR, N_EXPONENTS
 
 _CHUNK = 4096  # rows: scores and derivatives of a chunk stay in the cache for its second pass
 _HUGE_BITS = int(np.float32(1e38).view(np.int32))  # beyond it, infinite and NaN

@@ -14,7 +14,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
-from spinney.grow.exact.lists import sort_by_key
+from spinney.grow.lists.arrange import sort_by_key
 from spinney.tree.descend_many import leaves_of_rows
 from spinney.tree.grove import Grove
 

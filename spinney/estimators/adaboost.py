@@ -18,11 +18,12 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, has_fit_parameter
 
+from spinney._seed import read_seed
 from spinney.data.schema import Schema, learn_and_read, learn_names
 from spinney.data.tables import as_frame
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.members import seeded
-from spinney.estimators.parameters import check_parameters, read_seed
+from spinney.estimators.parameters import check_parameters
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_model import whole
@@ -142,7 +143,7 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
 
     def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
         """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
-        from spinney.ensemble.resampling import draw_rows, order_by_content
+        from spinney.ensemble.bootstrap import draw_rows, order_by_content
 
         order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
         seed = read_seed(self.random_state)

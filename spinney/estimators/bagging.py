@@ -21,10 +21,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
+from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read, learn_names
 from spinney.data.weights import Weights, read_weights
 from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
-from spinney.estimators.parameters import check_parameters, count_columns, read_seed
+from spinney.estimators.parameters import check_parameters, count_columns
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
 from spinney.estimators.tree_model import whole
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.ensemble.bagging import Draws
+    from spinney.ensemble.forests import Plan
     from spinney.ensemble.out_of_bag import Votes
-    from spinney.ensemble.random_trees import Plan
-    from spinney.grow.exact.fit import Settings
-    from spinney.grow.exact.freeze import Target
+    from spinney.grow.lists.fit import Settings
+    from spinney.grow.lists.freeze import Target
     from spinney.tree.grove import Grove
 
 _SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
@@ -159,7 +160,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
     def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Members that are our own trees."""
         from spinney._team import Team, available_threads
-        from spinney.ensemble.resampling import order_by_content
+        from spinney.ensemble.bootstrap import order_by_content
 
         check_parameters(template)
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
@@ -196,7 +197,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
 
     def _plan(self, template: Any, schema: Schema, target: Target, draws: Draws) -> Plan:
         from spinney.ensemble.bagging import seed_member
-        from spinney.ensemble.random_trees import Plan
+        from spinney.ensemble.forests import Plan
         from spinney.prune.cost_complexity import collapse_by_alpha
 
         subspaces, seed, alpha = draws.subspaces, self._seed, template.ccp_alpha
@@ -251,7 +252,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, answers.shape[0])
         if self.oob_score:
-            from spinney.grow.exact.freeze import Target
+            from spinney.grow.lists.freeze import Target
 
             votes = count_votes(members, X, self._draws, self._say, n_jobs)
             truth = (
@@ -301,7 +302,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
     def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
         """Who gets which rows and columns."""
         from spinney.ensemble.bagging import Draws, Subspaces
-        from spinney.ensemble.resampling import Bags
+        from spinney.ensemble.bootstrap import Bags
 
         total = len(order) if weights.counts is None else int(weights.counts.sum())
         n_draws = self._count_draws(total)
@@ -423,7 +424,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
     def _make_tree(self, k: int) -> Any:
         """A tree that asks about its own columns."""
         from spinney.ensemble.bagging import tell_apart
-        from spinney.ensemble.random_trees import renumber
+        from spinney.ensemble.forests import renumber
 
         tree, subspaces = self._tree_of_table(k), self._draws[k].subspaces
         if subspaces.are_whole:
@@ -557,7 +558,7 @@ def _are_same(classes: Any, others: Any) -> bool:
 
 def _order(X: Any, answers: np.ndarray) -> np.ndarray:
     """The rows in an order that follows from what they hold; as they stand, if they hold what we cannot read."""
-    from spinney.ensemble.resampling import order_by_content, order_of_sparse
+    from spinney.ensemble.bootstrap import order_by_content, order_of_sparse
 
     if issparse(X):
         plain = csr_matrix(X)

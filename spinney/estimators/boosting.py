@@ -13,12 +13,13 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
+from spinney._seed import read_seed
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.parameters import check_parameters, count_share, read_groups, read_monotone, read_seed
+from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
+from spinney.estimators.parameters import check_parameters, count_share, read_groups, read_monotone
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree_model import whole
-from spinney.evaluate.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -32,7 +33,7 @@ _NO_LIMIT = 1 << 30
 class _GradientBoosting(BaseEstimator):
     """What the two estimators share."""
 
-    _takes_opened_tables = True  # see data/opened.py
+    _takes_opened_tables = True  # see data/shared.py
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -133,7 +134,7 @@ class _GradientBoosting(BaseEstimator):
         from spinney.data.dataset import encode_dataset
         from spinney.ensemble.boosting import train
         from spinney.ensemble.callbacks import EarlyStopping, Progress
-        from spinney.ensemble.watch import Watch
+        from spinney.ensemble.scoring import Watch
 
         seed = self._seed if goes_on else read_seed(self.random_state)
         stops = self._stops_early(table.n_rows)
@@ -242,7 +243,7 @@ class _GradientBoosting(BaseEstimator):
         return callbacks
 
     def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, target: Target, team: Team, begun: Any) -> list[Any]:
-        from spinney.ensemble.watch import EvalSet
+        from spinney.ensemble.scoring import EvalSet
 
         sets = []
         for name, (X, y, weight) in _named_sets(eval_set).items():
@@ -257,7 +258,7 @@ class _GradientBoosting(BaseEstimator):
         self, name: str, codes: np.ndarray, target: Target, rows: np.ndarray, begun: Any, bins: Any, team: Team
     ) -> Any:
         """Some of the training rows as an evaluation set."""
-        from spinney.ensemble.watch import EvalSet
+        from spinney.ensemble.scoring import EvalSet
 
         scores = np.empty((target.n_outputs, len(rows)))
         own = np.ascontiguousarray(codes[:, rows])
@@ -267,7 +268,7 @@ class _GradientBoosting(BaseEstimator):
         """Raw scores of the evaluation sets before the first new round."""
         from spinney._team import Team
         from spinney.ensemble.boosting import start_values
-        from spinney.ensemble.forest import add_scores
+        from spinney.tree.sweep import add_scores
 
         start = start_values(target) if begun is None else begun.start
         for one in sets:
@@ -286,7 +287,7 @@ class _GradientBoosting(BaseEstimator):
     def _raw(self, X: Any) -> np.ndarray:
         """Raw scores (outputs, rows)."""
         check_is_fitted(self)
-        from spinney.ensemble.forest import raw_scores
+        from spinney.tree.sweep import raw_scores
 
         table = self._schema.read(X, type(self).__name__)
         booster = self._booster
@@ -296,7 +297,7 @@ class _GradientBoosting(BaseEstimator):
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
         check_is_fitted(self)
-        from spinney.ensemble.forest import add_scores
+        from spinney.tree.sweep import add_scores
 
         table, booster = self._schema.read(X, type(self).__name__), self._booster
         scores = np.empty((booster.n_outputs, table.n_rows))
@@ -316,7 +317,7 @@ class _GradientBoosting(BaseEstimator):
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predicted values, or probabilities (rows, classes)."""
         from spinney._team import Team
-        from spinney.ensemble.watch import predictions
+        from spinney.ensemble.scoring import predictions
 
         with Team(1, inline=True) as alone:
             return predictions(self._target(np.empty(0), Weights(None, None)), raw, alone)
@@ -325,7 +326,7 @@ class _GradientBoosting(BaseEstimator):
         """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers
         a last axis of one tree per output, as in scikit-learn."""
         check_is_fitted(self)
-        from spinney.ensemble.forest import leaf_numbers
+        from spinney.tree.sweep import leaf_numbers
 
         table, booster = self._schema.read(X, type(self).__name__), self._booster
         with self._team(table) as team:
@@ -577,8 +578,8 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         return Target(y, weights, loss, 1, False)
 
     def _make_loss(self) -> Any:
-        from spinney.criteria.custom import compile_loss
         from spinney.criteria.losses import BY_NAME, Huber, Quantile, Tweedie
+        from spinney.criteria.user_loss import compile_loss
 
         if not isinstance(self.loss, str):
             return compile_loss(self.loss, "identity")
@@ -764,8 +765,8 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         return super()._read_weights(sample_weight, y, n_rows)
 
     def _target(self, y: np.ndarray, weights: Weights) -> Target:
-        from spinney.criteria.custom import compile_loss
         from spinney.criteria.losses import LogLoss
+        from spinney.criteria.user_loss import compile_loss
         from spinney.ensemble.boosting import Target
 
         n_outputs = 1 if self.n_classes_ == 2 else self.n_classes_

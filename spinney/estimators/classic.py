@@ -150,12 +150,12 @@ class ID3Classifier(_ClassicTree):
         self.categorical_features = categorical_features
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
-        from spinney.classic.categories import learn_categories
+        from spinney.grow.branches.categories import learn_categories
 
         return learn_categories(X, self.categorical_features, type(self).__name__)
 
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
-        from spinney.classic.id3 import ID3Settings, grow_id3
+        from spinney.grow.branches.id3 import ID3Settings, grow_id3
 
         settings = ID3Settings(self._depth_limit, int(self.min_samples_split), float(self.min_gain))
         return grow_id3(table, schema, classes, self.n_classes_, weights, settings, team)
@@ -164,7 +164,7 @@ class ID3Classifier(_ClassicTree):
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in the total decrease of entropy; they add up to 1, or are 0 for a single leaf."""
         check_is_fitted(self)
-        from spinney.classic.id3 import decreases
+        from spinney.grow.branches.id3 import decreases
 
         asks = ~self.tree_.is_leaf
         total = np.bincount(self.tree_.feature[asks], decreases(self.tree_)[asks], minlength=self.n_features_in_)
@@ -252,7 +252,7 @@ class C45Classifier(_ClassicTree):
         self.categorical_features = categorical_features
 
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
-        from spinney.classic.c45 import C45Settings, grow_c45
+        from spinney.grow.branches.c45 import C45Settings, grow_c45
 
         settings = C45Settings(
             min_samples_leaf=float(self.min_samples_leaf),

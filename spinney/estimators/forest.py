@@ -13,20 +13,21 @@ from sklearn.utils import Bunch, compute_sample_weight
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
-from spinney.estimators.parameters import check_parameters, read_seed
+from spinney.estimators.parameters import check_parameters
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
 from spinney.estimators.tree_model import whole
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.ensemble.bootstrap import Bags
+    from spinney.ensemble.forests import Opened, Plan
     from spinney.ensemble.quantiles import LeafTargets
-    from spinney.ensemble.random_trees import Opened, Plan
-    from spinney.ensemble.resampling import Bags
-    from spinney.grow.exact.freeze import Target
+    from spinney.grow.lists.freeze import Target
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -116,7 +117,7 @@ class _Forest(ForestModel):
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
-        from spinney.ensemble.random_trees import grow_trees, open_table
+        from spinney.ensemble.forests import grow_trees, open_table
         from spinney.tree.grove import join
 
         before = self.grove_ if self.warm_start and hasattr(self, "grove_") else None
@@ -156,7 +157,7 @@ class _Forest(ForestModel):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
-        from spinney.ensemble.random_trees import tree_seed
+        from spinney.ensemble.forests import tree_seed
 
         tree = clone(self.estimator_).set_params(random_state=tree_seed(self._seed, k))
         tree._keep(self._schema, self.grove_.tree(k))
@@ -164,7 +165,7 @@ class _Forest(ForestModel):
         return tree
 
     def _plan(self, template: Any, schema: Any, answers: np.ndarray, weights: Weights, y: Any) -> Plan:
-        from spinney.ensemble.random_trees import Plan
+        from spinney.ensemble.forests import Plan
 
         n_draws = self._count_draws(weights, answers.shape[1])
         settings = template._settings(schema, answers, weights)
@@ -358,8 +359,8 @@ class ForestRegressor(NumberForest, _Forest):
         if hasattr(self, "_leaf_targets"):
             del self._leaf_targets
         if self.keep_targets:
+            from spinney.ensemble.forests import draw
             from spinney.ensemble.quantiles import note_targets
-            from spinney.ensemble.random_trees import draw
 
             def bag(k: int) -> tuple[np.ndarray | None, np.ndarray | None]:
                 rows, weights = draw(opened, plan, k)

@@ -14,9 +14,10 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._seed import read_seed
 from spinney.data.weights import Weights
 from spinney.estimators.matrices import MatrixModel
-from spinney.estimators.parameters import check_parameters, read_seed
+from spinney.estimators.parameters import check_parameters
 from spinney.estimators.tree_model import whole
 
 if TYPE_CHECKING:

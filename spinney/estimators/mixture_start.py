@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from spinney._seed import read_seed
 from spinney.data.weights import Weights
 from spinney.estimators.kmeans import KMeans
-from spinney.estimators.parameters import read_seed
 
 if TYPE_CHECKING:
     from spinney._team import Team

@@ -11,7 +11,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 
@@ -29,11 +28,6 @@ def check_parameters(estimator: Any) -> None:
 def _defaults(kind: Any) -> dict[str, Any]:
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return {one.name: one.default for one in parameters}
-
-
-def read_seed(random_state: Any) -> int:
-    """One integer from a scikit-learn random state."""
-    return int(check_random_state(random_state).randint(0, 2**31 - 1))
 
 
 def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndarray) -> np.ndarray:

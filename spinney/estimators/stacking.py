@@ -22,7 +22,7 @@ from spinney.ensemble.members import (
     takes_weights,
 )
 from spinney.ensemble.stacking import beside, meta_columns, split_off
-from spinney.estimators.combining import (
+from spinney.estimators.composition import (
     Combination,
     ask,
     only_row_weights,

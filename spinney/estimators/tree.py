@@ -12,17 +12,18 @@ from sklearn.utils import Bunch, compute_sample_weight
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from spinney._seed import read_seed
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.parameters import check_parameters, count_columns, read_monotone, read_seed
+from spinney.estimators.parameters import check_parameters, count_columns, read_monotone
 from spinney.estimators.targets import check_labels, check_numbers
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel, whole
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.grow.exact.fit import Settings
-    from spinney.grow.exact.freeze import Target
+    from spinney.grow.lists.fit import Settings
+    from spinney.grow.lists.freeze import Target
     from spinney.tree.decision import DecisionTree
 
 _SMALL = 50_000  # cells below which a fit runs in the caller's thread
@@ -33,7 +34,7 @@ _FIRST_LEAVES = 64  # with n_iter_no_change: leaves of the first tree grown; the
 class _CartTree(TreeModel):
     """What both estimators share."""
 
-    _takes_opened_tables = True  # see data/opened.py
+    _takes_opened_tables = True  # see data/shared.py
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "splitter": [StrOptions({"best", "random"})],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -104,7 +105,7 @@ class _CartTree(TreeModel):
         self.max_features_ = count_columns(self.max_features, schema.n_columns, "max_features")
 
     def _grow(self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
-        from spinney.grow.exact.fit import grow_exact_tree
+        from spinney.grow.lists.fit import grow_exact_tree
 
         rows = weights.rows()
         settings = self._settings(schema, answers, weights)
@@ -125,7 +126,7 @@ class _CartTree(TreeModel):
         self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, settings: Settings, team: Team
     ) -> DecisionTree:
         """Best-first, until the held-out rows are no longer answered better."""
-        from spinney.grow.exact.fit import grow_exact_tree
+        from spinney.grow.lists.fit import grow_exact_tree
         from spinney.prune.stopping import errors_by_turn, stopping_turn, tree_at
 
         seed = read_seed(self.random_state)
@@ -170,7 +171,7 @@ class _CartTree(TreeModel):
 
     def _settings(self, schema: Schema, answers: np.ndarray, weights: Weights) -> Settings:
         from spinney.criteria.impurity import NAMES, OWN
-        from spinney.grow.exact.fit import Settings
+        from spinney.grow.lists.fit import Settings
 
         n, n_rows = schema.n_columns, answers.shape[1]
         own = None if isinstance(self.criterion, str) else self.criterion
@@ -401,7 +402,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         return super()._read_weights(sample_weight, y, n_rows)
 
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
-        from spinney.grow.exact.freeze import Target
+        from spinney.grow.lists.freeze import Target
 
         sizes = (self.n_classes_,) if np.ndim(self.n_classes_) == 0 else tuple(self.n_classes_)
         if rows is None:
@@ -517,7 +518,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
         return np.require(y[None, :] if y.ndim == 1 else y.T, requirements=["C", "W"])
 
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
-        from spinney.grow.exact.freeze import Target
+        from spinney.grow.lists.freeze import Target
 
         if rows is None:
             return Target(None, None, answers, weights)

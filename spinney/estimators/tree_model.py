@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators.targets import find_classes
+from spinney.tree.decision import OneTree
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -26,11 +27,8 @@ if TYPE_CHECKING:
 _FEW_ROWS = 4096  # rows below which one thread, in place, is quickest
 
 
-class TreeModel(BaseEstimator):
+class TreeModel(OneTree, BaseEstimator):
     """A model that is one `DecisionTree`."""
-
-    tree_: DecisionTree
-    _schema: Schema
 
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:
         """Set the fitted attributes that every tree model has."""

@@ -1,4 +1,4 @@
-"""Trees fitted in turn to one table, with weights that change. No algorithm in here: see grow/exact/series.py."""
+"""Trees fitted in turn to one table, with weights that change. No algorithm in here: see grow/lists/series.py."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class TreeSeries:
         return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
 
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
-        from spinney.grow.exact.fit import sort_for_trees
-        from spinney.grow.exact.series import Series
+        from spinney.grow.lists.fit import sort_for_trees
+        from spinney.grow.lists.series import Series
 
         bins = self._first._bins(self._schema, self._table, weights, team)
         categories = n_categories(self._schema)

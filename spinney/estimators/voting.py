@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.ensemble.members import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
-from spinney.estimators.combining import (
+from spinney.estimators.composition import (
     Combination,
     ask_classes,
     ask_probabilities,

@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
+from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.parameters import read_seed
-from spinney.evaluate.metrics import Metric, find_metrics
+from spinney.ensemble.metrics import Metric, find_metrics
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class _Fold:
         with_train: bool,
     ) -> None:
         from spinney.ensemble.boosting import Rounds
-        from spinney.ensemble.watch import Watch
+        from spinney.ensemble.scoring import Watch
 
         counts = np.zeros(dataset.n_rows, np.int64)
         counts[kept] = 1 if target.weights.counts is None else target.weights.counts[kept]
@@ -159,7 +159,7 @@ class _Fold:
         self.watch = Watch(sets, metrics, [], own, team)
 
     def _set(self, name: str, dataset: Any, target: Any, rows: np.ndarray) -> Any:
-        from spinney.ensemble.watch import EvalSet
+        from spinney.ensemble.scoring import EvalSet
 
         codes = np.ascontiguousarray(dataset.codes[:, rows])
         start = np.repeat(self.rounds.booster.start[:, None], len(rows), axis=1)

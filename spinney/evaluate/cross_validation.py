@@ -1,6 +1,6 @@
 """Cross-validation: fit on all folds but one, judge on that one, in turn.
 
-Our trees and boosting read, sort and bin the table once for all folds (`data/opened.py`); any other model gets the rows
+Our trees and boosting read, sort and bin the table once for all folds (`data/shared.py`); any other model gets the rows
 of each fold as scikit-learn would give them.
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from spinney.evaluate.folds import Job, Outcome, Wanted, make_sheet, run_jobs
+from spinney.evaluate.folds import Split, make_splits
+from spinney.evaluate.runs import Job, Outcome, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import ALONE, Scoring
-from spinney.evaluate.splits import Split, make_splits
 
 
 class CrossValidation(dict):

@@ -11,10 +11,10 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from spinney.evaluate.cross_validation import check_fold_sizes
-from spinney.evaluate.folds import Job, Wanted, make_sheet, run_jobs
+from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import Job, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import Scoring
 from spinney.evaluate.searching import check_parameter
-from spinney.evaluate.splits import make_splits
 
 
 class ValidationCurve(tuple):

@@ -1,233 +1,139 @@
-"""Many fits on some of the rows of one table: the engine of cross-validation, searches and curves.
+"""Folds: which rows a model is fitted on and which it is judged on.
 
-    sheet     the table (opened once if the model can share it), targets, weights and other arguments of fit
-    job       a split, the rows to fit on if they are not all of its training rows, and parameters to set
-    outcome   scores, times, perhaps the model and its predictions, or what went wrong
-
-What is made of the outcomes is decided elsewhere.
+In: what the user says of `cv`, the targets, perhaps groups. Out: a list of `Split`s. scikit-learn's splitters do the
+work.
 """
 
 from __future__ import annotations
 
-import time
-import traceback
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from functools import partial
-from typing import Any, NamedTuple
-from warnings import warn
+from collections.abc import Callable
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any
+from warnings import catch_warnings, filterwarnings, warn
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone
-from sklearn.exceptions import FitFailedWarning
-from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
+from sklearn import model_selection
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _num_samples
 
-from spinney._side_by_side import side_by_side
-from spinney.data.opened import OpenedTable
-from spinney.data.weights import read_weights
-from spinney.ensemble.callbacks import Progress, Round
-from spinney.ensemble.members import takes_weights, threads_each
-from spinney.evaluate.scoring import Scoring
-from spinney.evaluate.splits import Split
-
-_SMALL = 5_000  # rows of a shared table below which threads would mostly wait for each other in Python
+_FOLDS, _REPEATS = 5, 10
 
 
-class Sheet(NamedTuple):
-    """What models are fitted to and judged on."""
+class Split:
+    """Rows to fit on and rows to judge on. Where one part is the rest of the other, only one is kept in memory."""
 
-    X: Any  # as it came
-    opened: OpenedTable | None  # the same, opened for models that can share it
-    y: Any
-    weights: np.ndarray | None
-    params: dict[str, Any]  # other arguments of fit
+    def __init__(self, train: Any, test: Any, n_rows: int) -> None:
+        train, self.test = (_row_numbers(part, n_rows) for part in (train, test))
+        self._n_rows = n_rows
+        self._train = None if np.array_equal(train, self._rest()) else train
 
+    @property
+    def train(self) -> np.ndarray:
+        return self._rest() if self._train is None else self._train
 
-class Job(NamedTuple):
-    split: Split
-    rows: np.ndarray | None = None  # to fit on; None: all that the split gives
-    parameters: dict[str, Any] | None = None
-
-
-class Wanted(NamedTuple):
-    """What an outcome is to hold."""
-
-    scoring: Scoring
-    train_score: bool = False
-    model: bool = False
-    method: str | None = None  # whose answers for the test rows are kept
-    error_score: Any = np.nan  # a number, or "raise"
+    def _rest(self) -> np.ndarray:
+        stays = np.ones(self._n_rows, bool)
+        stays[self.test] = False
+        return np.flatnonzero(stays)
 
 
-class Outcome(NamedTuple):
-    test: dict[str, float]
-    train: dict[str, float]
-    fit_time: float
-    score_time: float
-    model: Any = None
-    predictions: Any = None
-    error: str | None = None
+def _row_numbers(part: Any, n_rows: int) -> np.ndarray:
+    rows = np.asarray(part)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or len(rows) == 0 or rows.dtype.kind not in "iu":
+        raise ValueError(f"cv must give the row numbers of each fold, at least one, got {part!r:.60}.")
+    if rows.min() < 0 or rows.max() >= n_rows:
+        raise ValueError(f"cv must give row numbers from 0 to {n_rows - 1}, got {rows.min()} to {rows.max()}.")
+    return rows.astype(np.int64, copy=False)
 
 
-def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any] | None) -> Sheet:
-    """Check the lengths, and open the table if the estimator takes opened ones."""
-    if not hasattr(estimator, "fit"):
-        raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
-    check_consistent_length(X, y, sample_weight)
-    weights, counts = None, None
-    if sample_weight is not None:
-        if not takes_weights(estimator):
-            raise TypeError(f"sample_weight was given, but {type(estimator).__name__} does not take it in fit.")
-        weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
-        counts = read_weights(weights, len(weights)).counts
-    shares = getattr(estimator, "_takes_opened_tables", False)
-    return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
+def make_splits(cv: Any, X: Any, y: Any, groups: Any, classifier: bool) -> list[Split]:
+    """The folds of a table.
 
-
-def run_jobs(
-    estimator: Any,
-    sheet: Sheet,
-    jobs: Sequence[Job],
-    wanted: Wanted,
-    *,
-    n_jobs: int | None = None,
-    verbose: int = 0,
-    unit: str = "fold",
-    tell: Callable[[Outcome], dict[str, Any]] | None = None,
-) -> list[Outcome]:
-    """Do all jobs, `n_jobs` at a time. `tell` hears of every outcome and says what the bar shows."""
-    _check_error_score(wanted.error_score)
-    begun = time.perf_counter()
-    progress = Progress(every_round=verbose > 1, unit=unit) if verbose else None
-    outcomes: list[Outcome] = []
-    info = None
+    `cv` is a number of folds, a name (see `NAMES`), one of scikit-learn's splitters or an iterable of (train, test).
+    """
+    n_rows = _num_samples(X)
+    if groups is not None and _num_samples(groups) != n_rows:
+        raise ValueError(f"groups must have one value per row: got {_num_samples(groups)} for {n_rows} rows.")
+    splitter = _find_splitter(cv, y, groups, classifier)
+    if isinstance(splitter, model_selection.StratifiedKFold):
+        _check_classes(splitter.n_splits, y)
     try:
-        with closing(_do_all(estimator, sheet, jobs, wanted, n_jobs)) as done:
-            for outcome in done:
-                outcomes.append(outcome)
-                if progress is not None:
-                    scores = {} if tell is None else tell(outcome)
-                    info = Round(len(outcomes), len(jobs), scores, time.perf_counter() - begun)
-                    progress(info)
-    finally:
-        if progress is not None:
-            progress.close(info)
-    _report_failures(outcomes, wanted.error_score)
-    return outcomes
+        with catch_warnings():
+            filterwarnings("ignore", "The least populated class", UserWarning)  # we have said so
+            folds = [Split(train, test, n_rows) for train, test in splitter.split(X, y, groups)]
+    except ValueError as error:
+        if groups is None and "groups" in str(error):
+            raise ValueError(f"cv={splitter!r} needs groups: pass groups=, one value per row.") from error
+        raise
+    if not folds:
+        raise ValueError("cv must give at least one fold, got none.")
+    return folds
 
 
-def _do_all(
-    estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: int | None
-) -> Generator[Outcome, None, None]:
-    if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
-        yield from (_do(estimator, sheet, wanted, None, job) for job in jobs)
-        return
-    if sheet.opened is None:
-        waiting = Parallel(n_jobs=n_jobs, return_as="generator")
-        yield from waiting(delayed(_do)(estimator, sheet, wanted, None, job) for job in jobs)
-        return
-    work = partial(_do, estimator, sheet, wanted, threads_each(n_jobs, len(jobs)))
-    yield from side_by_side(work, jobs, effective_n_jobs(n_jobs))
-
-
-def _do(estimator: Any, sheet: Sheet, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:
-    """One fit and its scores. What goes wrong is kept for later unless it is to be raised at once."""
-    times = [time.perf_counter()]
-    try:
-        model = with_parameters(estimator, job.parameters or {})
-        _fit(model, sheet, job.split.train if job.rows is None else job.rows, n_threads)
-        times.append(time.perf_counter())
-        test, train = _judge(model, sheet, job, wanted)
-        times.append(time.perf_counter())
-        answers = None if wanted.method is None else getattr(model, wanted.method)(_rows(sheet, job.split.test))
-        if wanted.method == "predict_proba":
-            answers = answers, model.classes_
-    except Exception:
-        if isinstance(wanted.error_score, str):
-            raise
-        return _failed(wanted, times)
-    return Outcome(test, train, times[1] - times[0], times[2] - times[1], model if wanted.model else None, answers)
-
-
-def with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
-    """A clone with some parameters set, to copies: no candidate may change another's."""
-    return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in parameters.items()})
-
-
-def _failed(wanted: Wanted, times: list[float]) -> Outcome:
-    times = [*times, time.perf_counter()]
-    none = dict.fromkeys(wanted.scoring.names, float(wanted.error_score))
-    fit, score = times[1] - times[0], times[2] - times[1] if len(times) > 2 else 0.0
-    return Outcome(none, none if wanted.train_score else {}, fit, score, error=traceback.format_exc())
-
-
-def _fit(model: Any, sheet: Sheet, rows: np.ndarray, n_threads: int | None) -> None:
-    params = _check_method_params(sheet.X, params=sheet.params, indices=rows)
-    if sheet.weights is not None:
-        params["sample_weight"] = sheet.weights[rows]
-    if sheet.opened is None:
-        X, y = _safe_split(model, sheet.X, sheet.y, rows)
-    else:
-        X, y = sheet.opened.take(rows), _of_rows(sheet.y, rows)
-    has_share = n_threads is not None and getattr(model, "n_jobs", 1) is None
-    if has_share:
-        model.set_params(n_jobs=n_threads)
-    if y is None:
-        model.fit(X, **params)
-    else:
-        model.fit(X, y, **params)
-    if has_share:
-        model.set_params(n_jobs=None)
-
-
-def _of_rows(y: Any, rows: np.ndarray) -> Any:
-    return y[rows] if type(y) is np.ndarray else _safe_indexing(y, rows)
-
-
-def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
-    if sheet.opened is None or original:
-        return _safe_indexing(sheet.X, rows)
-    return sheet.opened.take(rows)
-
-
-def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str, float], dict[str, float]]:
-    """Scores on the test rows and, if asked for, on the training rows."""
-    fitted = job.split.train if job.rows is None else job.rows
-    found = []
-    for rows in (job.split.test, fitted) if wanted.train_score else (job.split.test,):
-        if sheet.opened is None:
-            X, y = _safe_split(model, sheet.X, sheet.y, rows, fitted)
-        else:
-            X, y = _rows(sheet, rows, not wanted.scoring.only_predicts), _of_rows(sheet.y, rows)
-        found.append(wanted.scoring(model, X, y, None if sheet.weights is None else sheet.weights[rows]))
-    return found[0], found[1] if wanted.train_score else {}
-
-
-def _check_error_score(error_score: Any) -> None:
-    if isinstance(error_score, str) and error_score != "raise":
-        raise ValueError(f"error_score must be a number or 'raise', got {error_score!r}.")
-
-
-def _report_failures(outcomes: list[Outcome], error_score: Any) -> None:
-    errors = Counter(one.error for one in outcomes if one.error is not None)
-    if not errors:
-        return
-    n_failed, n_all = sum(errors.values()), len(outcomes)
-    last = Counter()  # type: ignore[var-annotated]
-    for text, n in errors.items():
-        last[text.strip().splitlines()[-1]] += n
-    reasons = "\n".join(f"  {n} x {reason}" for reason, n in last.most_common())
-    if n_failed == n_all:
-        text = errors.most_common(1)[0][0]
-        raise ValueError(f"All {n_all} fits failed:\n{reasons}\nThe most common one, in full:\n{text}")
-    warn(
-        f"{n_failed} of {n_all} fits failed; their scores are {error_score}. error_score='raise' stops at the first.\n"
-        f"{reasons}",
-        FitFailedWarning,
-        stacklevel=4,
+def _find_splitter(cv: Any, y: Any, groups: Any, classifier: bool) -> Any:
+    is_classes = classifier and y is not None and type_of_target(y) in ("binary", "multiclass")
+    if isinstance(cv, str):
+        return _by_name(cv, is_classes)
+    if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
+        n_folds = _FOLDS if cv is None else int(cv)  # type: ignore[call-overload]
+        if n_folds < 2:
+            raise ValueError(f"cv must be at least 2 folds, got {n_folds}.")
+        if groups is not None:
+            return model_selection.GroupKFold(n_folds)
+        return model_selection.StratifiedKFold(n_folds) if is_classes else model_selection.KFold(n_folds)
+    if hasattr(cv, "split") or (hasattr(cv, "__iter__") and not isinstance(cv, dict)):
+        return model_selection.check_cv(cv, y, classifier=classifier)
+    raise ValueError(
+        f"cv must be a number of folds, one of {sorted(NAMES)}, a splitter of scikit-learn or an iterable of "
+        f"(train, test) row numbers, got {cv!r}."
     )
+
+
+def _stratified(is_classes: bool) -> Any:
+    if not is_classes:
+        raise ValueError("cv='stratified' is for classifiers: it keeps the classes' shares. Use cv='kfold'.")
+    return model_selection.StratifiedKFold(_FOLDS)
+
+
+def _repeated(is_classes: bool) -> Any:
+    kind = model_selection.RepeatedStratifiedKFold if is_classes else model_selection.RepeatedKFold
+    return kind(n_splits=_FOLDS, n_repeats=_REPEATS, random_state=0)
+
+
+# what `cv` may be called -> its splitter, given whether there are classes
+NAMES: dict[str, Callable[[bool], Any]] = {
+    "kfold": lambda is_classes: model_selection.KFold(_FOLDS),
+    "stratified": _stratified,
+    "grouped": lambda is_classes: model_selection.GroupKFold(_FOLDS),
+    "repeated": _repeated,
+    "loo": lambda is_classes: model_selection.LeaveOneOut(),
+}
+
+
+def _by_name(name: str, is_classes: bool) -> Any:
+    if name not in NAMES:
+        near = get_close_matches(name.lower(), NAMES, 1, 0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"cv must be a number of folds, a splitter or one of {sorted(NAMES)}, got {name!r}.{hint}")
+    return NAMES[name](is_classes)
+
+
+def _check_classes(n_folds: int, y: Any) -> None:
+    """Say which class has fewer rows than there are folds; with all classes so, there are no folds."""
+    labels, sizes = np.unique(np.asarray(y), return_counts=True)
+    rarest, least, most = labels[sizes.argmin()], int(sizes.min()), int(sizes.max())
+    if most < n_folds:
+        raise ValueError(
+            f"{n_folds} folds need a class of at least {n_folds} rows, but the largest has {most}: "
+            f"set cv to at most {most}, or use cv='loo'."
+        )
+    if least < n_folds:
+        warn(
+            f"The class {rarest.item() if hasattr(rarest, 'item') else rarest!r} has {least} rows, fewer than the "
+            f"{n_folds} folds: some folds will be judged without it. Set cv to at most {least} to avoid that.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
-from spinney.evaluate.folds import Outcome, Sheet
-from spinney.evaluate.splits import Split
+from spinney.evaluate.folds import Split
+from spinney.evaluate.runs import Outcome, Sheet
 
 Candidates = list[dict[str, Any]]
 

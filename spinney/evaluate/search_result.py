@@ -11,7 +11,7 @@ from numpy.ma import MaskedArray
 from scipy.stats import rankdata
 
 from spinney.evaluate.cross_validation import gather
-from spinney.evaluate.folds import Outcome
+from spinney.evaluate.runs import Outcome
 
 _SHOWN = 5  # candidates that are printed
 _HANDED_ON = (

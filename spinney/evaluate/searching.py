@@ -19,11 +19,11 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from spinney.evaluate.cross_validation import check_fold_sizes
-from spinney.evaluate.folds import Job, Outcome, Sheet, Wanted, make_sheet, run_jobs, with_parameters
+from spinney.evaluate.folds import Split, make_splits
 from spinney.evaluate.halving import Halving
+from spinney.evaluate.runs import Job, Outcome, Sheet, Wanted, make_sheet, run_jobs, with_parameters
 from spinney.evaluate.scoring import Scoring
 from spinney.evaluate.search_result import SearchResult, make_results
-from spinney.evaluate.splits import Split, make_splits
 
 _WAYS = ("grid", "random", "halving")
 _N_RANDOM = 10

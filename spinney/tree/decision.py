@@ -38,6 +38,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney.data.schema import Schema
+
 LEAF, NUMBER, SET, BRANCHES = range(4)
 STOPS, SPREADS = -1, -2  # what `missing` can be besides a branch
 NO_FEATURE = -2
@@ -293,3 +295,10 @@ class DecisionTree:
 def _ends(lengths: np.ndarray) -> np.ndarray:
     """Where runs of these lengths begin, and where the last one ends."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+class OneTree:
+    """What a fitted model of one tree has."""
+
+    tree_: DecisionTree
+    _schema: Schema

@@ -20,7 +20,7 @@ from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
 from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number
 from spinney.tree.grove import Grove
-from spinney.tree.words import MISSING, next_node
+from spinney.tree.questions import MISSING, next_node
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32

@@ -29,7 +29,7 @@ import numpy as np
 
 from spinney.criteria.impurity import class_impurity
 from spinney.data.binning import round_down
-from spinney.tree import words
+from spinney.tree import questions
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 from spinney.tree.descend import ASKS_SET, MISSING_LEFT, make_short_steps
 
@@ -70,8 +70,8 @@ class Grove:
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
         if self.has_words:
-            inner = (self.steps >> words.LIMIT) & words.LIMIT_MASK != 0
-            return set(np.unique((self.steps[inner] >> words.COLUMN) & words.COLUMN_MASK).tolist())
+            inner = (self.steps >> questions.LIMIT) & questions.LIMIT_MASK != 0
+            return set(np.unique((self.steps[inner] >> questions.COLUMN) & questions.COLUMN_MASK).tolist())
         inner = self.steps["right"] != np.arange(self.n_nodes) - np.repeat(self.first[:-1], np.diff(self.first))
         return set(np.unique(self.steps["feature"][inner] & ~(ASKS_SET | MISSING_LEFT)).tolist())
 
@@ -89,7 +89,7 @@ class Grove:
         """The same with thresholds instead of codes."""
         if not self.has_words:
             return self
-        return replace(self, steps=words.as_steps(self.steps, self.edges), edges=np.empty((0, 0)))
+        return replace(self, steps=questions.as_steps(self.steps, self.edges), edges=np.empty((0, 0)))
 
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -98,7 +98,7 @@ class Grove:
         """One of the trees."""
         some = slice(self.first[k], self.first[k + 1])
         answers = self.answers[some].astype(np.float64)
-        steps = words.as_steps(self.steps[some], self.edges) if self.has_words else self.steps[some]
+        steps = questions.as_steps(self.steps[some], self.edges) if self.has_words else self.steps[some]
         n = len(steps)
         is_leaf = steps["right"] == np.arange(n)
         is_set = (steps["feature"] & ASKS_SET) != 0

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, TextIO
 
 from spinney.view.colours import node_colours
-from spinney.view.words import Box, Words, check_count, check_depth, words_of
+from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
 
 MORE = "..."  # stands for what lies below max_depth
 

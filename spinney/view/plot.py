@@ -16,7 +16,7 @@ from typing import Any
 from spinney.view.colours import node_colours
 from spinney.view.graphviz import MORE
 from spinney.view.layout import Layout, arrange
-from spinney.view.words import Box, Words, check_count, check_depth, words_of
+from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
 
 _FONT = 10.0  # size at which boxes are measured, in points; lengths below are in points at this size
 _LARGEST, _SMALLEST, _LEAST = 14.0, 3.0, 0.1  # sizes: no larger; no smaller without a warning; no smaller

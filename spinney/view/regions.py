@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.view.colours import class_colours, mix
+from spinney.view.phrases import check_count
 from spinney.view.plot import import_pyplot
-from spinney.view.words import check_count
 
 _MARGIN = 0.05  # of the data's range, around it
 _REGION = 0.45  # strength of the regions' colours

@@ -13,7 +13,7 @@ import numpy as np
 
 from spinney.view.numbers import write, write_share
 from spinney.view.paths import Limits
-from spinney.view.words import OR_MISSING, Words, check_count, class_labels, words_of
+from spinney.view.phrases import OR_MISSING, Words, check_count, class_labels, words_of
 
 
 @dataclass(frozen=True)

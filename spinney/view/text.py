@@ -9,7 +9,7 @@ import numpy as np
 
 from spinney.tree.decision import SPREADS, STOPS, DecisionTree
 from spinney.view.numbers import write
-from spinney.view.words import OR_MISSING, Words, check_count, check_depth, words_of
+from spinney.view.phrases import OR_MISSING, Words, check_count, check_depth, words_of
 
 
 def export_text(

@@ -20,7 +20,7 @@ def clock(monkeypatch):
 
 
 TREE, FOREST, ENCODE = (
-    "spinney.grow.exact.grower._grow",
+    "spinney.grow.lists.grower._grow",
     "spinney.grow.codes.grower.grow",
     "spinney.data.binning._encode",
 )
@@ -109,7 +109,7 @@ def test_once_is_once(capsys):
 @pytest.mark.parametrize("name, family", [
     (TREE, "exact trees"),
     (FOREST, "forests"),
-    ("spinney.grow.grower.grow_tree", "gradient boosting"),
+    ("spinney.grow.histogram.grower.grow_tree", "gradient boosting"),
     ("spinney.ensemble.gradients._fill", "gradient boosting"),
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
     ("spinney.cluster.assign._assign", "clustering"),

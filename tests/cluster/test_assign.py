@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.backends.reference_cluster import nearest_centre
 from spinney.cluster.assign import assign_rows, inertia, no_assignment, squared_distances_to_own
 from spinney.cluster.distances import nearest_centres, squared_distances_to_all
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
+from tests.oracles.clustering import nearest_centre
 
 pytestmark = pytest.mark.kernels
 

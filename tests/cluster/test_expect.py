@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from spinney._team import Team
-from spinney.backends.reference_cluster import em_step, log_densities
 from spinney.cluster.expect import Gaussians, collect, expect, read_rows
 from spinney.cluster.gaussians import as_matrices, next_mixture
 from tests.cluster.cases import ALONE
 from tests.compiled import THREADS, few
+from tests.oracles.clustering import em_step, log_densities
 
 pytestmark = pytest.mark.kernels
 

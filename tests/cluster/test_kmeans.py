@@ -6,10 +6,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.backends import reference_cluster
 from spinney.cluster.kmeans import KMeansRun, Settings
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
+from tests.oracles import clustering as reference_cluster
 
 pytestmark = pytest.mark.kernels
 

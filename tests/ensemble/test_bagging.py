@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from spinney.ensemble.bagging import Draws, Subspaces, count_votes, say_classes, say_numbers, sum_members, take
-from spinney.ensemble.resampling import Bags
+from spinney.ensemble.bootstrap import Bags
 
 
 def test_columns_without_replacement_are_all_different():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from spinney.data.schema import learn_and_read
-from spinney.ensemble.resampling import Bags, order_by_content, order_of_sparse
+from spinney.ensemble.bootstrap import Bags, order_by_content, order_of_sparse
 from tests.compiled import few
 
 WORD = 2**64 - 1

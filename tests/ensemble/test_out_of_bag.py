@@ -5,8 +5,8 @@ import pytest
 
 from spinney._random import SHUFFLES, stream_key
 from spinney._team import Team
+from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.out_of_bag import _shuffled, count_votes, permutation_importances
-from spinney.ensemble.resampling import Bags
 from tests.compiled import PLAIN_PYTHON, THREADS
 from tests.tree.groves import KINDS, draw_grove, draw_rows, table_of
 from tests.tree.test_descend_many import walk

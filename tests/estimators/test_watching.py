@@ -13,8 +13,8 @@ from sklearn.model_selection import train_test_split
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Round
+from spinney._seed import read_seed
 from spinney.ensemble.callbacks import Progress
-from spinney.estimators.parameters import read_seed
 
 
 def draw(n_rows=300, seed=0):

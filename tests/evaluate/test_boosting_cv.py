@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, boosting_cv
-from spinney.evaluate.metrics import CLASS_METRICS
+from spinney.ensemble.metrics import CLASS_METRICS
 
 
 def draw(n=400):

@@ -21,7 +21,7 @@ from spinney import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
 )
-from spinney.data.opened import OpenedTable
+from spinney.data.shared import OpenedTable
 from spinney.datasets import load_penguins
 from spinney.evaluate import cross_validate
 
@@ -147,7 +147,7 @@ def test_leave_one_out():
 
 @pytest.mark.parametrize("model", [TREE, GradientBoostingClassifier(n_estimators=3), LogisticRegression()], ids=str)
 def test_any_number_of_jobs_gives_the_same(model, monkeypatch):
-    monkeypatch.setattr("spinney.evaluate.folds._SMALL", 0)
+    monkeypatch.setattr("spinney.evaluate.runs._SMALL", 0)
     alone, together = (cross_validate(model, X, Y, n_jobs=n, return_estimator=True) for n in (None, 2))
     np.testing.assert_array_equal(alone["test_score"], together["test_score"])
     assert [one.get_params() for one in together["estimator"]] == [model.get_params()] * 5

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from spinney import DecisionTreeClassifier, GradientBoostingClassifier
-from spinney.data.opened import OpenedTable
+from spinney.data.shared import OpenedTable
 from spinney.datasets import load_penguins
 from spinney.evaluate import search
 
@@ -141,7 +141,7 @@ def test_the_table_and_the_print():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_jobs(n_jobs, monkeypatch):
-    monkeypatch.setattr("spinney.evaluate.folds._SMALL", 0)
+    monkeypatch.setattr("spinney.evaluate.runs._SMALL", 0)
     found = search(TREE, GRID, X, Y, n_jobs=n_jobs)
     np.testing.assert_array_equal(
         found.cv_results_["mean_test_score"], search(TREE, GRID, X, Y).cv_results_["mean_test_score"]

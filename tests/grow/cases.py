@@ -8,16 +8,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.backends import reference
 from spinney.criteria.gains import Link, Penalty
 from spinney.data.binning import learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
-from spinney.grow import memory, statistics
-from spinney.grow.freeze import freeze
-from spinney.grow.grower import add_tree, grow_tree
-from spinney.grow.limits import Kinds, Limits
+from spinney.grow.histogram import memory, statistics
+from spinney.grow.histogram.freeze import freeze
+from spinney.grow.histogram.grower import add_tree, grow_tree
+from spinney.grow.rules import Kinds, Limits
 from spinney.tree.tree import Tree
+from tests.oracles import boosting_batches as reference
 
 NO_LIMIT = 1 << 30
 ALONE = Team(1, inline=True)

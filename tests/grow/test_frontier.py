@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.grow.frontier import pop, priority, push
-from spinney.grow.memory import NODE, records
+from spinney.grow.histogram.memory import NODE, records
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels

@@ -5,13 +5,13 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
+from spinney._seed import read_seed
 from spinney._team import Team
 from spinney.criteria.impurity import GINI, SQUARED
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.parameters import read_seed
-from spinney.grow.exact.fit import Settings, grow_exact_tree
-from spinney.grow.exact.freeze import Target
+from spinney.grow.lists.fit import Settings, grow_exact_tree
+from spinney.grow.lists.freeze import Target
 from spinney.prune.stopping import errors_by_turn, stopping_turn, tree_at
 from spinney.prune.validation import Judged
 

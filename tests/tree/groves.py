@@ -8,11 +8,11 @@ from spinney.data.binning import learn_bins
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import Weights
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.exact.fit import Settings, grow_exact_tree
-from spinney.grow.exact.freeze import Target
+from spinney.grow.lists.fit import Settings, grow_exact_tree
+from spinney.grow.lists.freeze import Target
 from spinney.tree.grove import join, pack
 from tests.grow.codes.cases import encode
-from tests.grow.exact.cases import Case
+from tests.grow.lists.cases import Case
 
 KINDS = (
     "two classes",

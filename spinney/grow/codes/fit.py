@@ -20,11 +20,11 @@ from spinney.grow.codes.statistics import (
     make_packed,
     make_wide,
 )
-from spinney.grow.exact.fit import Settings, make_rules, make_statistics
-from spinney.grow.exact.freeze import Shape, Target, describe
-from spinney.grow.exact.statistics import Classes, Pairs
+from spinney.grow.lists.fit import Settings, make_rules, make_statistics
+from spinney.grow.lists.freeze import Shape, Target, describe
+from spinney.grow.lists.statistics import Classes, Pairs
 from spinney.tree.grove import MOST_EXACT, Grove, narrow
-from spinney.tree.words import MOST_COLUMNS, question
+from spinney.tree.questions import MOST_COLUMNS, question
 
 
 def grows_from_codes(settings: Settings, target: Target, is_categorical: np.ndarray, whole_weights: bool) -> bool:

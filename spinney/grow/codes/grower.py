@@ -21,14 +21,14 @@ import numpy as np
 
 from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, part_kernel, refer
 from spinney._random import mix
-from spinney.grow.codes.classes import look_at_classes
 from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
 from spinney.grow.codes.search import look_at_pairs
+from spinney.grow.codes.search_classes import look_at_classes
 from spinney.grow.codes.statistics import ClassStatistics, Statistics, put, read, write
-from spinney.grow.exact.entries import weight_at
-from spinney.grow.exact.pairs import decrease
-from spinney.grow.exact.statistics import Classes, Pairs
-from spinney.grow.exact.sums import decrease_of_classes
+from spinney.grow.lists.entries import weight_at
+from spinney.grow.lists.scan_pairs import decrease
+from spinney.grow.lists.scan_sums import decrease_of_classes
+from spinney.grow.lists.statistics import Classes, Pairs
 
 _NEVER = -math.inf
 _ONE = np.uint64(1)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney.data.bin_values import Middles
 from spinney.data.binning import MAX_BINS, Bins
-from spinney.data.middles import Middles
 
 SLOTS = MAX_BINS + 1  # codes of a column, missing among them
 LANES = 16  # columns of a row are filled up to a multiple

@@ -5,7 +5,7 @@ small nodes the codes that occur are noted in a bit set, so that nobody looks at
 
 Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known
 against all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the
-one drawn first. Exact trees do it alike (grow/exact/pairs.py): both grow the same tree from the same bins.
+one drawn first. Exact trees do it alike (grow/lists/scan_pairs.py): both grow the same tree from the same bins.
 
 The loops over rows and bins are functions of their own that take arrays, not tuples of them: inside, the processor
 then has all addresses in registers.
@@ -18,7 +18,7 @@ import numpy as np
 from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel, sum_left
 from spinney._random import mix
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
-from spinney.data.middles import draw_code
+from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
 from spinney.grow.codes.statistics import add, count_if, nothing, read, sum_if, take, weight_and_amount
 

@@ -3,13 +3,13 @@
 import numpy as np
 
 from spinney._team import Team
+from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import learn_bins
-from spinney.data.middles import NO_MIDDLES, find_middles
 from spinney.data.presort import bin_edges
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
 from spinney.grow.codes.memory import lay_out_cells
-from spinney.grow.exact.fit import grow_exact_tree
-from tests.grow.exact.cases import Case, draw_column
+from spinney.grow.lists.fit import grow_exact_tree
+from tests.grow.lists.cases import Case, draw_column
 
 KINDS = ("few", "many", "gaps", "constant", "missing", "infinite")
 WEIGHTS = ("none", "counts", "heavy", "importances")

@@ -12,12 +12,12 @@ from spinney.grow.codes import search
 from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import AT_ONCE, LANES
 from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
-from spinney.grow.exact.fit import Settings
-from spinney.grow.exact.freeze import Target
-from spinney.tree.words import MOST_COLUMNS
+from spinney.grow.lists.fit import Settings
+from spinney.grow.lists.freeze import Target
+from spinney.tree.questions import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
-from tests.grow.exact.cases import Case
+from tests.grow.lists.cases import Case
 
 pytestmark = pytest.mark.kernels
 CRITERIA = ("gini", "entropy", "error", "squared_error", "poisson")

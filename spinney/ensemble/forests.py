@@ -1,0 +1,199 @@
+"""Many random trees of one table: each from its own bootstrap and its own columns, one thread a tree.
+
+In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Grove`.
+
+Two ways to grow a tree, which give the same tree from the same bins:
+
+    codes    grow/codes: two classes or one number, columns of numbers, bins. The quick one
+    lists    grow/exact: everything else. The table is sorted once; a tree gets the entries of its rows
+
+What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
+follows from what they hold. So a forest does not depend on threads or on the order of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.data.bin_values import NO_MIDDLES, find_middles
+from spinney.data.binning import Bins, learn_bins
+from spinney.data.presort import bin_edges
+from spinney.data.tables import Table
+from spinney.data.weights import Weights
+from spinney.ensemble.bootstrap import Bags, order_by_content, order_of_codes
+from spinney.ensemble.random_structure import grow_random_structure
+from spinney.grow.codes.fit import Desk, grow_coded_tree, grows_from_codes, make_desk
+from spinney.grow.codes.memory import Cells, lay_out_cells
+from spinney.grow.lists.fit import Settings, Sorted, sort_for_trees
+from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.series import Series
+from spinney.tree.decision import DecisionTree
+from spinney.tree.grove import Grove, join, pack
+
+_TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
+
+
+class Plan(NamedTuple):
+    """How a forest's trees are made."""
+
+    settings: Settings  # of each tree, but for its seed
+    bootstrap: bool
+    n_draws: int  # rows drawn for a tree
+    replace: bool  # with replacement; False: each row at most once
+    weights: Weights  # of all rows: chances of being drawn, or, without draws, weights in the trees
+    class_weight: Callable[[np.ndarray], np.ndarray] | None  # of rows drawn (their counts, 0 for others): a factor each
+    seed: int
+    prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
+    structure: int | None = None  # depth of random-structure trees; None: trees are grown
+    columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
+    tailor: Callable[[int, Target], Settings] | None = None  # the settings of a tree, from its number and target
+
+
+class Opened(NamedTuple):
+    """A table ready for many trees."""
+
+    table: Table
+    n_categories: np.ndarray  # per column; 0 for numbers
+    edges: np.ndarray | None  # float64 (columns, codes): the upper edge of every bin
+    cells: Cells | None  # one of these three is there
+    sorted: Sorted | None
+    bins: Bins | None  # for random structures
+    bags: Bags | None  # who draws which rows; None: every tree gets all
+
+
+def open_table(
+    table: Table,
+    n_categories: np.ndarray,
+    target: Target,
+    plan: Plan,
+    max_bins: int | None,
+    team: Team,
+) -> Opened:
+    """Encode or sort the table, whichever its trees need."""
+    is_categorical = n_categories > 0
+    bins = None
+    if max_bins is not None:
+        bins = learn_bins(table, is_categorical, plan.weights.counts, max_bins, team)
+    answers = target.labels if target.y is None else target.y
+    assert answers is not None
+    if plan.structure is not None:
+        bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+        return Opened(table, n_categories, None, None, None, bins, bags)
+    middles = NO_MIDDLES
+    if bins is not None and plan.settings.random:
+        middles = find_middles(bins, table, plan.weights.rows())
+    whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
+    if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
+        codes = bins.encode(table, team)
+        bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
+        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
+    given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
+    bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+    return Opened(table, n_categories, None, None, given, None, bags)
+
+
+def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
+    if not plan.bootstrap:
+        return None
+    return Bags(find_order(), plan.weights.total(), plan.n_draws, plan.replace, plan.seed)
+
+
+def grow_trees(
+    opened: Opened,
+    target: Target,
+    plan: Plan,
+    numbers: range,
+    team: Team,
+    report: Callable[[], object] = lambda: None,
+) -> Grove:
+    """Grow the trees of these numbers; `target` is that of all rows. `report` is called after each."""
+    alone = Team(1, inline=True)
+    desks: SimpleQueue[Any] = SimpleQueue()
+    for _ in range(team.size):
+        desks.put(_make_desk(opened, alone))
+
+    def grow(number: int) -> Grove:
+        desk = desks.get()
+        try:
+            rows, weights = draw(opened, plan, number)
+            some = _take(target, rows, weights)
+            if plan.tailor is None:
+                settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
+            else:
+                settings = plan.tailor(number, some)
+            columns = None if plan.columns is None else plan.columns(number)
+            grove = _grow_one(opened, some, plan, settings, desk, rows, columns)
+            if plan.prune is not None:
+                grove = pack(plan.prune(grove.tree(0)), settings.criterion)
+            report()
+            return grove
+        finally:
+            desks.put(desk)
+
+    return join(team.map(grow, numbers))
+
+
+def tree_seed(seed: int, number: int) -> int:
+    """The seed of one tree."""
+    return seed + _TREE_STRIDE * number
+
+
+def _make_desk(opened: Opened, alone: Team) -> Desk | Series | Team:
+    if opened.cells is not None:
+        return make_desk(opened.cells, len(opened.n_categories))
+    return alone if opened.sorted is None else Series(opened.sorted, alone)
+
+
+def _grow_one(
+    opened: Opened,
+    target: Target,
+    plan: Plan,
+    settings: Settings,
+    desk: Any,
+    rows: np.ndarray | None,
+    columns: np.ndarray | None,
+) -> Grove:
+    if opened.cells is not None:
+        assert opened.edges is not None
+        return grow_coded_tree(opened.cells, opened.edges, target, settings, desk, rows)
+    if plan.structure is not None:
+        assert opened.bins is not None
+        shape = opened.table, opened.bins, opened.n_categories, target, plan.structure
+        return pack(grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows), settings.criterion)
+    if rows is None:  # several threads share the lists: each tree gets a copy
+        rows = np.arange(opened.table.n_rows)
+    tree = desk.grow(target, settings, rows, columns).tree
+    return pack(tree if columns is None else renumber(tree, columns), settings.criterion)
+
+
+def renumber(tree: DecisionTree, columns: np.ndarray) -> DecisionTree:
+    """The tree for a table in which column j is column columns[j]."""
+    feature = np.where(tree.is_leaf, tree.feature, columns[np.maximum(tree.feature, 0)])
+    return replace(tree, feature=feature.astype(np.int32))
+
+
+def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:
+    """The rows of a tree (ascending; None: all) and their weights."""
+    if opened.bags is None:
+        rows, weights = plan.weights.rows(), plan.weights
+        return rows, weights if rows is None else weights.take(rows)
+    counts = opened.bags.counts(number)
+    rows = np.flatnonzero(counts)
+    some = counts[rows]
+    if plan.class_weight is None:
+        return rows, Weights(None if (some == 1).all() else some, None)
+    return rows, Weights(None, plan.class_weight(counts)[rows] * some)
+
+
+def _take(target: Target, rows: np.ndarray | None, weights: Weights) -> Target:
+    if rows is None:
+        return target._replace(weights=weights)
+    labels = None if target.labels is None else np.ascontiguousarray(target.labels[:, rows])
+    y = None if target.y is None else np.ascontiguousarray(target.y[:, rows])
+    return Target(labels, target.n_classes, y, weights)

@@ -1,0 +1,98 @@
+"""The watcher of a fit: scores the evaluation sets after every round and tells the callbacks."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.criteria.fixed_point import exact_mean
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting import Booster, Target
+from spinney.ensemble.callbacks import Callback, Round, call_all
+from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
+from spinney.ensemble.metrics import Metric
+from spinney.tree.sweep import add_scores, pack_trees
+from spinney.tree.tree import Tree
+
+
+@dataclass
+class EvalSet:
+    """Encoded rows with known answers, and their raw scores so far."""
+
+    name: str
+    codes: np.ndarray  # (columns, rows) uint8
+    y: np.ndarray
+    weights: Weights
+    scores: np.ndarray  # (outputs, rows)
+
+
+class Watch:
+    """Call it after every round; keeps `scores` (set -> metric -> values)."""
+
+    def __init__(
+        self,
+        sets: Sequence[EvalSet],
+        metrics: Sequence[Metric],
+        callbacks: Sequence[Callback],
+        target: Target,
+        team: Team,
+    ) -> None:
+        self.sets, self.metrics, self.callbacks, self.target, self.team = sets, metrics, callbacks, target, team
+        self.scores: dict[str, dict[str, list[float]]] = {one.name: {m.name: [] for m in metrics} for one in sets}
+        self.n_rounds = 0
+        self.begun = time.perf_counter()
+        self.last: Round | None = None
+
+    def go_on_from(self, scores: dict[str, dict[str, list[float]]], n_rounds: int) -> None:
+        """Begin with the first rounds' scores of an earlier fit, if it scored the same sets by the same metrics."""
+        past = {name: {key: values[:n_rounds] for key, values in one.items()} for name, one in scores.items()}
+        if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
+            self.scores = past
+
+    def __call__(self, booster: Booster, new: list[Tree]) -> bool:
+        packed = pack_trees(new) if self.sets else None
+        for one in self.sets:
+            assert packed is not None
+            add_scores(packed, booster.bins, one.codes, range(len(new)), one.scores, self.team)
+            for metric in self.metrics:
+                self.scores[one.name][metric.name].append(self._score(metric, one))
+        self.last = Round(booster.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
+        return call_all(self.callbacks, self.last)
+
+    def _score(self, metric: Metric, one: EvalSet) -> float:
+        if metric.function is None:
+            losses = raw_losses(self.target.loss, one.scores, one.y, self.team)
+            return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
+        return metric.function(self._answers(one), self._predict(one), one.weights.total())
+
+    def _answers(self, one: EvalSet) -> np.ndarray:
+        return one.y.astype(np.int64) if self.target.is_classes else one.y
+
+    def _predict(self, one: EvalSet) -> np.ndarray:
+        return predictions(self.target, one.scores, self.team)
+
+
+def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
+    return [(name, key, len(values)) for name, one in scores.items() for key, values in one.items()]
+
+
+def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndarray:
+    """The training loss of every row."""
+    if len(raw) == 1:
+        return loss_values(loss, raw[0], y)
+    rows = np.arange(raw.shape[1])
+    return log_totals(team, raw) - raw[y.astype(np.int64), rows]
+
+
+def predictions(target: Target, raw: np.ndarray, team: Team) -> np.ndarray:
+    """Values, or probabilities (rows, classes), from raw scores (outputs, rows)."""
+    if len(raw) > 1:
+        return softmax(team, raw)
+    values = respond(target.loss, raw[0])
+    return np.column_stack([1.0 - values, values]) if target.is_classes else values

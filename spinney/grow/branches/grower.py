@@ -1,0 +1,182 @@
+"""Grow an n-ary tree, depth first, in one compiled loop: what ID3 and C4.5 share.
+
+The life of a node: it counts its rows' classes; if it is not pure and large enough, every column is put in order
+(runs.py) and judged (judge.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
+(segments.py), and each branch that has rows becomes a node in turn.
+
+One thread does it all. Sums are whole numbers, ties go to the first column and the lowest cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel
+from spinney._team import Team, stop_wanted
+from spinney.criteria.information import ROW, Terms
+from spinney.grow.branches.columns import Columns
+from spinney.grow.branches.memory import (
+    DONE,
+    EMPTY,
+    NEEDS_ROOM,
+    NO_SPLIT,
+    STOPPED,
+    Grown,
+    Rows,
+    make_grown,
+    run_with_room,
+)
+from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
+from spinney.grow.branches.runs import fill_runs, make_desk
+from spinney.grow.branches.search import Rules, judge_column
+
+_TIE = 1e-9  # gains, or gain ratios, that differ by less are equal
+_SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split information is none
+_ROOT = np.int64(0)
+
+
+def grow(columns: Columns, rows: Rows, n_classes: int, rules: Rules, terms: Terms, team: Team) -> Grown:
+    """Grow a tree."""
+    desk = make_desk(len(rows.rows), len(columns.codes), n_classes)
+    grown = make_grown(columns, n_classes)
+    return run_with_room(team, _grow, grown, columns, rows, rules, terms, desk)
+
+
+@kernel
+def _grow(rank, size, sync, grown, columns, rows, rules, terms, desk):
+    state = grown.state[0]
+    if not state.started:
+        if not has_room(grown, rows):
+            return NEEDS_ROOM
+        state.started = 1
+        _add_node(grown, columns, rows, rules, terms, desk, _ROOT, np.int64(rows.rows.size), _ROOT)
+    while state.n_frames > 0:
+        if not has_room(grown, rows):
+            return NEEDS_ROOM
+        if stop_wanted(sync):
+            return STOPPED
+        frame = grown.frames[state.n_frames - 1]
+        branch = open_branch(grown, rows, columns, frame)
+        if branch >= 0:
+            node = grown.nodes[frame.node]
+            begin, end, depth = frame.child_begin, frame.child_end, node.depth + 1
+            grown.children[node.first + branch] = state.n_nodes
+            if not _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
+                close_branch(grown, rows, columns, frame)
+        else:
+            _leave(grown, columns, rows, desk, frame)
+    return DONE
+
+
+@inner_kernel
+def _leave(grown, columns, rows, desk, frame):
+    """All children of a node are grown."""
+    state = grown.state[0]
+    close_frame(grown, rows, frame)
+    desk.used[grown.nodes[frame.node].feature] -= 1
+    state.n_frames -= 1
+    if state.n_frames > 0:
+        close_branch(grown, rows, columns, grown.frames[state.n_frames - 1])
+
+
+@inner_kernel
+def _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
+    """Make the next node, of one segment; returns whether it is split, and then its frame is on the stack."""
+    state, number = grown.state[0], grown.state[0].n_nodes
+    state.n_nodes += 1
+    node = grown.nodes[number]
+    count_segment(grown, rows, begin, end, number)
+    node.depth, node.feature, node.cut, node.n_branches, node.first = depth, NO_SPLIT, NO_SPLIT, 0, state.n_children
+    node.threshold = np.nan
+    if not _may_split(node, grown.class_units[number], rules):
+        return False
+    alike = _are_alike(rows, begin, end)
+    for column in range(columns.n_values.size):
+        if desk.used[column] and not columns.is_number[column]:
+            desk.gain[column] = -1.0
+            continue
+        n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
+        judge_column(columns, column, node, n_runs, rules, terms, desk)
+    best = _best_ratio(rules, desk) if rules.ratio else _best_gain(rules, desk)
+    if best < 0:
+        return False
+    _ask(grown, columns, node, best, desk)
+    open_frame(grown, rows, columns, number, begin, end, rules.spreads)
+    return True
+
+
+@inner_kernel
+def _are_alike(rows, begin, end):
+    """Whether every row of a segment weighs one row."""
+    k = begin
+    while k < end and rows.units[k] == ROW:
+        k += 1
+    return k == end
+
+
+@inner_kernel
+def _may_split(node, class_units, rules):
+    most = np.int64(0)
+    for c in range(class_units.size):
+        most = max(most, class_units[c])
+    return most < node.units and node.units >= rules.min_split and node.depth < rules.max_depth
+
+
+@inner_kernel
+def _best_gain(rules, desk):
+    """ID3: the column of most gain; -1 if none gains `min_gain`."""
+    best, most = np.int64(-1), 0.0
+    for column in range(desk.gain.size):
+        gain = desk.gain[column]
+        if gain >= max(rules.min_gain, 0.0) - _TIE and (best < 0 or gain > most + _TIE):
+            best, most = np.int64(column), gain
+    return best
+
+
+@inner_kernel
+def _best_ratio(rules, desk):
+    """C4.5: the largest gain ratio among columns of at least average gain; -1 if no column can be asked about."""
+    total, n = 0.0, 0
+    for column in range(desk.gain.size):
+        if desk.gain[column] > -_TIE and rules.in_average[column]:
+            total += desk.gain[column]
+            n += 1
+    best, most = np.int64(-1), -1.0
+    for column in range(desk.gain.size):
+        gain, info = desk.gain[column], desk.info[column]
+        if gain > -_TIE and gain * n >= total - _SLACK * n and n > 0 and info > _SLACK and gain / info > most + _TIE:
+            best, most = np.int64(column), gain / info
+    return best
+
+
+@inner_kernel
+def _ask(grown, columns, node, column, desk):
+    """Give the node its question, and no children yet."""
+    state = grown.state[0]
+    node.feature, node.first = column, state.n_children
+    if columns.is_number[column]:
+        node.n_branches = 2
+        _set_cut(columns, node, column, desk)
+    else:
+        node.n_branches = columns.n_values[column]
+    for k in range(node.n_branches):
+        grown.children[state.n_children + k] = EMPTY
+    state.n_children += node.n_branches
+    desk.used[column] += 1
+
+
+@inner_kernel
+def _set_cut(columns, node, column, desk):
+    """The threshold midway between the neighbours; the cut is the code of the largest number up to it."""
+    first = columns.first_number[column]
+    low, high = columns.numbers[first + desk.low[column]], columns.numbers[first + desk.high[column]]
+    middle = low / 2.0 + high / 2.0
+    node.threshold = middle if low <= middle < high else low  # infinities, or no number in between
+    below, above = desk.low[column], desk.high[column]
+    while above - below > 1:
+        code = (below + above) // 2
+        if columns.numbers[first + code] <= node.threshold:
+            below = code
+        else:
+            above = code
+    node.cut = below

@@ -1,0 +1,195 @@
+"""Pruning a C4.5 tree, on the rows it was grown from: a node becomes a leaf, or its largest branch takes its place.
+
+Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree,
+of the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an
+estimate may be a tenth of an error higher. A branch that is raised gets to know all the rows and is pruned anew.
+
+One loop, with frames in two modes. A node that is *pruned* visits its children, then (stage RAISE) has its largest
+branch *estimated*, which changes nothing but the order of rows in the segment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel
+from spinney._team import Team, stop_wanted
+from spinney.criteria.information import ROW
+from spinney.criteria.pessimism import Confidence, errors_to_add
+from spinney.grow.branches.columns import Columns
+from spinney.grow.branches.memory import DONE, EMPTY, NEEDS_ROOM, NO_SPLIT, STOPPED, Grown, Rows, run_with_room
+from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
+
+_PRUNE, _ESTIMATE = 0, 1  # modes
+_VISIT, _RAISE = 0, 1  # stages
+_AS_GOOD = 0.1  # errors
+_SAME = ROW // 1000  # units of errors
+_ROOT = np.int64(0)
+_OPEN = -1.0  # in place of an estimate: the node has a frame now
+
+
+def collapse(grown: Grown) -> None:
+    """Make leaves of all nodes below which no fewer training rows are wrong."""
+    _collapse(grown, np.zeros(len(grown.nodes), np.int64))
+
+
+@kernel
+def _collapse(grown, wrong):
+    """`wrong` is scratch. Children have higher numbers than their parents."""
+    for number in range(grown.state[0].n_nodes - 1, -1, -1):
+        node = grown.nodes[number]
+        wrong[number] = _wrong(grown.class_units[number], node.units)
+        if node.feature == NO_SPLIT:
+            continue
+        below = np.int64(0)
+        for k in range(node.first, node.first + node.n_branches):
+            if grown.children[k] != EMPTY:
+                below += wrong[grown.children[k]]
+        if below >= wrong[number] - _SAME:
+            node.feature = NO_SPLIT
+        else:
+            wrong[number] = below
+
+
+def prune(grown: Grown, columns: Columns, rows: Rows, level: Confidence, raises: bool, team: Team) -> Grown:
+    """Prune a grown tree; `raises` is whether branches may take their parent's place."""
+    grown.state[0].started = 0
+    return run_with_room(team, _prune, grown, columns, rows, level, raises)
+
+
+@kernel
+def _prune(rank, size, sync, grown, columns, rows, level, raises):
+    state = grown.state[0]
+    if not state.started:
+        if not has_room(grown, rows):
+            return NEEDS_ROOM
+        state.started = 1
+        _visit(grown, columns, rows, level, _ROOT, _ROOT, np.int64(rows.rows.size), _PRUNE)
+    while state.n_frames > 0:
+        if not has_room(grown, rows):
+            return NEEDS_ROOM
+        if stop_wanted(sync):
+            return STOPPED
+        frame = grown.frames[state.n_frames - 1]
+        estimate = _OPEN
+        if frame.stage == _VISIT:
+            branch = open_branch(grown, rows, columns, frame)
+            if branch >= 0:
+                _visit_child(grown, columns, rows, level, frame, branch)
+                continue
+            close_frame(grown, rows, frame)
+            if frame.mode == _ESTIMATE:
+                estimate = frame.errors
+            else:
+                frame.stage, frame.branch_errors = _RAISE, np.inf
+                if raises:
+                    child, begin, end = frame.largest_child, frame.begin, frame.end
+                    estimate = _visit(grown, columns, rows, level, child, begin, end, _ESTIMATE)
+                    if estimate == _OPEN:
+                        continue
+                    frame.branch_errors = estimate
+        if frame.mode == _PRUNE:
+            estimate = _decide(grown, columns, rows, level, frame)
+        if estimate != _OPEN:
+            state.n_frames -= 1
+            _deliver(grown, columns, rows, estimate)
+    return DONE
+
+
+@inner_kernel
+def _deliver(grown, columns, rows, estimate):
+    """Tell the node above."""
+    state = grown.state[0]
+    if state.n_frames == 0:
+        return
+    frame = grown.frames[state.n_frames - 1]
+    if frame.stage == _RAISE:
+        frame.branch_errors = estimate
+    else:
+        frame.errors += estimate
+        close_branch(grown, rows, columns, frame)
+
+
+@inner_kernel
+def _visit_child(grown, columns, rows, level, frame, branch):
+    """Visit the child whose segment is open."""
+    node, mode = grown.nodes[frame.node], frame.mode
+    child = np.int64(grown.children[node.first + branch])
+    if child == EMPTY and mode == _PRUNE:
+        child = _add_leaf(grown)
+        grown.children[node.first + branch] = child
+    if frame.child_units >= frame.largest_units:
+        frame.largest_units, frame.largest_child = frame.child_units, child
+    estimate = _visit(grown, columns, rows, level, child, frame.child_begin, frame.child_end, mode)
+    if estimate != _OPEN:
+        frame.errors += estimate
+        close_branch(grown, rows, columns, frame)
+
+
+@inner_kernel
+def _add_leaf(grown):
+    """Rows have come to a branch that had none when the tree was grown."""
+    state, number = grown.state[0], grown.state[0].n_nodes
+    state.n_nodes += 1
+    node = grown.nodes[number]
+    node.feature, node.n_branches, node.first, node.threshold = NO_SPLIT, 0, 0, np.nan
+    return np.int64(number)
+
+
+@inner_kernel
+def _visit(grown, columns, rows, level, number, begin, end, mode):
+    """Send rows to a node; returns the estimate of a leaf, or _OPEN: the node is on the stack now."""
+    state = grown.state[0]
+    if mode == _PRUNE:
+        count_segment(grown, rows, begin, end, number)
+    if number == EMPTY or grown.nodes[number].feature == NO_SPLIT:
+        scratch = np.int64(grown.nodes.size - 1)  # has_room leaves it free
+        if mode == _ESTIMATE:
+            count_segment(grown, rows, begin, end, scratch)
+            number = scratch
+        return _leaf_errors(grown, number, level)
+    open_frame(grown, rows, columns, number, begin, end, True)
+    frame = grown.frames[state.n_frames - 1]
+    frame.mode, frame.stage, frame.errors, frame.largest_units, frame.largest_child = mode, _VISIT, 0.0, 0, EMPTY
+    return _OPEN
+
+
+@inner_kernel
+def _decide(grown, columns, rows, level, frame):
+    """The estimate of the node, as a leaf or as it is; or _OPEN if its largest branch is to take its place."""
+    state, number = grown.state[0], frame.node
+    leaf = _leaf_errors(grown, number, level)
+    if leaf <= frame.errors + _AS_GOOD and leaf <= frame.branch_errors + _AS_GOOD:
+        grown.nodes[number].feature = NO_SPLIT
+        return leaf
+    if frame.branch_errors > frame.errors + _AS_GOOD:
+        return frame.errors
+    _raise(grown, number, frame.largest_child)
+    state.n_frames -= 1
+    estimate = _visit(grown, columns, rows, level, number, frame.begin, frame.end, _PRUNE)
+    if estimate != _OPEN:  # the branch is a leaf
+        state.n_frames += 1
+    return estimate
+
+
+@inner_kernel
+def _raise(grown, number, child):
+    node, branch = grown.nodes[number], grown.nodes[child]
+    node.feature, node.cut, node.threshold = branch.feature, branch.cut, branch.threshold
+    node.first, node.n_branches = branch.first, branch.n_branches
+
+
+@inner_kernel
+def _leaf_errors(grown, number, level):
+    """Pessimistic errors of a node as a leaf."""
+    units = grown.nodes[number].units
+    wrong = float(_wrong(grown.class_units[number], units)) / ROW
+    return wrong + errors_to_add(float(units) / ROW, wrong, level)
+
+
+@inner_kernel
+def _wrong(class_units, units):
+    most = np.int64(0)
+    for c in range(class_units.size):
+        most = max(most, class_units[c])
+    return units - most

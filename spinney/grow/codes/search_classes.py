@@ -1,0 +1,216 @@
+"""The best split of a node with more than two classes. As search.py, but a bin has a weight for every class.
+
+A cut's worth follows from two whole numbers a side, its weight and its term (see `class_term`), which are kept up to
+date bin by bin: the same numbers, in the end, as in grow/lists/scan_sums.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel
+from spinney._random import mix
+from spinney.criteria.impurity import class_term, term_score
+from spinney.data.bin_values import draw_code
+from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
+from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, is_allowed
+
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
+
+
+@merged_kernel
+def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, first, last):
+    """Try some columns of memory.order, the first-th to the last-th."""
+    stats, total, begin, end = statistics.rows, statistics.total, node.begin, node.end
+    if first == 0:
+        _sum_node(criterion, logs, stats, begin, end, total)
+    least, rows, order, split = (rules.min_leaf, rules.min_weight), memory.rows, memory.order, memory.split[0]
+    if rules.random:
+        low, high = memory.extremes[0], memory.extremes[1]
+        if LANES * (last - first) > low.size:
+            all_extremes(cells.codes, rows, begin, end, low, high)
+        else:
+            for k in range(first, last):
+                low[order[k]], high[order[k]] = column_extremes(cells.codes, order[k], rows, begin, end)
+        for k in range(first, last):
+            j = order[k]
+            if low[j] < high[j]:
+                _cut_once(
+                    cells.codes,
+                    cells.missing[j],
+                    cells.middles,
+                    stats,
+                    rows,
+                    begin,
+                    end,
+                    criterion,
+                    logs,
+                    least,
+                    total,
+                    statistics.sides,
+                    split,
+                    j,
+                    (np.int64(low[j]), np.int64(high[j])),
+                    node.random,
+                )
+        return
+    for k in range(first, last, AT_ONCE):
+        columns = order[k : min(k + AT_ONCE, last)]
+        _fill(cells.codes, stats, statistics.histograms, rows, begin, end, columns, memory.bits)
+        for slot in range(columns.size):
+            j = columns[slot]
+            _judge(
+                criterion,
+                logs,
+                least,
+                total,
+                end - begin,
+                statistics.histograms,
+                slot,
+                memory.bits[slot],
+                memory.sums[0],
+                statistics.sides[0],
+                split,
+                j,
+                cells.missing[j],
+            )
+
+
+@separate_kernel
+def _sum_node(criterion, logs, stats, begin, end, total):
+    """total = [ weight | weight of each class | term ] of a node."""
+    total[:] = 0
+    for i in range(begin, end):
+        weight = np.int64(stats[i] >> _HALF)
+        total[0] += weight
+        total[1 + np.int64(stats[i] & _LOW)] += weight
+    for c in range(1, total.size - 1):
+        total[-1] += class_term(criterion, total[c], logs)
+
+
+@part_kernel
+def _fill(codes, stats, histograms, rows, begin, end, columns, bits):
+    """A bin is [ rows | weight of each class ]."""
+    for i in range(begin, end):
+        row, one = np.uint64(rows[np.uint64(i)]), stats[np.uint64(i)]
+        weight, place = np.int64(one >> _HALF), (one & _LOW) + _ONE
+        for slot in range(columns.size):
+            code = np.uint64(codes[row, np.uint64(columns[slot])])
+            histogram = histograms[np.uint64(slot * SLOTS) + code]
+            histogram[0] += 1
+            histogram[place] += weight
+            bits[np.uint64(slot), code >> _SIX] |= _ONE << (code & _63)
+
+
+@part_kernel
+def _judge(criterion, logs, least, total, n_rows, histograms, slot, bits, codes, left, split, column, missing):
+    """Look for a better split among the cuts after each of the codes that occur; bins and bits are left empty."""
+    n_codes = _list_codes(bits, codes)
+    known = n_codes - 1 if codes[n_codes - 1] == missing else n_codes
+    first, w_total = slot * SLOTS, total[0]
+    if n_codes > 1:
+        for missing_left in range(1 + n_codes - known):
+            left[:] = 0
+            n, w, left_term, right_term = np.int64(0), np.int64(0), np.int64(0), total[-1]
+            if missing_left:
+                n, w, left_term, right_term = _move(
+                    criterion, logs, histograms[first + missing], total, left, n, w, left_term, right_term
+                )
+            n_cuts = known if known < n_codes and missing_left == 0 else known - 1
+            for k in range(n_cuts):
+                n, w, left_term, right_term = _move(
+                    criterion, logs, histograms[first + codes[k]], total, left, n, w, left_term, right_term
+                )
+                if is_allowed(least, n, w, n_rows, w_total):
+                    score = term_score(criterion, left_term, right_term, w, w_total - w, 1, logs)
+                    if score > split.score:
+                        # all known values against the missing ones: greater values to come are known, too
+                        split.code = codes[k] if k < known - 1 else missing - 1
+                        split.score, split.feature = score, column
+                        split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
+    for k in range(n_codes):
+        histograms[first + codes[k]] = 0
+
+
+@inner_kernel
+def _list_codes(bits, codes):
+    """The codes that occur, ascending; returns how many. The bits are left empty."""
+    n = 0
+    for word in range(bits.size):
+        rest = bits[word]
+        bits[word] = 0
+        while rest != 0:
+            codes[n] = 64 * word + lowest_bit(rest)
+            rest &= rest - _ONE
+            n += 1
+    return n
+
+
+@inner_kernel
+def _move(criterion, logs, histogram, total, left, n, w, left_term, right_term):
+    """Move a bin from the right side to the left; the sides' new sums."""
+    for c in range(1, histogram.size):
+        more = histogram[c]
+        if more != 0:
+            before, rest = left[c], total[c] - left[c]
+            left_term += class_term(criterion, before + more, logs) - class_term(criterion, before, logs)
+            right_term += class_term(criterion, rest - more, logs) - class_term(criterion, rest, logs)
+            left[c] = before + more
+            w += more
+    return n + histogram[0], w, left_term, right_term
+
+
+# --- random cuts ----------------------------------------------------------------------------------------------------
+
+
+@part_kernel
+def _cut_once(
+    codes, missing, middles, stats, rows, begin, end, criterion, logs, least, total, sides, split, j, extremes, random
+):
+    """One random cut; where values are missing they go right, or are alone on the right, or go left."""
+    low, high = extremes
+    has_missing = high == missing
+    if has_missing:
+        high = greatest_known(codes, j, rows, begin, end, missing)
+    code = missing
+    if low < high:
+        code = draw_code(middles, j, low, high, mix(random, np.uint64(1000 + j)))
+        n = _sum_up_to(codes, j, stats, rows, begin, end, code, sides[0])
+        _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 0, has_missing)
+    if has_missing:
+        n_known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1, sides[1])
+        _offer(criterion, logs, least, total, end - begin, n_known, sides[1], split, j, missing - 1, 0, True)
+        if low < high:
+            for c in range(1, total.size - 1):
+                sides[0, c] += total[c] - sides[1, c]
+            n += end - begin - n_known
+            _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 1, True)
+
+
+@inner_kernel
+def _sum_up_to(codes, j, stats, rows, begin, end, code, side):
+    """side = weights of the classes of the rows with codes up to this one; returns how many rows."""
+    side[:] = 0
+    n, column = np.int64(0), np.uint64(j)
+    for i in range(begin, end):
+        one = stats[np.uint64(i)]
+        goes_left = np.int64(np.int64(codes[np.uint64(rows[np.uint64(i)]), column]) <= code)
+        side[(one & _LOW) + _ONE] += goes_left * np.int64(one >> _HALF)
+        n += goes_left
+    return n
+
+
+@inner_kernel
+def _offer(criterion, logs, least, total, n_rows, n, side, split, column, code, missing_left, has_missing):
+    """Note the split if it is allowed and beats what is there."""
+    w, left_term, right_term = np.int64(0), np.int64(0), np.int64(0)
+    for c in range(1, total.size - 1):
+        w += side[c]
+        left_term += class_term(criterion, side[c], logs)
+        right_term += class_term(criterion, total[c] - side[c], logs)
+    if is_allowed(least, n, w, n_rows, total[0]):
+        score = term_score(criterion, left_term, right_term, w, total[0] - w, 1, logs)
+        if score > split.score:
+            split.score, split.feature, split.code = score, column, code
+            split.missing_left, split.has_missing, split.weight = missing_left, has_missing, w

@@ -1,0 +1,1 @@
+"""Trees of boosting: histograms of gradients and hessians over coded columns."""

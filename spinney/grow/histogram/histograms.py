@@ -1,0 +1,181 @@
+"""Histograms: per bin, the sums of gradient, hessian and count of a node's rows.
+
+Two forms. *Packed*: one int64 a bin, for nodes of at most `fields.block_rows` rows. *Wide*: three planes of int64
+(gradient, hessian, count), for larger ones; built from packed blocks, so the hot loop is the same.
+
+    packed   [ bin 0 | bin 1 | bin 2 | ... ]
+    wide     [ g 0   | g 1   | g 2   | ... ]
+             [ h 0   | h 1   | h 2   | ... ]
+             [ c 0   | c 1   | c 2   | ... ]
+
+Two ways to build one. *By rows*: each thread sums some rows, all columns, into a scratch of its own; then the
+scratches are added up. *By words*: each thread sums all rows for a few words of codes; nothing is to be added up, and
+what it sums into stays in the first-level cache. By words is for few rows, or very many columns.
+Scratches have lanes, in which narrow columns may be joined (see data/dataset.py); histograms of nodes have columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import inner_kernel, prefetch, separate_kernel
+from spinney.data.dataset import LANES, STRIDE
+from spinney.grow.histogram.memory import NOT_USED
+from spinney.grow.histogram.statistics import pack, pack_far, pack_short, packed_count, packed_gradient, packed_hessian
+
+_AHEAD = 24  # rows between asking for a row's codes and using them
+# Places are unsigned: an index that cannot be negative needs no test for it.
+_ONE, _TWO, _THREE, _FOUR = (np.uint64(k) for k in range(1, 5))
+_STRIDE, _WORD = np.uint64(STRIDE), np.uint64(LANES * STRIDE)
+
+
+@separate_kernel
+def accumulate(words, lanes, n_words, rows, fields, scratch):
+    """scratch[place of each lane's byte] += the row's statistics. `lanes` are the bytes of `words`."""
+    step = np.uint64(n_words)
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
+        first = np.uint64(rows[k]) * step
+        last = first + step - _ONE
+        _add_row(lanes, _FOUR * first, _FOUR * last, pack_short(words[last], fields), scratch)
+
+
+@separate_kernel
+def accumulate_far(words, lanes, n_words, rows, fields, scratch):
+    """The same for statistics with exponents."""
+    step = np.uint64(n_words)
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            prefetch(words, np.int64(rows[k + _AHEAD]) * n_words)
+        first = np.uint64(rows[k]) * step
+        last = first + step - _ONE
+        _add_row(lanes, _FOUR * first, _FOUR * last, pack_far(np.uint64(words[last]), fields), scratch)
+
+
+@separate_kernel
+def accumulate_words(lanes, n_words, first_word, last_word, rows, packed, scratch):
+    """The same for the lanes of some words only, with statistics that were read before."""
+    step, first, last = _FOUR * np.uint64(n_words), _FOUR * np.uint64(first_word), _FOUR * np.uint64(last_word)
+    for k in range(rows.size):
+        row = np.uint64(rows[k]) * step
+        _add_row(lanes, row + first, row + last, packed[k], scratch)
+
+
+@inner_kernel
+def _add_row(lanes, first, last, add, scratch):
+    """Some lanes of a row, four by four."""
+    at = np.uint64(0)
+    while first < last:
+        scratch[at + np.uint64(lanes[first])] += add
+        scratch[at + _STRIDE + np.uint64(lanes[first + _ONE])] += add
+        scratch[at + _TWO * _STRIDE + np.uint64(lanes[first + _TWO])] += add
+        scratch[at + _THREE * _STRIDE + np.uint64(lanes[first + _THREE])] += add
+        at += _WORD
+        first += _FOUR
+
+
+@inner_kernel
+def read_statistics(words, n_words, rows, counts, fields, packed):
+    """packed[k] = the k-th row's statistics, as often as it counts."""
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            prefetch(words, np.int64(rows[k + _AHEAD]) * n_words + n_words - 1)
+        short = np.uint64(words[np.uint64(rows[k]) * np.uint64(n_words) + np.uint64(n_words - 1)])
+        packed[k] = pack_far(short, fields) if fields.is_far else pack_short(short, fields)
+        if counts.size:
+            packed[k] *= counts[rows[k]]
+
+
+@inner_kernel
+def widen(packed, wide, fields):
+    """Move packed sums into the wide ones and leave zeros behind."""
+    n = packed.size
+    gradient, hessian, count = wide[0, :n], wide[1, :n], wide[2, :n]
+    for i in range(n):
+        value = packed[i]
+        gradient[i] += packed_gradient(value, fields)
+        hessian[i] += packed_hessian(value, fields)
+        count[i] += packed_count(value, fields)
+        packed[i] = 0
+
+
+@inner_kernel
+def reduce_packed(scratch, desks, ranks, first, out):
+    """out = sum of the packed scratches of some threads, from place `first` on."""
+    empty = True
+    for rank in range(ranks[0], ranks[1]):
+        if desks[rank].filled != NOT_USED:
+            part = scratch[rank, first : first + out.size]
+            if empty:
+                for i in range(out.size):
+                    out[i] = part[i]
+            else:
+                for i in range(out.size):
+                    out[i] += part[i]
+            empty = False
+
+
+@inner_kernel
+def reduce_wide(scratch, packed_scratch, desks, ranks, first, fields, out):
+    """The same for a wide histogram: the wide scratches, and what has not been widened yet."""
+    n = out.shape[1]
+    gradient, hessian, count = out[0], out[1], out[2]
+    for i in range(n):
+        gradient[i] = hessian[i] = count[i] = 0
+    for rank in range(ranks[0], ranks[1]):
+        if desks[rank].filled != NOT_USED:
+            widen(packed_scratch[rank, first : first + n], scratch[rank, :, first : first + n], fields)
+            for part in range(3):
+                wide, total = scratch[rank, part, first : first + n], out[part]
+                for i in range(n):
+                    total[i] += wide[i]
+
+
+@inner_kernel
+def read_digit(lane, divisor, out):
+    """out[code] = sums over the bytes of a lane whose highest digit is that code."""
+    if divisor == 1:
+        for code in range(out.size):
+            out[code] = lane[code]
+        return
+    for code in range(out.size):
+        total = np.int64(0)
+        for value in lane[code * divisor : (code + 1) * divisor]:
+            total += value
+        out[code] = total
+
+
+@inner_kernel
+def drop_digit(lane, divisor, n_slots):
+    """Sum a lane over its highest digit; what is left stands in its first `divisor` places."""
+    rest = lane[:divisor]
+    for code in range(1, n_slots):
+        part = lane[code * divisor : (code + 1) * divisor]
+        for i in range(rest.size):
+            rest[i] += part[i]
+
+
+@inner_kernel
+def subtract(parent, child):
+    """parent -= child, both packed, or a plane of each."""
+    for i in range(parent.size):
+        parent[i] -= child[i]
+
+
+@inner_kernel
+def subtract_packed_from_wide(parent, child, fields):
+    """parent -= child, where the child is packed and the parent wide."""
+    gradient, hessian, count = parent[0], parent[1], parent[2]
+    for i in range(child.size):
+        value = child[i]
+        gradient[i] -= packed_gradient(value, fields)
+        hessian[i] -= packed_hessian(value, fields)
+        count[i] -= packed_count(value, fields)
+
+
+@inner_kernel
+def narrow(wide, packed, fields):
+    """A wide histogram of a node that now fits, packed."""
+    for i in range(packed.size):
+        packed[i] = pack(wide[0, i], wide[1, i], wide[2, i], fields)

@@ -1,0 +1,180 @@
+"""The growing exact tree and the memory of a fit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney.data.bin_values import Middles
+from spinney.data.presort import Presorted
+
+NO_CHILD = -1
+NO_ROW = -1
+NO_FEATURE = -1
+BLOCK = 128  # entries of a list looked at together
+STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
+
+# One node of the growing tree; children stand side by side (right = left + 1).
+NODE = np.dtype(
+    [
+        ("left", np.int64),  # NO_CHILD for a leaf
+        ("begin", np.int64),  # its rows: begin .. end of every list
+        ("end", np.int64),
+        ("depth", np.int64),
+        ("feature", np.int64),  # the best split found, NO_FEATURE if none: column,
+        ("threshold", np.float64),  # if it was drawn, or is the edge of a bin;
+        (
+            "below",
+            np.int64,
+        ),  # else the rows on both sides of the cut, NO_ROW above if that is between known and missing
+        ("above", np.int64),
+        ("position", np.int64),  # entries of the column's list that go left,
+        ("focus", np.int64),  # categories: what they were ordered by
+        ("missing_left", np.uint8),
+        ("n_left", np.int64),  # rows that go left, missing ones among them
+        ("keep", np.int64),  # children that will be searched, see lists.py
+        ("decrease", np.float64),  # of impurity, times the node's weight
+        ("key", np.float64),  # priority on the frontier
+        ("turn", np.int64),  # best-first: when it was split, from 0
+        ("random", np.uint64),  # key of its random choices, from its path alone
+        ("lower", np.float64),  # bounds of its value
+        ("upper", np.float64),
+        ("left_mean", np.float64),  # of the sides, where columns are monotone
+        ("right_mean", np.float64),
+        ("impurity", np.float64),  # absolute error only; else computed at the end
+    ],
+    align=True,
+)
+
+# The best split of one column for one node.
+CANDIDATE = np.dtype(
+    [
+        ("score", np.float64),  # -inf: none
+        ("position", np.int64),
+        ("focus", np.int64),
+        ("missing_left", np.uint8),
+        ("n_left", np.int64),
+        ("weight_left", np.int64),
+        ("threshold", np.float64),
+        ("ratio", np.float64),  # gain ratio, where columns are compared by it
+    ],
+    align=True,
+)
+
+STATE = np.dtype(
+    [
+        ("phase", np.int64),
+        ("n_chunks", np.int64),
+        ("n_open", np.int64),  # nodes being searched or partitioned by the whole team
+        ("n_tasks", np.int64),  # nodes whose subtrees one thread grows alone
+        ("heap_size", np.int64),
+        ("n_leaves", np.int64),
+        ("turn", np.int64),
+    ],
+    align=True,
+)
+
+
+class Columns(NamedTuple):
+    """What kernels need to know of the presorted columns."""
+
+    values: np.ndarray
+    is_categorical: np.ndarray
+    is_binned: bool
+    middles: Middles  # of the bins, for random thresholds
+
+
+class Rules(NamedTuple):
+    """What a tree may do."""
+
+    best_first: bool
+    max_leaves: int
+    max_depth: int
+    min_split: int  # rows of a node that is split
+    min_leaf: int  # rows of a leaf
+    min_weight: int  # weight of a leaf, in units of the statistics
+    min_decrease: float  # of impurity, times the node's share of all weight
+    total_weight: float  # of the root, in the units of the statistics
+    by_ratio: bool  # compare columns by gain ratio
+    random: bool  # one random threshold a column
+    n_features: int  # columns that a node may choose from
+    per_tree: bool  # all nodes from the same ones
+    n_leans: int  # sums that categories can be ordered by
+    is_monotone: bool  # some columns are,
+    monotone: np.ndarray  # int8 a column: 1 rising, -1 falling, 0 free
+    critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
+    seed: np.uint64
+
+
+class Work(NamedTuple):
+    """Memory of a fit."""
+
+    lists: np.ndarray  # uint64 (columns and others, rows): see data/presort.py; the last one holds the rows themselves
+    nodes: Any  # NODE records
+    n_nodes: np.ndarray  # int64 (1): how many there are
+    state: Any  # one STATE record
+    open: np.ndarray  # int64: nodes for the whole team, then the one that each thread is at
+    parents: np.ndarray  # int64: those that have just been partitioned
+    tasks: np.ndarray  # int64
+    stacks: np.ndarray  # int64 (threads, STACK)
+    heap: np.ndarray  # int64
+    totals: np.ndarray  # int64 (open nodes, then threads; sums): sums of nodes being searched
+    candidates: Any  # CANDIDATE records (open nodes, then threads; columns)
+    side: np.ndarray  # uint8, by row: 1 if it goes left
+    entries: np.ndarray  # uint64 (threads, rows): a list being put together
+    left: np.ndarray  # int64 (threads, 2, sums): the left side's sums, and the right side's
+    floats: np.ndarray  # float64 (threads, 2, sums)
+    cuts: np.ndarray  # int64 (threads, 4, BLOCK): place, weight, amount and square of cuts
+    scores: np.ndarray  # float64 (threads, BLOCK)
+    errors: np.ndarray  # float64 (threads, rows + 1): this and the next three for absolute error only
+    by_place: np.ndarray  # int64 (threads, rows)
+    fenwick: np.ndarray  # int64 (threads, 2, rows + 1)
+    place: np.ndarray  # int64 (outputs, rows): a row's place in its node by target
+    runs: np.ndarray  # int64 (threads, 3, categories)
+    run_keys: np.ndarray  # float64 (threads, categories)
+    chosen: np.ndarray  # int64 (threads, columns): columns in random order
+    team_rows: int  # nodes of more rows are searched by the whole team
+
+
+def make_work(
+    presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n_threads: int, team_rows: int | None = None
+) -> Work:
+    """Memory for one tree; `n_outputs` are those that are judged by absolute error. See Work for `team_rows`."""
+    n, columns = presorted.n_rows, presorted.n_columns
+    most_nodes = 2 * n - 1
+    if rules.max_depth < 40:
+        most_nodes = min(most_nodes, 2 ** (rules.max_depth + 1) - 1)
+    if rules.best_first:
+        most_nodes = min(most_nodes, 2 * rules.max_leaves + 1)
+    if team_rows is None:
+        team_rows = n if n_threads == 1 and not rules.best_first else max(2048, n // (16 * n_threads))
+    n_open = 2 if rules.best_first else 2 * (n // team_rows) + 2
+    widest = int(presorted.n_ranks.max(initial=0)) if presorted.is_categorical.any() else 0
+    return Work(
+        lists=presorted.lists,
+        nodes=np.empty(most_nodes, NODE).view(np.recarray),
+        n_nodes=np.ones(1, np.int64),
+        state=np.zeros(1, STATE).view(np.recarray),
+        open=np.empty(n_open + n_threads, np.int64),
+        parents=np.empty(n_open, np.int64),
+        stacks=np.empty((n_threads, STACK), np.int64),
+        tasks=np.empty(most_nodes if team_rows < n else 1, np.int64),
+        heap=np.empty(rules.max_leaves + 1 if rules.best_first else 1, np.int64),
+        totals=np.empty((n_open + n_threads, n_sums), np.int64),
+        candidates=np.zeros((n_open + n_threads, columns), CANDIDATE).view(np.recarray),
+        side=np.empty(n, np.uint8),
+        entries=np.empty((n_threads, n), np.uint64),
+        left=np.zeros((n_threads, 2, n_sums), np.int64),
+        floats=np.empty((n_threads, 2, n_sums)),
+        cuts=np.empty((n_threads, 4, BLOCK), np.int64),
+        scores=np.empty((n_threads, BLOCK)),
+        errors=np.empty((n_threads, n + 1 if n_outputs else 0)),
+        by_place=np.empty((n_threads, n if n_outputs else 0), np.int64),
+        fenwick=np.empty((n_threads, 2, n + 1 if n_outputs else 0), np.int64),
+        place=np.empty((n_outputs, n), np.int64),
+        runs=np.empty((n_threads, 3, widest), np.int64),
+        run_keys=np.empty((n_threads, widest)),
+        chosen=np.empty((n_threads, columns), np.int64),
+        team_rows=team_rows,
+    )

@@ -1,0 +1,278 @@
+"""Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
+
+Pairs, sums.py (classes, several numbers) and medians.py each say, for one kind of statistics,
+
+    totals      the sums over a node's rows
+    scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,
+                wherever the value changes, asks the criterion what the two sides are worth
+    decrease    what the best cut takes off the node's impurity
+    same        whether two rows have the same target
+    lean        what categories are ordered by
+    is_significant    whether a cut passes the chi-squared test
+    side_means  the means of a cut's sides, for monotone columns
+
+Missing values stand last in a list. They are on the right first; if there are any, a second walk has them on the left.
+A cut between all known values and the missing ones is tried too. Of equals the first wins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spinney._compile import inner_kernel, part_kernel
+from spinney.criteria.impurity import (
+    ENTROPY,
+    GINI,
+    OWN,
+    POISSON,
+    SQUARED,
+    pair_decrease,
+    table_score,
+    variance_score,
+)
+from spinney.criteria.significance import number_statistic
+from spinney.criteria.user_criterion import code_of, judge_pair
+from spinney.data.presort import RANK
+from spinney.grow.lists.entries import count_known, note, row_of, weight_at
+
+
+@inner_kernel
+def _square_at(square, row):
+    if square is None:
+        return np.int64(0)
+    else:
+        return square[row]
+
+
+@inner_kernel
+def _sum(amount, weight, square, entries):
+    """Sums of weight, amount and square over some rows."""
+    w, s, q = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(entries.size):
+        row = row_of(entries[i])
+        w += weight_at(weight, row)
+        s += amount[row]
+        q += _square_at(square, row)
+    return w, s, q
+
+
+@inner_kernel
+def totals(statistics, work, node, total):
+    rows = work.lists[-1, node.begin : node.end]
+    total[0], total[1], total[2] = _sum(statistics.amount, statistics.weight, statistics.square, rows)
+
+
+@inner_kernel
+def _is_monotone(direction, bounds, w_left, s_left, total):
+    """Whether the sides' means keep the column's direction and the node's bounds."""
+    left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
+    if min(left, right) < bounds[0] or max(left, right) > bounds[1]:
+        return False
+    return (right - left) * float(direction) >= 0.0
+
+
+@inner_kernel
+def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
+    _walk(
+        statistics.amount,
+        statistics.weight,
+        statistics.square,
+        statistics.logs,
+        statistics.units,
+        criterion,
+        entries,
+        (total[0], total[1], total[2]),
+        _least(statistics.weight, rules.min_leaf, rules.min_weight),
+        work.cuts[rank],
+        work.scores[rank],
+        (node.lower, node.upper),
+        direction,
+        best,
+    )
+
+
+@inner_kernel
+def _least(weight, min_leaf, min_weight):
+    """Rows and weight that a side needs; where all weigh 1, they are the same."""
+    if weight is None:
+        return max(min_leaf, min_weight), min_weight
+    else:
+        return min_leaf, min_weight
+
+
+@part_kernel
+def _walk(
+    amount,
+    weight,
+    square,
+    logs,
+    units,
+    criterion,
+    entries,
+    total,
+    least,
+    cuts,
+    scores,
+    bounds,
+    direction,
+    best,
+):
+    """The scan itself, with no more arguments than it needs: of small nodes there are many.
+
+    It goes block by block: list the cuts that are allowed, judge them all, look for the best. Each is a loop without
+    surprises for the processor.
+    """
+    n, known = entries.size, count_known(entries)
+    w_total, (min_leaf, min_weight) = total[0], least
+    places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
+    s_total, code = total[1], code_of(criterion)
+    by_variance = code == SQUARED or code == GINI
+    best_score = best.score
+    for missing_left in range(2 if known < n else 1):
+        extra = n - known if missing_left else 0
+        first = max(min_leaf - extra, 1)  # places of the first and last cut that leave enough rows on both sides
+        last = min(n - min_leaf - extra, known - missing_left)
+        if last < first:
+            continue
+        w_left, s_left, q_left = _sum(amount, weight, square, entries[n - extra :])
+        w_more, s_more, q_more = _sum(amount, weight, square, entries[:first])
+        w_left, s_left, q_left = w_left + w_more, s_left + s_more, q_left + q_more
+        rank_before = entries[first - 1] >> RANK
+        for begin in range(first, min(last, n - 1) + 1, places.size):
+            block = entries[begin : min(begin + places.size, min(last, n - 1) + 1)]
+            n_cuts = np.int64(0)
+            for k in range(block.size):
+                entry = block[k]
+                places[n_cuts], s_cut[n_cuts] = begin + k, s_left
+                _store(w_cut, n_cuts, weight, w_left)
+                _store(q_cut, n_cuts, square, q_left)
+                rank = entry >> RANK
+                n_cuts += np.int64((rank != rank_before) & _is_heavy(weight, w_left, w_total, min_weight))
+                rank_before = rank
+                row = row_of(entry)
+                w_left += weight_at(weight, row)
+                s_left += amount[row]
+                q_left += _square_at(square, row)
+            if weight is None:
+                for k in range(n_cuts):
+                    w_cut[k] = places[k] + extra
+            if by_variance:
+                for k in range(n_cuts):
+                    scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
+            else:
+                _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
+            for k in range(n_cuts):
+                if scores[k] > best_score:
+                    fits = True
+                    if direction != 0:
+                        fits = _is_monotone(direction, bounds, w_cut[k], s_cut[k], total)
+                    if fits:
+                        best_score = scores[k]
+                        note(best, best_score, places[k], missing_left, places[k] + extra, w_cut[k])
+
+
+@inner_kernel
+def _store(cuts, k, per_row, amount):
+    """Note a sum, if rows have something to be summed."""
+    if per_row is not None:
+        cuts[k] = amount
+
+
+@inner_kernel
+def _is_heavy(weight, w_left, w_total, min_weight):
+    """Whether both sides have enough weight; with ones for weights the rows have been counted."""
+    if weight is None:
+        return True
+    else:
+        return (w_left >= min_weight) & (w_total - w_left >= min_weight)
+
+
+@inner_kernel
+def _judge(criterion, units, logs, w, s, q, total, scores):
+    """What each of some cuts is worth, by criteria that take longer than a call."""
+    w_total, s_total = total[0], total[1]
+    if code_of(criterion) == ENTROPY and logs.size:
+        for k in range(scores.size):
+            scores[k] = table_score(w[k], s[k], w_total - w[k], s_total - s[k], logs)
+    else:
+        for k in range(scores.size):
+            scores[k] = judge_pair(criterion, units, w[k], s[k], q[k], total, logs)
+
+
+@inner_kernel
+def decrease(statistics, code, score, total, node):
+    weight = float(total[0]) * statistics.units[0]
+    if code == OWN:
+        return score * weight
+    value = pair_decrease(code, score, total[0], total[1], statistics.logs)
+    scale = statistics.units[1] / statistics.units[0]
+    if code == SQUARED:
+        value *= scale * scale
+    elif code == POISSON:
+        value *= scale
+    return max(0.0, value) * weight
+
+
+@inner_kernel
+def same(statistics, a, b):
+    return statistics.y[a] == statistics.y[b]
+
+
+@inner_kernel
+def lean(statistics, row, focus):
+    return np.int64(statistics.amount[row])
+
+
+@inner_kernel
+def side_means(statistics, rows, side, node):
+    _side_means(statistics.amount, statistics.weight, rows, side, node)
+
+
+@inner_kernel
+def no_means(statistics, rows, side, node):
+    """Other kinds have no monotone columns."""
+
+
+@part_kernel
+def _side_means(amounts, weights, rows, side, node):
+    """Mean amount of the rows on the left and on the right."""
+    w_left, s_left, w_right, s_right = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        weight, amount = weight_at(weights, row), amounts[row]
+        if side[row]:
+            w_left += weight
+            s_left += amount
+        else:
+            w_right += weight
+            s_right += amount
+    node.left_mean, node.right_mean = float(s_left) / float(w_left), float(s_right) / float(w_right)
+
+
+@inner_kernel
+def is_significant(statistics, rank, work, critical, rows, total):
+    """For two classes n R^2 is Pearson's statistic."""
+    return number_evidence(statistics.y, statistics.weight, statistics.units[0], rows, work.side) > critical[1]
+
+
+@part_kernel(returns="float64")
+def number_evidence(y, weight, unit, rows, side):
+    """n R^2 of the marked split, by sums over the rows in their order."""
+    w_left, w_right, s_left, s_right = 0.0, 0.0, 0.0, 0.0
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        w = float(weight_at(weight, row)) * unit
+        if side[row]:
+            w_left += w
+            s_left += w * y[row]
+        else:
+            w_right += w
+            s_right += w * y[row]
+    total = w_left + w_right
+    mean, before = (s_left + s_right) / total, 0.0
+    for i in range(rows.size):
+        row = row_of(rows[i])
+        before += float(weight_at(weight, row)) * unit * (y[row] - mean) ** 2
+    apart = s_left / w_left - s_right / w_right
+    explained = apart * apart * w_left * w_right / total
+    return number_statistic(total, before, before - explained)

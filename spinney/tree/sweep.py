@@ -1,0 +1,222 @@
+"""Many trees in one packed store, and prediction with them.
+
+A node is one uint64, so that a step down a tree is one load and a compare; leaves are nodes that point at themselves,
+so that several rows can walk in step without a branch. Through smaller trees rows do not walk, they are *swept*: every
+node is asked about 64 rows at once.
+
+    63        40 39        16 15      8 7        0
+    [ left child | feature    | code    | flags   ]     left child: relative to the tree's first node
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._compile import SWEPT, ask, inner_kernel, kernel
+from spinney._team import Team, next_chunk
+from spinney.data.binning import Bins
+from spinney.data.tables import Table
+from spinney.tree.tree import Tree
+
+LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
+_LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
+_FEATURE_MASK, _BYTE = np.uint64(0xFFFFFF), np.uint64(255)
+_MOST = 1 << 24
+_ROWS = 4 * SWEPT  # rows that go through a tree together
+_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
+# Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
+_DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
+_ONE = np.uint64(1)
+_STEP = 65536  # rows encoded at a time
+
+
+class PackedTrees(NamedTuple):
+    """All trees' nodes end to end."""
+
+    nodes: np.ndarray  # uint64
+    bits: np.ndarray  # uint64 (categorical nodes, 4)
+    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree tests categories
+    values: np.ndarray  # float64
+    first: np.ndarray  # int64: where each tree begins, and where the last one ends
+    depth: np.ndarray  # int32: steps from the root to the deepest leaf
+
+
+def pack_trees(trees: Sequence[Tree]) -> PackedTrees:
+    """Pack trees for prediction."""
+    first = np.concatenate(([0], np.cumsum([tree.n_nodes for tree in trees]))).astype(np.int64)
+    nodes = [_pack_nodes(tree) for tree in trees]
+    is_category = np.concatenate([tree.is_category for tree in trees]) if trees else np.empty(0, np.uint8)
+    bits = [tree.bits[tree.is_category > 0] for tree in trees]
+    any_category = bool(is_category.any())
+    return PackedTrees(
+        nodes=np.concatenate(nodes) if trees else np.empty(0, np.uint64),
+        bits=np.concatenate(bits) if any_category else np.zeros((0, 4), np.uint64),
+        bits_at=(np.cumsum(is_category, dtype=np.int32) - 1) if any_category else np.empty(0, np.int32),
+        values=np.concatenate([tree.value for tree in trees]) if trees else np.empty(0),
+        first=first,
+        depth=np.array([tree.depth.max() for tree in trees], np.int32),
+    )
+
+
+def _pack_nodes(tree: Tree) -> np.ndarray:
+    if tree.n_nodes >= _MOST or tree.feature.max(initial=0) >= _MOST:
+        raise ValueError(f"A tree can have at most {_MOST - 1:,} nodes and columns.")
+    leaf = tree.is_leaf
+    left = np.where(leaf, np.arange(tree.n_nodes), tree.left).astype(np.uint64)
+    feature = np.where(leaf, 0, tree.feature).astype(np.uint64)
+    # a leaf compares code <= 255, always true, and so stays where it is
+    code = np.where(leaf, 255, tree.code).astype(np.uint64)
+    flags = leaf * LEAF | (tree.is_category > 0) * CATEGORY | (leaf | (tree.missing_left > 0)) * MISSING_LEFT
+    return left << _LEFT_SHIFT | feature << _FEATURE_SHIFT | code << _CODE_SHIFT | flags.astype(np.uint64)
+
+
+@inner_kernel
+def in_set(bits, code):
+    """Whether a code is in a set of 256 bits."""
+    return (bits[code >> 6] >> np.uint64(code & 63)) & _ONE
+
+
+@inner_kernel
+def step_down(packed, first, node, codes, i, n_bins):
+    """The node that row i goes to from `node` (both relative to the tree's first node)."""
+    word = packed.nodes[first + node]
+    feature = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK)
+    code = codes[feature, i]
+    left = np.int64(word >> _LEFT_SHIFT)
+    if word & np.uint64(CATEGORY):
+        goes_left = in_set(packed.bits[packed.bits_at[first + node]], code) != 0
+    elif code == n_bins[feature]:
+        goes_left = word & np.uint64(MISSING_LEFT) != 0
+    else:
+        goes_left = np.uint64(code) <= (word >> _CODE_SHIFT) & _BYTE
+    return left if goes_left else left + 1
+
+
+@kernel
+def walk(rank, size, sync, packed, n_bins, codes, trees, desks, scores):
+    """scores[t % outputs, i] += value of tree t for row i, trees in their order; rows handed out in chunks."""
+    n_outputs, n_rows = scores.shape
+    desk = desks[rank]
+    while True:
+        begin = next_chunk(sync) * _ROWS
+        if begin >= n_rows:
+            return
+        n = min(_ROWS, n_rows - begin)
+        for tree in range(trees[0], trees[1]):
+            _find_leaves(packed, tree, codes, begin, n, n_bins, desk)
+            values = packed.values[packed.first[tree] : packed.first[tree + 1]]
+            part = scores[tree % n_outputs, begin : begin + n]
+            for i in range(n):
+                part[i] += values[np.uint64(desk.at[i])]
+
+
+@kernel
+def find_leaves(rank, size, sync, packed, n_bins, codes, trees, desks, leaves):
+    """leaves[i, t] = node number of the leaf that row i reaches in tree t."""
+    n_rows = leaves.shape[0]
+    desk = desks[rank]
+    while True:
+        begin = next_chunk(sync) * _ROWS
+        if begin >= n_rows:
+            return
+        n = min(_ROWS, n_rows - begin)
+        for tree in range(trees[0], trees[1]):
+            _find_leaves(packed, tree, codes, begin, n, n_bins, desk)
+            for i in range(n):
+                leaves[begin + i, tree - trees[0]] = desk.at[i]
+
+
+@inner_kernel
+def _find_leaves(packed, tree, codes, begin, n, n_bins, desk):
+    """desk.at[i] = leaf (relative to the tree) of rows begin .. begin + n."""
+    first = packed.first[tree]
+    n_nodes, n_swept = packed.first[tree + 1] - first, 0
+    if n_nodes <= _MOST_SWEPT:
+        n_swept = n - n % SWEPT
+        if n_nodes <= _FEW_NODES:
+            _sweep(packed, tree, codes, begin, n_swept, n_bins, desk.few)
+            for i in range(n_swept):
+                desk.at[i] = desk.few[i]
+        else:
+            _sweep(packed, tree, codes, begin, n_swept, n_bins, desk.many)
+            for i in range(n_swept):
+                desk.at[i] = desk.many[i]
+    for i in range(n_swept, n):
+        desk.at[i] = 0
+    for _ in range(packed.depth[tree]):  # the other rows walk, all in step
+        for i in range(n_swept, n):
+            desk.at[i] = step_down(packed, first, np.int64(desk.at[i]), codes, begin + i, n_bins)
+
+
+@inner_kernel
+def _sweep(packed, tree, codes, begin, n, n_bins, at):
+    """Ask every node of the tree about all rows, 64 at once; a row takes notice if it is there.
+
+    More questions than a walk asks, but one instruction asks many rows, and none waits for another's answer.
+    """
+    first = packed.first[tree]
+    for i in range(n):
+        at[i] = 0
+    for node in range(packed.first[tree + 1] - first):
+        word = packed.nodes[first + node]
+        if word & np.uint64(LEAF):
+            continue
+        feature, left = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK), np.int64(word >> _LEFT_SHIFT)
+        column = codes[feature]
+        if word & np.uint64(CATEGORY):
+            bits = packed.bits[packed.bits_at[first + node]]
+            for i in range(n):
+                if at[i] == node:
+                    at[i] = left + (in_set(bits, column[begin + i]) == 0)
+        else:
+            most = np.int64((word >> _CODE_SHIFT) & _BYTE)
+            # the code that goes left though it is above: that of missing, or 0, which never is above
+            exception = np.int64(n_bins[feature]) if word & np.uint64(MISSING_LEFT) else np.int64(0)
+            for i in range(0, n, SWEPT):
+                ask(column, begin + i, at, i, (np.int64(node), most, exception, left))
+
+
+def add_scores(
+    packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team
+) -> None:
+    """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
+    team.run(walk, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
+
+
+def _desks(team: Team) -> Any:
+    """Where each thread notes the nodes that its rows have come to."""
+    return np.empty(team.size, _DESK).view(np.recarray)
+
+
+def raw_scores(
+    packed: PackedTrees, bins: Bins, table: Table, start: np.ndarray, trees: range, team: Team
+) -> np.ndarray:
+    """Raw scores (outputs, rows) of a table: the start values and the trees' values, added in order."""
+    scores = np.empty((len(start), table.n_rows))
+    scores[:] = start[:, None]
+    for begin in range(0, table.n_rows, _STEP):
+        end = min(table.n_rows, begin + _STEP)
+        part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
+        add_scores(packed, bins, bins.encode(table, team, begin, end), trees, part, team)
+        if end - begin < table.n_rows:
+            scores[:, begin:end] = part
+    return scores
+
+
+def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+    """(rows, trees) int32: the leaf that each encoded row reaches in each tree."""
+    leaves = np.empty((codes.shape[1], len(trees)), np.int32)
+    team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    return leaves
+
+
+def leaf_numbers(packed: PackedTrees, bins: Bins, table: Table, trees: range, team: Team) -> np.ndarray:
+    """The same for the rows of a table."""
+    leaves = np.empty((table.n_rows, len(trees)), np.int32)
+    for begin in range(0, table.n_rows, _STEP):
+        end = min(table.n_rows, begin + _STEP)
+        leaves[begin:end] = leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)
+    return leaves

@@ -1,0 +1,302 @@
+"""Words: a node's question, a branch's answer and the lines of a node's box. Every phrase has its one home here.
+
+In: a fitted model and the names to use. Out: `Words`, which text, rules, dot and pictures are put together from.
+
+    question(node)         petal width <= 0.80      island in {Biscoe, Dream}     Outlook
+    answer(node, branch)   petal width >  0.80      island = Torgersen            Outlook = Sunny
+    tag(node, branch)      no                       no                            Sunny
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
+from spinney.view.numbers import spell, write, write_amount, write_value
+from spinney.view.paths import Limits, limits_of_nodes
+
+LABELS = ("all", "root", "none")
+OR_MISSING = " or missing"  # after a condition that rows without a value pass too
+_SHORT_LIST = 3  # so many categories are always named one by one, not by those left out
+_MANY_CLASSES = 8  # a box with more names only the most common
+_COMMON = 2
+
+
+@dataclass(frozen=True)
+class Box:
+    """What the box of a node shows."""
+
+    label: str = "all"  # which nodes have the words "samples = " and so on: all, root or none
+    impurity: bool = True
+    node_ids: bool = False
+    proportion: bool = False  # shares instead of counts
+    classes: bool = True  # the class, if it is a class tree
+
+    def __post_init__(self) -> None:
+        if self.label not in LABELS:
+            raise ValueError(f"label must be 'all', 'root' or 'none', got {self.label!r}.")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A fitted tree in words."""
+
+    tree: DecisionTree
+    names: Sequence[str]  # of the columns
+    categories: Sequence[Sequence[str] | None]  # of each column; None for numbers
+    classes: Sequence[Sequence[str]] | None  # names of each output's classes; None for regression
+    criterion: str
+    decimals: int
+    trim: bool = False  # 0.8 instead of 0.80
+    at_most: str = "<="
+    most: int | None = None  # so many categories are named, the others counted; None: all
+
+    # --- questions and answers -----------------------------------------------------------------------------------
+
+    @cached_property
+    def limits(self) -> list[dict[int, Limits]]:
+        """For every node, what the columns asked about can be there."""
+        return limits_of_nodes(self.tree, [None if one is None else len(one) for one in self.categories])
+
+    @cached_property
+    def _thresholds(self) -> list[dict[float, str]]:
+        """For every column: its thresholds as text. Those that bound each other on a path can be told apart."""
+        asked: list[set[float]] = [set() for _ in self.names]
+        ordered: list[set[tuple[float, float]]] = [set() for _ in self.names]
+        for node in np.flatnonzero(self.tree.kind == NUMBER).tolist():
+            column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
+            before = self.limits[node].get(column, Limits())
+            asked[column].add(threshold)
+            ordered[column].update(
+                (low, high)
+                for low, high in ((before.low, threshold), (threshold, before.high))
+                if -inf < low < high < inf
+            )
+        return [spell(values, self.decimals, self.trim, pairs) for values, pairs in zip(asked, ordered)]
+
+    def question(self, node: int) -> str:
+        """What the node asks; of one with a branch for each category, the column's name."""
+        if self.tree.kind[node] == BRANCHES:
+            return self.names[self.tree.feature[node]]
+        return self.answer(node, 0)
+
+    def answer(self, node: int, branch: int) -> str:
+        """What is true of the rows that take this branch, of those that come to the node."""
+        column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
+        if self.tree.kind[node] == NUMBER:
+            if branch == 1 and threshold < inf:
+                return f"{self.names[column]} >  {self._thresholds[column][threshold]}"  # as wide as <=
+            return self.condition(column, Limits(high=threshold) if branch == 0 else Limits(low=threshold))
+        before = self.limits[node].get(column)
+        after = self.limits[self.tree.children_of(node)[branch]][column]
+        return self.condition(column, after, among=before.categories if before else None)
+
+    def tag(self, node: int, branch: int) -> str:
+        """The answer in a word: yes, no or the category."""
+        if self.tree.kind[node] != BRANCHES:
+            return "no" if branch else "yes"
+        categories = self.categories[self.tree.feature[node]]
+        return categories[branch] if categories else str(branch)
+
+    @cached_property
+    def _has_branches(self) -> bool:
+        return bool((self.tree.kind == BRANCHES).any())
+
+    def needs_tag(self, node: int) -> bool:
+        """Whether a drawing must say which branch is which: yes comes first, so once is enough, at the root."""
+        return node == 0 or self._has_branches
+
+    def takes_missing(self, node: int, branch: int) -> bool:
+        """Whether rows without a value come to the node and then go this way only."""
+        limits = self.limits[self.tree.children_of(node)[branch]][int(self.tree.feature[node])]
+        return limits.missing and not limits.is_empty and int(self.tree.missing[node]) == branch
+
+    def condition(self, column: int, limits: Limits, among: Collection[int] | None = None) -> str:
+        """What `limits` say of a column; `among`: the categories that were possible before."""
+        name = self.names[column]
+        if limits.is_empty:
+            return f"{name} is missing"
+        if limits.categories is None:
+            return self._interval(name, limits, self._thresholds[column])
+        categories = self.categories[column] or ()
+        among = range(len(categories)) if among is None else among
+        return self._set(name, limits.categories, among, categories)
+
+    def _interval(self, name: str, limits: Limits, texts: dict[float, str]) -> str:
+        if limits.low == -inf and limits.high == inf:
+            return f"{name} is not missing"
+        if limits.high == inf:
+            return f"{name} > {texts[limits.low]}"
+        bound = f"{name} {self.at_most} {texts[limits.high]}"
+        return bound if limits.low == -inf else f"{texts[limits.low]} < {bound}"
+
+    def _set(self, name: str, chosen: Collection[int], among: Collection[int], categories: Sequence[str]) -> str:
+        """The chosen categories, or those left out if they are fewer."""
+        if len(chosen) == len(among):
+            return f"{name} is not missing"
+        if len(chosen) == 1:
+            return f"{name} = {categories[min(chosen)]}"
+        others = set(among) - set(chosen)
+        if len(chosen) <= max(_SHORT_LIST, len(others)):
+            return f"{name} in {{{self._listed(chosen, categories)}}}"
+        if len(others) == 1:
+            return f"{name} != {categories[min(others)]}"
+        return f"{name} not in {{{self._listed(others, categories)}}}"
+
+    def _listed(self, chosen: Iterable[int], categories: Sequence[str]) -> str:
+        """A, B, ... 5 more"""
+        named = [categories[index] for index in sorted(chosen)]
+        if self.most is None or len(named) <= self.most + 1:
+            return ", ".join(named)
+        return f"{', '.join(named[: self.most])}, ... {len(named) - self.most} more"
+
+    # --- what a node says ------------------------------------------------------------------------------------------
+
+    def prediction(self, node: int) -> str:
+        """The class, or the number; in brackets for several outputs."""
+        if self.classes is None:
+            return _bracket([write_value(value, self.decimals, self.trim) for value in self.tree.answers[node, :, 0]])
+        winners = self.tree.answers[node].argmax(axis=1)
+        return _bracket([names[winner] for names, winner in zip(self.classes, winners)])
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """Class trees: the share of each class, (node, output, class)."""
+        return self.tree.probabilities
+
+    def box(self, node: int, show: Box) -> list[str]:
+        """The lines of a node's box: its question, impurity, samples, value and class."""
+        named = show.label == "all" or (show.label == "root" and node == 0)
+        lines: list[tuple[str | None, str]] = [(None, self.question(node))] if not self.tree.is_leaf[node] else []
+        if show.node_ids:
+            lines.insert(0, (None, f"node #{node}" if named else f"#{node}"))
+        if show.impurity:
+            lines.append((self.criterion, write(self.tree.impurity[node], self.decimals, trim=True)))
+        lines += [("samples", self._samples(node, show.proportion)), ("value", self._value(node, show.proportion))]
+        if self.classes is not None and show.classes:
+            lines.append(("class", self.prediction(node)))
+        return [f"{word} = {text}" if word and named else text for word, text in lines]
+
+    def _samples(self, node: int, proportion: bool) -> str:
+        count = int(self.tree.n_samples[node])
+        total = int(self.tree.n_samples[0])
+        return f"{100 * count / max(total, 1):.1f}%" if proportion else str(count)
+
+    def _value(self, node: int, proportion: bool) -> str:
+        if self.classes is None:
+            return self.prediction(node)
+        answers = self.shares[node] if proportion else self.tree.answers[node]
+        return _bracket([self._weights(row, names, proportion) for row, names in zip(answers, self.classes)])
+
+    def _weights(self, weights: np.ndarray, names: Sequence[str], proportion: bool) -> str:
+        """The weight of each class; of many classes, those that weigh most."""
+        few = len(names) <= _MANY_CLASSES
+        shown = range(len(names)) if few else np.argsort(-weights, kind="stable")[:_COMMON].tolist()
+        numbers = [write_amount(weights[i], self.decimals, whole=not proportion) for i in shown]
+        if few:
+            return f"[{', '.join(numbers)}]"
+        named = ", ".join(f"{names[i]}: {number}" for i, number in zip(shown, numbers))
+        return f"{named}, ..."
+
+
+def _bracket(parts: Sequence[str]) -> str:
+    """One part as it is, several in brackets."""
+    return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"
+
+
+# --- from a model ------------------------------------------------------------------------------------------------
+
+
+def check_model(model: Any) -> OneTree:
+    """`model`, if it is a fitted model of one tree."""
+    if not isinstance(model, OneTree):
+        found = type(model).__name__ if not isinstance(model, type) else f"the class {model.__name__}"
+        if hasattr(model, "estimators_") or hasattr(model, "n_estimators"):
+            found += ", which is many trees"
+        raise TypeError(f"model must be a fitted decision tree, such as DecisionTreeClassifier, got {found}.")
+    if not hasattr(model, "tree_"):
+        raise NotFittedError(f"This {type(model).__name__} is not fitted yet: call fit first.")
+    return model
+
+
+def words_of(model: Any, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any) -> Words:
+    """The model in words; `generic` names columns that have no name, `style` is for `Words`."""
+    model = check_model(model)
+    columns = model._schema.columns
+    own = [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
+    return Words(
+        tree=model.tree_,
+        names=own if feature_names is None else _names("feature_names", feature_names, len(own)),
+        categories=[
+            c.categories if c.categories is None else [_category(value) for value in c.categories] for c in columns
+        ],
+        classes=_class_names(model, class_names),
+        criterion=_criterion(model),
+        **style,
+    )
+
+
+def _criterion(model: OneTree) -> str:
+    """What the impurity is called. ID3 and C4.5 have no choice: theirs is entropy, and so it is for gain ratio."""
+    criterion = getattr(model, "criterion", "entropy")
+    if not isinstance(criterion, str):
+        return "impurity"
+    return "entropy" if criterion == "gain_ratio" else criterion
+
+
+def class_labels(model: OneTree) -> list[Sequence[Any]]:
+    """The classes of each output, as they were in y."""
+    classes: Any = model.classes_  # type: ignore[attr-defined]
+    return [np.asarray(one).tolist() for one in ([classes] if model.tree_.n_outputs == 1 else classes)]
+
+
+def _class_names(model: OneTree, names: Any) -> list[list[str]] | None:
+    """`names` for the classes of each output; None, True and False stand for the labels of y."""
+    tree = model.tree_
+    if tree.n_classes is None:
+        return None
+    if names is None or isinstance(names, bool):
+        return [[str(value) for value in values] for values in class_labels(model)]
+    if tree.n_outputs == 1:
+        return [_names("class_names", names, tree.n_classes[0])]
+    outputs = list(names)
+    if len(outputs) != tree.n_outputs or any(isinstance(one, str) for one in outputs):
+        raise ValueError(f"class_names must be {tree.n_outputs} lists of names, one for each output, got {names!r}.")
+    return [_names("class_names", one, n) for one, n in zip(outputs, tree.n_classes)]
+
+
+def _names(parameter: str, names: Any, expected: int) -> list[str]:
+    if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != expected:
+        found = f"{len(names)}: {names!r}" if hasattr(names, "__len__") and not isinstance(names, str) else repr(names)
+        raise ValueError(f"{parameter} must be a list of {expected} names, got {found}.")
+    return [_line(name) for name in names]
+
+
+def _line(name: Any) -> str:
+    """A name on one line."""
+    return " ".join(str(name).splitlines())
+
+
+def _category(value: Any) -> str:
+    """A category as it is, in quotes if it could be misread."""
+    text = str(value)
+    return repr(value) if text != text.strip() or not text.isprintable() or set(text) & set(",{}") or not text else text
+
+
+def check_count(parameter: str, value: Any) -> int:
+    """`value`, if it is a whole number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ValueError(f"{parameter} must be an integer of at least 0, got {value!r}.")
+    return int(value)
+
+
+def check_depth(max_depth: int | None) -> float:
+    """`max_depth` as a number: None is no limit."""
+    return inf if max_depth is None else check_count("max_depth", max_depth)

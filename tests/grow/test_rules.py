@@ -1,0 +1,98 @@
+"""Limits: what a node may do."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spinney.grow.rules import allow_features, child_bounds, may_split, narrow_groups
+from tests.compiled import few, outer
+from tests.grow.cases import make_limits
+
+pytestmark = pytest.mark.kernels
+
+_allow, _narrow, _may_split, _bounds = (
+    outer(allow_features),
+    outer(narrow_groups),
+    outer(may_split),
+    outer(child_bounds),
+)
+
+
+def allowed(limits, node=0, live=None):
+    """Per column of the table, whether the node may use it."""
+    n_columns = limits.groups.shape[1]
+    out, order = np.full(n_columns, 9, np.uint8), np.empty(n_columns, np.int64)
+    _allow(limits, np.int64(node), np.ones(len(limits.groups), np.uint8) if live is None else live, out, order)
+    return out
+
+
+@few(60)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 1000), st.integers(0, 2**40))
+def test_each_node_draws_so_many_columns(n, drawn, node, key):
+    drawn = min(n, drawn)
+    limits = make_limits(n, node_features=drawn, node_key=np.uint64(key))
+    found = allowed(limits, node)
+    assert found.sum() == drawn
+    assert set(found) <= {0, 1}
+    np.testing.assert_array_equal(found, allowed(limits, node))
+
+
+@few(60)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 1000))
+def test_nodes_draw_from_the_columns_of_the_tree(seed, drawn, node):
+    features = np.sort(np.random.RandomState(seed).permutation(12)[:5]).astype(np.int32)
+    found = allowed(make_limits(12, features=features, node_features=drawn), node)
+    assert found.sum() == drawn
+    assert set(np.flatnonzero(found)) <= set(features)
+
+
+def test_nodes_draw_different_columns_and_all_in_the_end():
+    draws = np.array([allowed(make_limits(10, node_features=3), node) for node in range(60)])
+    assert len(np.unique(draws, axis=0)) > 30
+    assert draws.any(axis=0).all()
+
+
+@few(60)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 8))
+def test_groups(seed, n_groups, n_columns):
+    random = np.random.RandomState(seed)
+    groups = random.randint(0, 2, (n_groups, n_columns)).astype(np.uint8)
+    live = random.randint(0, 2, n_groups).astype(np.uint8)
+    features = np.sort(random.permutation(n_columns)[: n_columns // 2 + 1]).astype(np.int32)
+    limits = make_limits(n_columns, groups=groups, features=features, node_features=len(features))
+    expected = groups[live > 0].any(axis=0) & np.isin(np.arange(n_columns), features)
+    np.testing.assert_array_equal(allowed(limits, 0, live) > 0, expected)
+    child, feature = np.empty(n_groups, np.uint8), random.randint(n_columns)
+    _narrow(limits, live, feature, child)
+    np.testing.assert_array_equal(child, live & groups[:, feature])
+
+
+def test_may_split():
+    limits = make_limits(1, max_depth=3, min_count=5, min_hessian=0.5)
+    assert _may_split(10, 1.0, 2, limits)
+    assert not _may_split(10, 1.0, 3, limits)
+    assert not _may_split(9, 1.0, 2, limits)
+    assert not _may_split(10, 0.99, 2, limits)
+    assert not _may_split(10, 1.0, 0, limits._replace(max_depth=0))
+
+
+FLOATS = st.floats(-1e6, 1e6)
+
+
+@few(60)
+@given(st.sampled_from((-1, 0, 1)), FLOATS, FLOATS, st.data())
+def test_bounds_hold_for_any_values_within_them(direction, a, b, data):
+    lower, upper = data.draw(st.sampled_from(((-np.inf, np.inf), (min(a, b), np.inf), (min(a, b), max(a, b)))))
+    left, right = (min(a, b), max(a, b)) if direction > 0 else (max(a, b), min(a, b))
+    bounds = _bounds(direction, left, right, lower, upper)
+    if direction == 0:
+        assert bounds == (lower, upper, lower, upper)
+        return
+    left_lower, left_upper, right_lower, right_upper = bounds
+    assert left_lower <= left <= left_upper
+    assert right_lower <= right <= right_upper
+    assert min(left_lower, right_lower) == lower
+    assert max(left_upper, right_upper) == upper
+    # whatever the children's descendants say, the order between the sides stays
+    assert (left_upper <= right_lower) if direction > 0 else (right_upper <= left_lower)
