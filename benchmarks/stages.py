@@ -17,9 +17,9 @@ from spinney.criteria.losses import LogLoss
 from spinney.data.dataset import aligned
 from spinney.data.weights import Weights
 from spinney.ensemble.gradients import fill_derivatives
+from spinney.grow.histogram import histograms as histogram
 from spinney.grow.histogram import memory, partition, statistics
 from spinney.grow.histogram import search as splits
-from spinney.grow.histogram.histograms import histograms as histogram
 from spinney.grow.rules import Limits
 
 COLUMNS, BINS = 28, 255
