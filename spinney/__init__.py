@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
+    from spinney import datasets, evaluate, prune, view
     from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
@@ -143,7 +144,9 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "datasets",
     "elbow",
+    "evaluate",
     "export_graphviz",
     "export_rules",
     "export_text",
@@ -157,21 +160,27 @@ __all__ = [
     "plot_regions",
     "plot_tree",
     "plot_validation_curve",
+    "prune",
     "select_components",
+    "view",
 ]
+
+_ROOMS = ("datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOMES and name not in _ROOMS:
         raise AttributeError(f"module 'spinney' has no attribute {name!r}")
     with _importing:
-        import_whole(_HOMES[name])
+        import_whole(_HOMES.get(name, f"spinney.{name}"))
+    if name in _ROOMS:
+        return sys.modules[f"spinney.{name}"]
     globals()[name] = value = getattr(sys.modules[_HOMES[name]], name)  # the next time it is simply there
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])
