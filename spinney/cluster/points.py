@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -31,6 +32,15 @@ _SUM_BITS = 61  # of sums over all rows
 _ROW_BITS = 52  # of one row's number: float64 counts as far
 
 
+class TiledRows(NamedTuple):
+    """Rows as kernels read them; see `Points`."""
+
+    tiles: np.ndarray
+    n_rows: int
+    counts: np.ndarray
+    importance: np.ndarray
+
+
 @dataclass(frozen=True)
 class Points:
     """Rows in tiles. `counts` and `importance` are empty if all rows count once and alike."""
@@ -46,6 +56,11 @@ class Points:
     counts: np.ndarray  # int64 (rows,) or (0,)
     importance: np.ndarray  # float64 (rows,) or (0,), in units that make the largest at most 1
     unit: float = 1.0  # what an importance of 1 is worth
+
+    @property
+    def rows(self) -> TiledRows:
+        """What kernels read."""
+        return TiledRows(self.tiles, self.n_rows, self.counts, self.importance)
 
     @property
     def n_places(self) -> int:
