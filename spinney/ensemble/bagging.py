@@ -27,7 +27,8 @@ from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_ke
 from spinney._side_by_side import side_by_side
 from spinney._team import Team
 from spinney.data.binning import learn_bins
-from spinney.data.tables import Table, as_frame
+from spinney.data.reading import as_frame
+from spinney.data.tables import Table
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
 from spinney.ensemble.members import naming, run_members, seeded, takes_weights

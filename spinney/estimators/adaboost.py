@@ -19,8 +19,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, has_fit_parameter
 
 from spinney._seed import read_seed
+from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, learn_and_read, learn_names
-from spinney.data.tables import as_frame
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.members import seeded
 from spinney.estimators.parameters import check_parameters
