@@ -19,8 +19,8 @@ from spinney.data.weights import Weights
 from spinney.ensemble.gradients import fill_derivatives
 from spinney.grow.histogram import histograms as histogram
 from spinney.grow.histogram import memory, partition, statistics
-from spinney.grow.histogram import search as splits
-from spinney.grow.rules import Limits
+from spinney.grow.histogram import scan_bins as splits
+from spinney.grow.rules import BoostingRules
 
 COLUMNS, BINS = 28, 255
 
@@ -59,7 +59,7 @@ def _partition(column, goes_left, desks, rows, target, cursor):
 def _search(bins, columns, fields, desks, nodes, limits, best):
     best[0].score = -np.inf
     for k in range(columns.size):
-        own = bins[columns[k].start : columns[k].start + columns[k].n_bins]
+        own = bins[columns[k].begin : columns[k].begin + columns[k].n_bins]
         n = splits.add_up_packed(own, fields, desks[0])
         splits.search_numbers(nodes[0], k, columns[k], own, n, fields, limits, desks[0], best[0], None)
 
@@ -96,9 +96,9 @@ def main() -> None:
     penalty = Penalty(0.0, 1.0)
     sizes = (True, 31, 99, 20, 1e-3, 0.0)
     link, key = Link(), np.uint64(3)
-    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
+    limits = BoostingRules(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
     columns = memory.records(COLUMNS, memory.COLUMN)
-    columns.start, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
+    columns.begin, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
     nodes, best = memory.records(1, memory.NODE), memory.records(2, memory.CANDIDATE)
     nodes[0].count, nodes[0].hessian = 20 * BINS, 10**6
 

@@ -37,15 +37,16 @@ from spinney.ensemble.gradients import (
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze
-from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
+from spinney.grow.histogram.grower import grow_tree
+from spinney.grow.histogram.leaves import add_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
-from spinney.grow.rules import Kinds, Limits, child_bounds
+from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
 from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
 from spinney.tree.tree import Tree
 
 
 @dataclass(frozen=True)
-class Settings:
+class BoostingSettings:
     """How to boost; the estimators' parameters, checked and resolved."""
 
     n_rounds: int = 100
@@ -118,13 +119,13 @@ Watcher = Callable[[Booster, list[Tree]], bool]
 
 
 # Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See grow/batched.py.
-Grow = Callable[[memory.Table, memory.Rows, Limits, memory.Work], int]
+Grow = Callable[[memory.Table, memory.Rows, BoostingRules, memory.Work], int]
 
 
 def train(
     dataset: Dataset,
     target: Target,
-    settings: Settings,
+    settings: BoostingSettings,
     team: Team,
     watch: Watcher,
     begun: Booster | None = None,
@@ -145,7 +146,7 @@ class Rounds:
         self,
         dataset: Dataset,
         target: Target,
-        settings: Settings,
+        settings: BoostingSettings,
         team: Team,
         begun: Booster | None = None,
         grow: Grow | None = None,
@@ -164,7 +165,7 @@ class Rounds:
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
-        self._fixed_limits: Limits | None = None
+        self._fixed_limits: BoostingRules | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
 
@@ -249,7 +250,7 @@ class Rounds:
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
 
-    def _grow(self, table: memory.Table, rows: memory.Rows, limits: Limits, work: memory.Work) -> int:
+    def _grow(self, table: memory.Table, rows: memory.Rows, limits: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
         kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, limits.has_monotone or None)
         n_nodes: int = self.team.run(grow_tree, table, rows, limits, work, kinds)
@@ -264,7 +265,7 @@ class Rounds:
         rows = choose_rows(key, share, self.counts, self.dataset.n_rows)
         return rows if len(rows) else choose_rows(key, 1.0, self.counts, self.dataset.n_rows)
 
-    def _limits(self, number: int) -> Limits:
+    def _limits(self, number: int) -> BoostingRules:
         """The rules of tree `number`; they are the same for all trees unless columns are drawn."""
         if self._fixed_limits is not None:
             return self._fixed_limits
@@ -273,14 +274,14 @@ class Rounds:
             self._fixed_limits = limits
         return limits
 
-    def _draw_limits(self, number: int) -> Limits:
+    def _draw_limits(self, number: int) -> BoostingRules:
         s, columns = self.settings, self.dataset.n_columns
         features = np.arange(columns, dtype=np.int64)
         n_tree = share_of(s.tree_features, columns)
         if n_tree < columns:
             _random.choose(np.uint64(_random.stream_key(s.seed, _random.TREE_FEATURES, number)), n_tree, features)
             features = np.sort(features[:n_tree])
-        return Limits(
+        return BoostingRules(
             best_first=s.best_first,
             max_leaves=self.max_leaves,
             max_depth=s.max_depth,
@@ -305,7 +306,7 @@ class Rounds:
         nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0].n_leaves]
         position_rows = np.empty(rows.n, np.int64)
         for node in nodes[pieces]:
-            segment = slice(node.start, node.stop)
+            segment = slice(node.begin, node.end)
             position_rows[segment] = self.work.rows[node.depth & 1, segment]
         residuals = (self.target.y - self.scores[0])[position_rows]
         leaves = _final_leaves(nodes)
@@ -315,8 +316,8 @@ class Rounds:
         renew_leaves(
             self.team,
             wanted,
-            nodes.start.copy(),
-            nodes.stop.copy(),
+            nodes.begin.copy(),
+            nodes.end.copy(),
             residuals,
             _whole_weights(self.target.weights, position_rows),
             self.loss.quantile,
@@ -368,7 +369,7 @@ def share_of(share: float, n: int) -> int:
     return max(1, min(n, round(share * n)))
 
 
-def _most_leaves(settings: Settings, total_count: int) -> int:
+def _most_leaves(settings: BoostingSettings, total_count: int) -> int:
     by_depth = 1 << min(settings.max_depth, 40)
     by_count = max(1, total_count // max(1, settings.min_count))
     return max(1, min(settings.max_leaves, by_depth, by_count))
@@ -376,7 +377,7 @@ def _most_leaves(settings: Settings, total_count: int) -> int:
 
 def _final_leaves(nodes: Any) -> np.ndarray:
     """Leaves that pruning left, without the pieces below pruned nodes."""
-    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != memory.NO_CHILD)]
+    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != NO_NODE)]
     below = np.zeros(len(nodes), bool)
     below[pruned.left] = below[pruned.left + 1] = True
     return np.flatnonzero((nodes.is_leaf > 0) & ~below)
@@ -386,7 +387,7 @@ def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> Non
     """Clip every node's value, from the root down, so that the leaves keep the monotone constraints."""
     lower, upper = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
     for at, node in enumerate(nodes):  # parents come before their children
-        if node.left == memory.NO_CHILD:
+        if node.left == NO_NODE:
             continue
         left, right = node.left, node.left + 1
         for child in (left, right):

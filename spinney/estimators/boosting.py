@@ -24,7 +24,7 @@ from spinney.estimators.tree_model import whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.boosting import Booster, Settings, Target
+    from spinney.ensemble.boosting import Booster, BoostingSettings, Target
 
 _SMALL = 100_000  # cells below which one thread, in place, is quickest
 _NO_LIMIT = 1 << 30
@@ -197,11 +197,11 @@ class _GradientBoosting(BaseEstimator):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
         return self._booster.fingerprint
 
-    def _settings(self, schema: Schema, seed: int) -> Settings:
-        from spinney.ensemble.boosting import Settings
+    def _settings(self, schema: Schema, seed: int) -> BoostingSettings:
+        from spinney.ensemble.boosting import BoostingSettings
 
         n = schema.n_columns
-        return Settings(
+        return BoostingSettings(
             n_rounds=self.n_estimators,
             learning_rate=float(self.learning_rate),
             best_first=self.growth == "best_first",

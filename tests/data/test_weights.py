@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.criteria.losses import Huber, LogLoss, Quantile, SquaredError
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, Target, train
 from tests.compiled import few
 from tests.grow.cases import make_dataset
 
@@ -59,7 +59,7 @@ def test_a_row_of_weight_three_is_three_rows(loss):
         dataset = make_dataset([column[again] for column in columns], [False, False, True], weights.counts)
         target = Target(y=y[again], weights=weights, loss=loss, n_outputs=1, is_classes=False)
         with Team(1) as team:
-            fits.append(train(dataset, target, Settings(n_rounds=3, min_count=4), team, lambda *_: False))
+            fits.append(train(dataset, target, BoostingSettings(n_rounds=3, min_count=4), team, lambda *_: False))
     assert fits[0].trees[0].n_leaves > 2
     assert fits[0].fingerprint == fits[1].fingerprint
 

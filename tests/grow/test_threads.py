@@ -9,7 +9,7 @@ from spinney.data.binning import learn_bins
 from spinney.data.dataset import encode_dataset
 from spinney.data.tables import Panel, Table
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, Target, train
 from tests.compiled import PLAIN_PYTHON
 
 N = 40_000  # several blocks and many chunks
@@ -26,17 +26,22 @@ def table():
 
 
 FITS = {
-    "squared": (SquaredError(), 1, None, Settings(n_rounds=4)),
-    "level-wise": (LogLoss(), 1, None, Settings(n_rounds=4, best_first=False, max_depth=5)),
-    "repetitions": (Poisson(), 1, lambda random: random.randint(0, 6, N), Settings(n_rounds=4)),
-    "importances": (SquaredError(), 1, lambda random: random.rand(N), Settings(n_rounds=4, min_gain=20.0)),
-    "sampled": (LogLoss(), 1, None, Settings(n_rounds=4, subsample=0.5, node_features=0.6, tree_features=0.8, seed=3)),
-    "renewed": (Quantile(0.3), 1, None, Settings(n_rounds=3, monotone=np.array([1, -1, 0, 0, 0], np.int8))),
+    "squared": (SquaredError(), 1, None, BoostingSettings(n_rounds=4)),
+    "level-wise": (LogLoss(), 1, None, BoostingSettings(n_rounds=4, best_first=False, max_depth=5)),
+    "repetitions": (Poisson(), 1, lambda random: random.randint(0, 6, N), BoostingSettings(n_rounds=4)),
+    "importances": (SquaredError(), 1, lambda random: random.rand(N), BoostingSettings(n_rounds=4, min_gain=20.0)),
+    "sampled": (
+        LogLoss(),
+        1,
+        None,
+        BoostingSettings(n_rounds=4, subsample=0.5, node_features=0.6, tree_features=0.8, seed=3),
+    ),
+    "renewed": (Quantile(0.3), 1, None, BoostingSettings(n_rounds=3, monotone=np.array([1, -1, 0, 0, 0], np.int8))),
     "classes": (
         LogLoss(),
         3,
         None,
-        Settings(n_rounds=2, groups=np.array([[1, 1, 0, 0, 1], [0, 0, 1, 1, 0]], np.uint8)),
+        BoostingSettings(n_rounds=2, groups=np.array([[1, 1, 0, 0, 1], [0, 0, 1, 1, 0]], np.uint8)),
     ),
 }
 

@@ -10,7 +10,7 @@ from spinney._team import Team
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.weights import read_weights
 from spinney.ensemble import boosting
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, Target, train
 from spinney.grow.histogram import statistics
 from tests.compiled import PLAIN_PYTHON, few, outer
 from tests.grow.cases import draw_column, grow_reference, make_case, make_dataset, make_limits
@@ -64,12 +64,21 @@ def test_cuts_of_numbers():
 # --- whole fits --------------------------------------------------------------------------------------------------
 
 FITS = {
-    "squared": (SquaredError(), Settings(n_rounds=4, min_count=3)),
-    "level-wise": (LogLoss(), Settings(n_rounds=4, best_first=False, max_leaves=9, min_count=2, l1=0.1, l2=1.0)),
-    "sampled": (LogLoss(), Settings(n_rounds=4, subsample=0.6, tree_features=0.7, node_features=0.5, min_count=2)),
-    "renewed": (AbsoluteError(), Settings(n_rounds=4, min_count=3, min_gain=0.5)),
-    "monotone": (SquaredError(), Settings(n_rounds=4, min_count=3, monotone=np.array([1, -1, 0], np.int8))),
-    "groups": (SquaredError(), Settings(n_rounds=4, groups=np.array([[1, 1, 0], [0, 0, 1]], np.uint8), min_count=3)),
+    "squared": (SquaredError(), BoostingSettings(n_rounds=4, min_count=3)),
+    "level-wise": (
+        LogLoss(),
+        BoostingSettings(n_rounds=4, best_first=False, max_leaves=9, min_count=2, l1=0.1, l2=1.0),
+    ),
+    "sampled": (
+        LogLoss(),
+        BoostingSettings(n_rounds=4, subsample=0.6, tree_features=0.7, node_features=0.5, min_count=2),
+    ),
+    "renewed": (AbsoluteError(), BoostingSettings(n_rounds=4, min_count=3, min_gain=0.5)),
+    "monotone": (SquaredError(), BoostingSettings(n_rounds=4, min_count=3, monotone=np.array([1, -1, 0], np.int8))),
+    "groups": (
+        SquaredError(),
+        BoostingSettings(n_rounds=4, groups=np.array([[1, 1, 0], [0, 0, 1]], np.uint8), min_count=3),
+    ),
 }
 WEIGHTS = {
     "none": lambda random, n: None,

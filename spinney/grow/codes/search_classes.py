@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel
-from spinney._random import mix
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
 from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, is_allowed
+from spinney.grow.rules import column_key
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
@@ -175,7 +175,7 @@ def _cut_once(
         high = greatest_known(codes, j, rows, begin, end, missing)
     code = missing
     if low < high:
-        code = draw_code(middles, j, low, high, mix(random, np.uint64(1000 + j)))
+        code = draw_code(middles, j, low, high, column_key(random, j))
         n = _sum_up_to(codes, j, stats, rows, begin, end, code, sides[0])
         _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 0, has_missing)
     if has_missing:
