@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from spinney.ensemble.gradients import (
     log_totals,
     renew_leaves,
 )
+from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze
@@ -68,16 +69,6 @@ class BoostingSettings:
     monotone: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     groups: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     seed: int = 0
-
-
-class Target(NamedTuple):
-    """What is learnt. y is float; for many classes it holds class numbers, and there are as many outputs."""
-
-    y: np.ndarray
-    weights: Weights
-    loss: Any
-    n_outputs: int
-    is_classes: bool
 
 
 @dataclass
@@ -124,7 +115,7 @@ Grow = Callable[[memory.Table, memory.Rows, BoostingRules, memory.Work], int]
 
 def train(
     dataset: Dataset,
-    target: Target,
+    task: Task,
     settings: BoostingSettings,
     team: Team,
     watch: Watcher,
@@ -132,7 +123,7 @@ def train(
     grow: Grow | None = None,
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
-    rounds = Rounds(dataset, target, settings, team, begun, grow)
+    rounds = Rounds(dataset, task, settings, team, begun, grow)
     while rounds.booster.n_rounds < settings.n_rounds:
         if watch(rounds.booster, rounds.step()):
             break
@@ -145,7 +136,7 @@ class Rounds:
     def __init__(
         self,
         dataset: Dataset,
-        target: Target,
+        task: Task,
         settings: BoostingSettings,
         team: Team,
         begun: Booster | None = None,
@@ -153,13 +144,13 @@ class Rounds:
     ) -> None:
         self.grow = grow or self._grow
         self.dataset, self.settings, self.team = dataset, settings, team
-        self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
-        self.loss = target.loss
+        self.task, self.loss = task, task.loss
+        self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
-        self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(target, dataset)
+        self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(task, dataset)
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
-        self.counts = target.weights.counts
+        self.counts = task.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
@@ -173,7 +164,7 @@ class Rounds:
         """Raw scores of the model so far, in the units of this fit."""
         booster = self.booster
         start = self.units.raw(booster.start) if self.units.is_log else booster.start
-        scores = np.empty((self.target.n_outputs, self.dataset.n_rows))
+        scores = np.empty((self.task.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
         if booster.trees:
             self._add(pack_trees(booster.trees), range(len(booster.trees)), scores)
@@ -187,20 +178,18 @@ class Rounds:
 
     def _round(self) -> list[Tree]:
         """One tree for each output, all from the scores at the round's start."""
-        many = self.target.n_outputs > 1
+        many = self.task.n_outputs > 1
         totals = log_totals(self.team, self.scores) if many else None
         if hasattr(self.loss, "renewed"):
-            self.loss = self.loss.renewed(self.scores[0], self.target.y, self.target.weights)
+            self.loss = self.loss.renewed(self.scores[0], self.y, self.weights)
         trees = []
-        for k in range(self.target.n_outputs):
+        for k in range(self.task.n_outputs):
             if totals is not None:
                 largest = fill_class_derivatives(
-                    self.team, self.scores[k], totals, self.target.y, k, self.target.weights, self.derivatives
+                    self.team, self.scores[k], totals, self.y, k, self.weights, self.derivatives
                 )
             else:
-                largest = fill_derivatives(
-                    self.team, self.loss, self.scores[0], self.target.y, self.target.weights, self.derivatives
-                )
+                largest = fill_derivatives(self.team, self.loss, self.scores[0], self.y, self.weights, self.derivatives)
             self._check(largest)
             trees.append(self._tree(k, largest))
         return trees
@@ -212,7 +201,7 @@ class Rounds:
         row = np.flatnonzero(
             ~(np.isfinite(gradient) & np.isfinite(hessian) & (np.abs(gradient) < 1e38) & (hessian >= 0))
         )[0]
-        y, raw = float(self.target.y[row]), float(self.scores[0, row])
+        y, raw = float(self.y[row]), float(self.scores[0, row])
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
@@ -227,7 +216,7 @@ class Rounds:
     def _tree(self, k: int, largest: Largest) -> Tree:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = len(self.booster.trees) + k
-        chosen = self._choose_rows(number // self.target.n_outputs)
+        chosen = self._choose_rows(number // self.task.n_outputs)
         n = len(chosen) or self.dataset.n_rows
         total = self.total_count
         if len(chosen):
@@ -308,7 +297,7 @@ class Rounds:
         for node in nodes[pieces]:
             segment = slice(node.begin, node.end)
             position_rows[segment] = self.work.rows[node.depth & 1, segment]
-        residuals = (self.target.y - self.scores[0])[position_rows]
+        residuals = (self.y - self.scores[0])[position_rows]
         leaves = _final_leaves(nodes)
         bounded = bool(self.settings.monotone.any())
         wanted = np.arange(n_nodes) if bounded else leaves  # bounds come from the values of the nodes above
@@ -319,7 +308,7 @@ class Rounds:
             nodes.begin.copy(),
             nodes.end.copy(),
             residuals,
-            _whole_weights(self.target.weights, position_rows),
+            _whole_weights(self.weights, position_rows),
             self.loss.quantile,
             values,
         )
@@ -338,28 +327,27 @@ class Rounds:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
 
 
-def _first(target: Target, dataset: Dataset) -> Booster:
-    return Booster(start_values(target), [], dataset.bins)
+def _first(task: Task, dataset: Dataset) -> Booster:
+    return Booster(start_values(task), [], dataset.bins)
 
 
-def _in_units(target: Target) -> tuple[Target, Units]:
+def _in_units(task: Task) -> tuple[np.ndarray, Weights, Units]:
     """Targets and weights in numbers near 1, and what they are counted in."""
-    weights, rows = relative(target.weights), target.weights.rows()
-    counted = (target.y, weights) if rows is None else (target.y[rows], weights.take(rows))
-    units = find_units(target.loss, *counted)
-    return target._replace(y=units.targets(target.y), weights=weights), units
+    y, weights, rows = task.y, relative(task.weights), task.weights.rows()
+    units = find_units(task.loss, *((y, weights) if rows is None else (y[rows], weights.take(rows))))
+    return units.targets(y), weights, units
 
 
-def start_values(target: Target) -> np.ndarray:
+def start_values(task: Task) -> np.ndarray:
     """Raw scores before the first tree: the best constant."""
-    scaled, units = _in_units(target)
-    y, weights = scaled.y, scaled.weights if is_builtin(target.loss) else target.weights
+    y, weights, units = _in_units(task)
+    weights = weights if is_builtin(task.loss) else task.weights
     rows = weights.rows()
     if rows is not None:
         y, weights = y[rows], weights.take(rows)
-    if target.n_outputs == 1:
-        return units.user_raw(np.array([target.loss.start(y, weights)]))
-    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(target.n_outputs)])
+    if task.n_outputs == 1:
+        return units.user_raw(np.array([task.loss.start(y, weights)]))
+    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(task.n_outputs)])
     logs = logs_of(np.maximum(shares, 1e-15))
     return logs - logs.mean()
 

@@ -124,7 +124,7 @@ def grow_trees(
         desk = desks.get()
         try:
             rows, weights = draw(opened, plan, number)
-            some = _take(target, rows, weights)
+            some = target.take(rows, weights)
             if plan.tailor is None:
                 settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
             else:
@@ -191,11 +191,3 @@ def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, We
     if plan.class_weight is None:
         return rows, Weights(None if (some == 1).all() else some, None)
     return rows, Weights(None, plan.class_weight(counts)[rows] * some)
-
-
-def _take(target: Target, rows: np.ndarray | None, weights: Weights) -> Target:
-    if rows is None:
-        return target._replace(weights=weights)
-    labels = None if target.labels is None else np.ascontiguousarray(target.labels[:, rows])
-    y = None if target.y is None else np.ascontiguousarray(target.y[:, rows])
-    return Target(labels, target.n_classes, y, weights)

@@ -405,9 +405,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         from spinney.data.target import Target
 
         sizes = (self.n_classes_,) if np.ndim(self.n_classes_) == 0 else tuple(self.n_classes_)
-        if rows is None:
-            return Target(answers, sizes, None, weights)
-        return Target(np.ascontiguousarray(answers[:, rows]), sizes, None, weights.take(rows))
+        return Target(answers, sizes, None, weights).take(rows)
 
     def _strata(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
         labels = answers[0, rows]
@@ -520,9 +518,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
         from spinney.data.target import Target
 
-        if rows is None:
-            return Target(None, None, answers, weights)
-        return Target(None, None, np.ascontiguousarray(answers[:, rows]), weights.take(rows))
+        return Target(None, None, answers, weights).take(rows)
 
     def _check_monotone(self) -> None:
         if callable(self.criterion) or self.criterion == "absolute_error":

@@ -21,16 +21,23 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.gains import clip
-from spinney.grow.frontier import pop, priority, push
+from spinney.data.dataset import records
+from spinney.grow.frontier import pop
 from spinney.grow.histogram.leaves import finish_tree, order_pieces, sum_leaf_chunk
-from spinney.grow.histogram.memory import NO_SLOT, NODE, Rows, Table, Work, records
+from spinney.grow.histogram.memory import NO_SLOT, NODE, ROOT, Rows, Table, Work
 from spinney.grow.histogram.partition import n_chunks_of
 from spinney.grow.histogram.scan_bins import Sums
-from spinney.grow.histogram.settle import coarse_value, node_score, worth_splitting
-from spinney.grow.rules import NO_NODE, NO_SPLIT, BoostingRules, allow_features, child_bounds, may_split, narrow_groups
-
-_ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
+from spinney.grow.histogram.settle import (
+    free_slots,
+    give_slot,
+    is_promising,
+    keep_split,
+    make_pair,
+    plant,
+    put_on_frontier,
+    take_slot,
+)
+from spinney.grow.rules import NO_SPLIT, BoostingRules, allow_features, narrow_groups
 
 
 class Backend(Protocol):
@@ -72,7 +79,6 @@ class Drafts(NamedTuple):
     nodes: Any  # NODE records, those with a split worth making have a feature
     wanted: np.ndarray  # uint8: children that are to be searched
     is_open: np.ndarray  # uint8, per node: whether its children are here
-    free_slots: np.ndarray  # int64: stack of free slots, state.n_free_packed high
     queue: np.ndarray  # int64: a copy of the frontier to look ahead in
 
 
@@ -81,11 +87,13 @@ def grow_batched(
 ) -> int:
     """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`."""
     nodes, state = work.nodes, work.state[0]
-    drafts = _make_drafts(work, rules)
-    _plant(rows, rules, work, drafts, backend.open(table, rows, rules))
+    drafts = _make_drafts(work)
+    # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
+    work = work._replace(free_slots=np.empty((2, 2 * rules.max_leaves + 2), np.int64))
+    _plant(rows, rules, work, backend.open(table, rows, rules))
     if rules.max_leaves > 1 and rules.max_depth > 0:
         backend.build_histograms(nodes[:1])
-        _keep_root(rules, rows.fields, work, drafts, backend.find_splits(nodes[:1], work.allowed[:1]))
+        _keep_root(rules, rows.fields, work, backend.find_splits(nodes[:1], work.allowed[:1]))
     batch = np.empty(rules.max_leaves, np.int64)
     while n := _next_batch(rules, work, drafts, _width(rules, state, lookahead), batch):
         _open(backend, table, rows, rules, work, drafts, batch[:n])
@@ -97,14 +105,12 @@ def grow_batched(
     return int(state.n_nodes)
 
 
-def _make_drafts(work: Work, rules: BoostingRules) -> Drafts:
+def _make_drafts(work: Work) -> Drafts:
     n_nodes = len(work.nodes)
     return Drafts(
         nodes=records(2 * n_nodes, NODE),
         wanted=np.zeros(2 * n_nodes, np.uint8),
         is_open=np.zeros(n_nodes, np.uint8),
-        # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
-        free_slots=np.arange(2 * rules.max_leaves + 1, -1, -1),
         queue=np.empty(len(work.heap), np.int64),
     )
 
@@ -138,32 +144,22 @@ def _open(
 
 
 @kernel
-def _plant(rows, rules, work, drafts, sums):
-    """A tree of one node: the root is every row."""
-    state, root = work.state[0], work.nodes[0]
-    state.n_nodes = state.n_leaves = 1
-    state.heap_size = 0
-    state.n_free_packed = drafts.free_slots.size
-    root.left = NO_NODE
-    root.depth = 0
-    root.feature = NO_SPLIT
-    root.begin, root.end = 0, rows.n
+def _plant(rows, rules, work, sums):
+    """A tree of one node."""
+    plant(rules, work, rows.n)
+    free_slots(work, work.free_slots.shape[1], 0)
+    root = work.nodes[ROOT]
     root.gradient, root.hessian, root.count = sums.gradient, sums.hessian, sums.count
-    root.lower, root.upper = -np.inf, np.inf
-    root.slot = _take_slot(state, drafts)
-    for g in range(work.groups.shape[1]):
-        work.groups[0, g] = 1
-    allow_features(rules, _ROOT, work.groups[0], work.allowed[0], work.order)
+    root.is_wide = 0
+    root.slot = take_slot(work, False)
 
 
 @kernel
-def _keep_root(rules, fields, work, drafts, splits):
-    state, root = work.state[0], work.nodes[0]
-    _keep_split(rules, fields, root, splits[0])
-    if root.feature == NO_SPLIT:
-        _give_slot(state, drafts, root)
+def _keep_root(rules, fields, work, splits):
+    if keep_split(rules, fields, work.nodes[ROOT], splits[0]):
+        put_on_frontier(rules, work, ROOT)
     else:
-        _put_on_frontier(rules, work, _ROOT)
+        give_slot(work, work.nodes[ROOT])
 
 
 @kernel
@@ -195,14 +191,7 @@ def _split(rules, work, drafts):
             nodes[left + side] = drafts.nodes[2 * parent + side]
             narrow_groups(rules, work.groups[parent], nodes[parent].feature, work.groups[left + side])
             if nodes[left + side].feature != NO_SPLIT:
-                _put_on_frontier(rules, work, left + side)
-
-
-@inner_kernel
-def _put_on_frontier(rules, work, at):
-    state, nodes = work.state[0], work.nodes
-    nodes[at].key = priority(rules.best_first, at, nodes[at].gain)
-    state.heap_size = push(work.heap, state.heap_size, nodes, at)
+                put_on_frontier(rules, work, left + side)
 
 
 # --- children ----------------------------------------------------------------------------------------------------
@@ -216,34 +205,21 @@ def _make_children(columns, fields, rules, work, drafts, batch, middles, allowed
         drafts.is_open[batch[i]] = 1
         node = work.nodes[batch[i]]
         left, right = drafts.nodes[2 * batch[i]], drafts.nodes[2 * batch[i] + 1]
-        left.begin, left.end, right.begin, right.end = node.begin, middles[i], middles[i], node.end
-        left.gradient, right.gradient = node.left_gradient, node.gradient - node.left_gradient
-        left.hessian, right.hessian = node.left_hessian, node.hessian - node.left_hessian
-        left.count, right.count = node.left_count, node.count - node.left_count
-        left.lower, left.upper, right.lower, right.upper = child_bounds(
-            columns[node.feature].monotone,
-            clip(coarse_value(fields, rules, left), node.lower, node.upper),
-            clip(coarse_value(fields, rules, right), node.lower, node.upper),
-            node.lower,
-            node.upper,
-        )
+        make_pair(columns, fields, rules, node, left, right, middles[i])
+        left.is_wide = right.is_wide = 0
         # level by level the batch is split as a whole; best-first, this node is split after those before it
         n_leaves = state.n_leaves + (i + 1 if rules.best_first else batch.size)
         for side in range(2):
-            child = drafts.nodes[2 * batch[i] + side]
-            child.left, child.feature, child.slot = NO_NODE, NO_SPLIT, NO_SLOT
-            child.depth = node.depth + 1
-            drafts.wanted[2 * batch[i] + side] = n_leaves < rules.max_leaves and may_split(
-                child.count, child.hessian * fields.hessian_unit, child.depth, rules
-            )
+            child = 2 * batch[i] + side
+            drafts.wanted[child] = n_leaves < rules.max_leaves and is_promising(fields, rules, drafts.nodes[child])
             live = work.groups[state.n_nodes]  # not in use yet
             narrow_groups(rules, work.groups[batch[i]], node.feature, live)
             allow_features(rules, state.n_nodes + 2 * i + side, live, allowed[i, side], work.order)
-        _plan_slots(state, drafts, batch[i], node)
+        _plan_slots(work, drafts, batch[i], node)
 
 
 @inner_kernel
-def _plan_slots(state, drafts, parent, node):
+def _plan_slots(work, drafts, parent, node):
     """The bigger child takes over its parent's slot. The smaller one's histogram is needed for either."""
     left, right = drafts.nodes[2 * parent], drafts.nodes[2 * parent + 1]
     left_is_small = left.end - left.begin <= right.end - right.begin
@@ -252,9 +228,9 @@ def _plan_slots(state, drafts, parent, node):
         big.slot = node.slot
         node.slot = NO_SLOT
     else:
-        _give_slot(state, drafts, node)
+        give_slot(work, node)
     if drafts.wanted[2 * parent] or drafts.wanted[2 * parent + 1]:
-        small.slot = _take_slot(state, drafts)
+        small.slot = take_slot(work, False)
 
 
 @kernel
@@ -264,37 +240,10 @@ def _keep_splits(rules, fields, work, drafts, children, splits):
     for i in range(children.size):
         child = drafts.nodes[children[i]]
         if drafts.wanted[children[i]]:
-            _keep_split(rules, fields, child, splits[found])
+            keep_split(rules, fields, child, splits[found])
             found += 1
         if child.feature == NO_SPLIT:
-            _give_slot(work.state[0], drafts, child)
-
-
-@inner_kernel
-def _keep_split(rules, fields, node, split):
-    """Write a split into its node if it gains anything."""
-    gain = split.score - node_score(node, fields, rules)
-    if split.score == -np.inf or not worth_splitting(gain, split.score, node, fields, rules):
-        return
-    node.gain = gain
-    node.feature, node.code, node.missing_left = split.feature, split.code, split.missing_left
-    for w in range(4):
-        node.bits[w] = split.bits[w]
-    node.left_gradient, node.left_hessian, node.left_count = split.gradient, split.hessian, split.count
-
-
-@inner_kernel
-def _take_slot(state, drafts):
-    state.n_free_packed -= 1
-    return drafts.free_slots[state.n_free_packed]
-
-
-@inner_kernel
-def _give_slot(state, drafts, node):
-    if node.slot != NO_SLOT:
-        drafts.free_slots[state.n_free_packed] = node.slot
-        state.n_free_packed += 1
-        node.slot = NO_SLOT
+            give_slot(work, child)
 
 
 # --- leaves ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Grow an n-ary tree, depth first, in one compiled loop: what ID3 and C4.5 share.
 
 The life of a node: it counts its rows' classes; if it is not pure and large enough, every column is put in order
-(runs.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
+(statistics.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
 (partition.py), and each branch that has rows becomes a node in turn.
 
 One thread does it all. Sums are whole numbers, ties go to the first column and the lowest cut.
@@ -17,8 +17,8 @@ from spinney.criteria.information import ROW, Terms
 from spinney.grow.branches.columns import Columns
 from spinney.grow.branches.memory import DONE, NEEDS_ROOM, NO_CUT, STOPPED, Grown, Rows, make_grown, run_with_room
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.branches.runs import fill_runs, make_desk
 from spinney.grow.branches.search import judge_column
+from spinney.grow.branches.statistics import fill_runs, make_desk
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 _TIE = 1e-9  # gains, or gain ratios, that differ by less are equal

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
+from spinney.data.dataset import records
 from spinney.grow.branches.columns import Columns
-from spinney.grow.histogram.memory import records
 
 NO_CUT = -1
 NODES_AHEAD = 2  # room that a step of a loop may use

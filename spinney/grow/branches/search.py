@@ -1,9 +1,9 @@
 """What a question is worth: information gain and split information of one column in one node.
 
-In: the node, and the column's runs (runs.py). Out, in the desk: `gain`, bits a row that the column's best question
-saves, negative if it has none; `info`, bits a row that it takes to tell the branch; and for numbers `low` and `high`,
-the codes on either side of the cut. Missing values: entropy is that of the rows that have the value, times their
-share of the node's weight; for the split information missing is one more branch.
+In: the node, and the column's runs (statistics.py). Out, in the desk: `gain`, bits per row that the column's best
+question saves, negative if it has none; `info`, bits per row that it takes to tell the branch; and for numbers `low`
+and `high`, the codes on either side of the cut. Missing values: entropy is that of the rows that have the value, times
+their share of the node's weight; for the split information missing is one more branch.
 """
 
 from __future__ import annotations

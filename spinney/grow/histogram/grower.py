@@ -28,8 +28,6 @@ did what: all sums are integers.
 
 from __future__ import annotations
 
-import numpy as np
-
 from spinney._compile import inner_kernel, kernel, part_kernel, refer
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.grow.histogram.leaves import finish_tree, order_pieces, sum_leaf_chunk
@@ -37,9 +35,9 @@ from spinney.grow.histogram.memory import DONE, HISTOGRAM, LEAVES, PARTITION, RO
 from spinney.grow.histogram.partition import LEFT, RIGHT, n_chunks_of, part_rows
 from spinney.grow.histogram.scan_bins import fill_goes_left
 from spinney.grow.histogram.search import begin_search, search_chunk
-from spinney.grow.histogram.settle import free_slots, open_children, settle, take_slot
+from spinney.grow.histogram.settle import free_slots, is_promising, open_children, plant, settle, take_slot
 from spinney.grow.histogram.sums import COUNT, GRADIENT, HESSIAN, begin_histogram, sum_chunk
-from spinney.grow.rules import NO_NODE, allow_features, may_split
+from spinney.grow.rules import NO_NODE
 
 
 @kernel
@@ -110,32 +108,21 @@ def _go_on(table, rows, rules, work):
 def _prepare(rows, rules, work):
     """Empty the shared numbers; the root is every chosen row."""
     state, root = work.state[0], work.nodes[ROOT]
+    plant(rules, work, rows.n)
+    free_slots(work, work.packed_pool.shape[0], work.wide_pool.shape[0])
     state.node = NO_NODE
-    state.n_nodes = state.n_leaves = 1
-    state.heap_size = 0
-    free_slots(work)
-    root.left = NO_NODE
-    root.begin = 0
-    root.end = rows.n
-    root.depth = 0
-    root.lower = -np.inf
-    root.upper = np.inf
-    root.gradient = root.hessian = root.count = root.fine_gradient = root.fine_hessian = 0
     root.is_wide = rows.n > rows.fields.block_rows
     root.slot = take_slot(work, root.is_wide != 0)
     state.first = state.small = state.big = ROOT
     state.small_wanted = 1
     state.big_wanted = 0
     state.by_words = rows.n <= work.few_rows
-    for g in range(work.groups.shape[1]):
-        work.groups[ROOT, g] = 1
     for i in range(work.totals.size):
         work.totals[i] = 0
     for j in range(work.used.size):
         work.used[j] = 0
     for k in range(rules.features.size):
         work.used[rules.features[k]] = 1
-    allow_features(rules, ROOT, work.groups[ROOT], work.allowed[0], work.order)
     begin_histogram(work)
 
 
@@ -145,6 +132,4 @@ def _end_root(fields, rules, work):
     state, root = work.state[0], work.nodes[ROOT]
     root.gradient, root.hessian = work.totals[GRADIENT], work.totals[HESSIAN]
     root.count = work.totals[COUNT]
-    state.small_wanted = rules.max_leaves > 1 and may_split(
-        root.count, root.hessian * fields.hessian_unit, root.depth, rules
-    )
+    state.small_wanted = rules.max_leaves > 1 and is_promising(fields, rules, root)

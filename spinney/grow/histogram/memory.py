@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words
+from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words, records
 from spinney.grow.histogram.partition import CHUNK
 from spinney.grow.histogram.statistics import Fields
 
@@ -180,13 +180,6 @@ class Work(NamedTuple):
     leaf_of_row: np.ndarray  # uint16 or uint32, by row number: its piece
     leaf_values: np.ndarray  # float64 (threads, pieces)
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
-
-
-def records(shape: Any, dtype: np.dtype) -> Any:
-    """A zeroed table of records."""
-    table = aligned(shape, dtype)
-    table.view(np.uint8)[...] = 0
-    return table.view(np.recarray)
 
 
 def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:

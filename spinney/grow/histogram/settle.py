@@ -15,7 +15,7 @@ from spinney.grow.histogram.leaves import value_of
 from spinney.grow.histogram.memory import NO_SLOT, ROOT
 from spinney.grow.histogram.partition import LEFT
 from spinney.grow.histogram.scan_bins import is_better
-from spinney.grow.rules import NO_NODE, allow_features, child_bounds, may_split, narrow_groups
+from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, child_bounds, may_split, narrow_groups
 
 _PACKED, _WIDE = 0, 1
 _STANDS_OUT = 5.0  # the largest of thousands of rounding noises, whose variance is up to a quarter, twenty-fold
@@ -50,10 +50,18 @@ def _choose_split(rules, fields, work, at):
         other = work.best[rank, side]
         if is_better(other.score, other.feature, found):
             found = other
-    gain = found.score - node_score(node, fields, rules)
-    if found.score == -np.inf or not worth_splitting(gain, found.score, node, fields, rules):
+    if keep_split(rules, fields, node, found):
+        put_on_frontier(rules, work, at)
+    else:
         give_slot(work, node)
-        return
+
+
+@inner_kernel
+def keep_split(rules, fields, node, found):
+    """Write a split into its node, if it gains anything; returns whether it does."""
+    gain = found.score - _node_score(node, fields, rules)
+    if found.score == -np.inf or not _stands_out(gain, found.score, node, fields, rules):
+        return False
     node.gain = gain
     node.feature = found.feature
     node.code = found.code
@@ -63,12 +71,19 @@ def _choose_split(rules, fields, work, at):
     node.left_gradient = found.gradient
     node.left_hessian = found.hessian
     node.left_count = found.count
-    node.key = priority(rules.best_first, at, gain)
-    state.heap_size = push(work.heap, state.heap_size, work.nodes, at)
+    return True
 
 
 @inner_kernel
-def node_score(node, fields, rules):
+def put_on_frontier(rules, work, at):
+    """A node with a split waits for its turn."""
+    state, nodes = work.state[0], work.nodes
+    nodes[at].key = priority(rules.best_first, at, nodes[at].gain)
+    state.heap_size = push(work.heap, state.heap_size, nodes, at)
+
+
+@inner_kernel
+def _node_score(node, fields, rules):
     """What a node scores as a leaf."""
     gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
     if rules.has_monotone:
@@ -77,7 +92,7 @@ def node_score(node, fields, rules):
 
 
 @inner_kernel
-def worth_splitting(gain, score, node, fields, rules):
+def _stands_out(gain, score, node, fields, rules):
     """A gain must stand out from the rounding of the scores it is the difference of, and from that of the statistics.
 
     Rows that are all alike but for rounding, each off by up to one unit (or by a share of itself, where rows have
@@ -103,7 +118,22 @@ def _next_node(rules, work):
         state.node, state.heap_size = pop(work.heap, state.heap_size, work.nodes)
 
 
-# --- two nodes of one ----------------------------------------------------------------------------------------------
+# --- nodes ---------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def plant(rules, work, n_rows):
+    """A tree of one node: the root is every row, and its sums are not known yet."""
+    state, root = work.state[0], work.nodes[ROOT]
+    state.n_nodes = state.n_leaves = 1
+    state.heap_size = 0
+    root.left, root.feature = NO_NODE, NO_SPLIT
+    root.begin, root.end, root.depth = 0, n_rows, 0
+    root.lower, root.upper = -np.inf, np.inf
+    root.gradient = root.hessian = root.count = root.fine_gradient = root.fine_hessian = 0
+    for g in range(work.groups.shape[1]):
+        work.groups[ROOT, g] = 1
+    allow_features(rules, ROOT, work.groups[ROOT], work.allowed[0], work.order)
 
 
 @inner_kernel
@@ -115,26 +145,11 @@ def open_children(table, fields, rules, work):
     left, right = nodes[node.left], nodes[node.left + 1]
     state.n_nodes += 2
     state.n_leaves += 1
-    left.begin, left.end = node.begin, middle
-    right.begin, right.end = middle, node.end
-    left.gradient, right.gradient = node.left_gradient, node.gradient - node.left_gradient
-    left.hessian, right.hessian = node.left_hessian, node.hessian - node.left_hessian
-    left.count, right.count = node.left_count, node.count - node.left_count
+    make_pair(table.columns, fields, rules, node, left, right, middle)
     for side in range(2):
         child = nodes[node.left + side]
-        child.left = NO_NODE
-        child.depth = node.depth + 1
-        child.fine_gradient = child.fine_hessian = 0
         child.is_wide = child.end - child.begin > fields.block_rows
-        child.slot = NO_SLOT
         narrow_groups(rules, work.groups[state.node], node.feature, work.groups[node.left + side])
-    left.lower, left.upper, right.lower, right.upper = child_bounds(
-        table.columns[node.feature].monotone,
-        clip(coarse_value(fields, rules, left), node.lower, node.upper),
-        clip(coarse_value(fields, rules, right), node.lower, node.upper),
-        node.lower,
-        node.upper,
-    )
     left_is_small = 2 * middle <= node.begin + node.end
     state.first = node.left
     state.small = node.left + (0 if left_is_small else 1)
@@ -143,13 +158,40 @@ def open_children(table, fields, rules, work):
 
 
 @inner_kernel
+def make_pair(columns, fields, rules, node, left, right, middle):
+    """Two children, whose rows part at `middle`: segments, sums and bounds; no splits and no slots yet."""
+    left.begin, left.end, right.begin, right.end = node.begin, middle, middle, node.end
+    left.gradient, right.gradient = node.left_gradient, node.gradient - node.left_gradient
+    left.hessian, right.hessian = node.left_hessian, node.hessian - node.left_hessian
+    left.count, right.count = node.left_count, node.count - node.left_count
+    left.left = right.left = NO_NODE
+    left.feature = right.feature = NO_SPLIT
+    left.slot = right.slot = NO_SLOT
+    left.depth = right.depth = node.depth + 1
+    left.fine_gradient = left.fine_hessian = right.fine_gradient = right.fine_hessian = 0
+    left.lower, left.upper, right.lower, right.upper = child_bounds(
+        columns[node.feature].monotone,
+        clip(_coarse_value(fields, rules, left), node.lower, node.upper),
+        clip(_coarse_value(fields, rules, right), node.lower, node.upper),
+        node.lower,
+        node.upper,
+    )
+
+
+@inner_kernel
+def is_promising(fields, rules, node):
+    """Whether to look for a split of a node."""
+    return may_split(node.count, node.hessian * fields.hessian_unit, node.depth, rules)
+
+
+@inner_kernel
 def _plan_histograms(fields, rules, work):
     """Which children will be searched, and where their histograms go. The big one takes over its parent's."""
     state, nodes = work.state[0], work.nodes
     small, big = nodes[state.small], nodes[state.big]
     room = state.n_leaves < rules.max_leaves
-    state.small_wanted = room and may_split(small.count, small.hessian * fields.hessian_unit, small.depth, rules)
-    state.big_wanted = room and may_split(big.count, big.hessian * fields.hessian_unit, big.depth, rules)
+    state.small_wanted = room and is_promising(fields, rules, small)
+    state.big_wanted = room and is_promising(fields, rules, big)
     if not (state.small_wanted or state.big_wanted):
         return
     small.slot = take_slot(work, small.is_wide != 0)
@@ -163,7 +205,7 @@ def _plan_histograms(fields, rules, work):
 
 
 @inner_kernel
-def coarse_value(fields, rules, node):
+def _coarse_value(fields, rules, node):
     """A node's leaf value from the sums in its histogram."""
     return value_of(node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit, rules)
 
@@ -172,11 +214,10 @@ def coarse_value(fields, rules, node):
 
 
 @inner_kernel
-def free_slots(work):
+def free_slots(work, n_packed, n_wide):
     """Nobody has a histogram yet."""
     state = work.state[0]
-    state.n_free_packed = work.packed_pool.shape[0]
-    state.n_free_wide = work.wide_pool.shape[0]
+    state.n_free_packed, state.n_free_wide = n_packed, n_wide
     for i in range(work.free_slots.shape[1]):
         work.free_slots[_PACKED, i] = work.free_slots[_WIDE, i] = i
 

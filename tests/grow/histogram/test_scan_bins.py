@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
-from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS, records
+from spinney.data.dataset import records
+from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
 from spinney.grow.histogram.scan_bins import (
     _largest,
     _place_of,

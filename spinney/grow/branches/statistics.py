@@ -1,4 +1,4 @@
-"""A node's rows in the order of one column: what `search.py` reads.
+"""The statistics of a node by one column: its rows, summed or sorted by their codes. What `search.py` reads.
 
 Out, in the desk: `run_code`, `run_class`, `run_units`, ascending by code, without the rows whose value is missing.
 Where a node has more rows than the column has values times classes, each pair of them is one entry, summed; elsewhere
