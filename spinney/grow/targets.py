@@ -196,6 +196,7 @@ def weight_at(weight, row):
 
 @inner_kernel
 def decrease_of_pair(statistics, code, score, total, node):
+    """What a split of this score takes off the node's impurity, times its weight."""
     weight = float(total[0]) * statistics.units[0]
     if code == OWN:
         return score * weight
@@ -210,6 +211,7 @@ def decrease_of_pair(statistics, code, score, total, node):
 
 @inner_kernel
 def same_pair(statistics, a, b):
+    """Whether two rows have the same target."""
     return statistics.y[a] == statistics.y[b]
 
 

@@ -183,22 +183,10 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
         if low[j] == high[j]:
             continue
         if high[j] == cells.missing[j]:
+            column = j, cells.missing[j], np.int64(low[j])
+            segment = begin, end
             _cut_with_missing(
-                codes,
-                cells.missing[j],
-                cells.middles,
-                stats,
-                rows,
-                begin,
-                end,
-                criterion,
-                logs,
-                least,
-                split,
-                total,
-                j,
-                low[j],
-                key,
+                codes, cells.middles, stats, rows, segment, criterion, logs, least, split, total, column, key
             )
             continue
         code = np.int64(cut[j])
@@ -210,11 +198,13 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
 
 
 @part_kernel
-def _cut_with_missing(
-    codes, missing, middles, stats, rows, begin, end, criterion, logs, least, split, total, j, low, key
-):
-    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left."""
-    from_code, to_code = np.int64(low), greatest_known(codes, j, rows, begin, end, missing)
+def _cut_with_missing(codes, middles, stats, rows, segment, criterion, logs, least, split, total, column, key):
+    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left.
+
+    `column` is (its number, the code of missing values, the node's least code).
+    """
+    (begin, end), (j, missing, from_code) = segment, column
+    to_code = greatest_known(codes, j, rows, begin, end, missing)
     known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
     if from_code < to_code:
         code = draw_code(middles, j, from_code, to_code, column_key(key, j))
