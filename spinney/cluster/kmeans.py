@@ -28,7 +28,7 @@ Watcher = Callable[[int, float], None]  # number of the iteration, sum of square
 
 
 @dataclass(frozen=True)
-class Settings:
+class KMeansSettings:
     """What a run is told."""
 
     max_iter: int = 300
@@ -59,7 +59,7 @@ class Clustering(NamedTuple):
 class KMeansRun:
     """One run from given centres."""
 
-    def __init__(self, points: Points, centres: np.ndarray, settings: Settings, team: Team) -> None:
+    def __init__(self, points: Points, centres: np.ndarray, settings: KMeansSettings, team: Team) -> None:
         self.points, self.settings, self.team = points, settings, team
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel
-from spinney._random import uniform
+from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
 from spinney.cluster.expect import Gaussians, Rows, collect
@@ -27,7 +26,7 @@ Watcher = Callable[[int, float, float], None]  # iteration, log-likelihood, by h
 
 
 @dataclass(frozen=True)
-class Settings:
+class MixtureSettings:
     """What a run is told."""
 
     form: str = "full"
@@ -57,7 +56,9 @@ class Outcome(NamedTuple):
     history: list[Step]
 
 
-def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch: Watcher | None = None) -> Outcome:
+def run_em(
+    rows: Rows, mixture: Gaussians, settings: MixtureSettings, team: Team, watch: Watcher | None = None
+) -> Outcome:
     """Iterate to the end."""
     total, likelihoods, history = rows.total_weight, [-np.inf], []
     has_converged = False
@@ -133,12 +134,6 @@ def labels_of_nearest(
 def random_shares(n_rows: int, n_components: int, key: int) -> np.ndarray:
     """Every row belongs to all components, to each by chance."""
     drawn = np.empty(n_rows * n_components)
-    _draw_uniforms(np.uint64(key), drawn)
+    draw_uniforms(np.uint64(key), drawn)
     shares = drawn.reshape(n_rows, n_components)
     return shares / shares.sum(axis=1, keepdims=True)
-
-
-@kernel
-def _draw_uniforms(key, out):
-    for i in range(out.size):
-        out[i] = uniform(key, i)

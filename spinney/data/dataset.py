@@ -133,6 +133,13 @@ def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
     return buffer[first : first + n_bytes].view(dtype).reshape(shape)
 
 
+def records(shape: Any, dtype: np.dtype) -> Any:
+    """A zeroed table of records."""
+    table = aligned(shape, dtype)
+    table.view(np.uint8)[...] = 0
+    return table.view(np.recarray)
+
+
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     """(rows * words of a row) uint32: row-major lanes from column-major codes; the rows' last words are zero."""
     layout = dataset.layout

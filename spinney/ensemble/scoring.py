@@ -13,10 +13,11 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import Booster, Target
+from spinney.ensemble.boosting import Booster
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
+from spinney.ensemble.task import Task
 from spinney.tree.sweep import add_scores, pack_trees
 from spinney.tree.tree import Tree
 
@@ -40,10 +41,10 @@ class Watch:
         sets: Sequence[EvalSet],
         metrics: Sequence[Metric],
         callbacks: Sequence[Callback],
-        target: Target,
+        task: Task,
         team: Team,
     ) -> None:
-        self.sets, self.metrics, self.callbacks, self.target, self.team = sets, metrics, callbacks, target, team
+        self.sets, self.metrics, self.callbacks, self.task, self.team = sets, metrics, callbacks, task, team
         self.scores: dict[str, dict[str, list[float]]] = {one.name: {m.name: [] for m in metrics} for one in sets}
         self.n_rounds = 0
         self.begun = time.perf_counter()
@@ -67,15 +68,15 @@ class Watch:
 
     def _score(self, metric: Metric, one: EvalSet) -> float:
         if metric.function is None:
-            losses = raw_losses(self.target.loss, one.scores, one.y, self.team)
+            losses = raw_losses(self.task.loss, one.scores, one.y, self.team)
             return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
         return metric.function(self._answers(one), self._predict(one), one.weights.total())
 
     def _answers(self, one: EvalSet) -> np.ndarray:
-        return one.y.astype(np.int64) if self.target.is_classes else one.y
+        return one.y.astype(np.int64) if self.task.is_classes else one.y
 
     def _predict(self, one: EvalSet) -> np.ndarray:
-        return predictions(self.target, one.scores, self.team)
+        return predictions(self.task, one.scores, self.team)
 
 
 def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
@@ -90,9 +91,9 @@ def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndar
     return log_totals(team, raw) - raw[y.astype(np.int64), rows]
 
 
-def predictions(target: Target, raw: np.ndarray, team: Team) -> np.ndarray:
+def predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
     """Values, or probabilities (rows, classes), from raw scores (outputs, rows)."""
     if len(raw) > 1:
         return softmax(team, raw)
-    values = respond(target.loss, raw[0])
-    return np.column_stack([1.0 - values, values]) if target.is_classes else values
+    values = respond(task.loss, raw[0])
+    return np.column_stack([1.0 - values, values]) if task.is_classes else values

@@ -143,7 +143,8 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
 
     def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
         """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
-        from spinney.ensemble.bootstrap import draw_rows, order_by_content
+        from spinney.data.content import order_by_content
+        from spinney.ensemble.bootstrap import draw_rows
 
         order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
         seed = read_seed(self.random_state)

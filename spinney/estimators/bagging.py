@@ -34,11 +34,11 @@ from spinney.estimators.tree_series import can_share
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.data.target import Target
     from spinney.ensemble.bagging import Draws
     from spinney.ensemble.forests import Plan
     from spinney.ensemble.out_of_bag import Votes
-    from spinney.grow.lists.fit import Settings
-    from spinney.grow.lists.freeze import Target
+    from spinney.grow.settings import TreeSettings
     from spinney.tree.grove import Grove
 
 _SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
@@ -160,7 +160,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
     def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Members that are our own trees."""
         from spinney._team import Team, available_threads
-        from spinney.ensemble.bootstrap import order_by_content
+        from spinney.data.content import order_by_content
 
         check_parameters(template)
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
@@ -205,9 +205,9 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         def answers(some: Target) -> Any:
             return some.labels if some.y is None else some.y
 
-        def tailor(number: int, some: Target) -> Settings:
+        def tailor(number: int, some: Target) -> TreeSettings:
             member = seed_member(clone(template), seed, number)
-            settings: Settings = member._settings(schema, answers(some), some.weights)
+            settings: TreeSettings = member._settings(schema, answers(some), some.weights)
             if subspaces.are_whole:
                 return settings
             columns = subspaces.of(number)
@@ -252,7 +252,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, answers.shape[0])
         if self.oob_score:
-            from spinney.grow.lists.freeze import Target
+            from spinney.data.target import Target
 
             votes = count_votes(members, X, self._draws, self._say, n_jobs)
             truth = (
@@ -558,7 +558,7 @@ def _are_same(classes: Any, others: Any) -> bool:
 
 def _order(X: Any, answers: np.ndarray) -> np.ndarray:
     """The rows in an order that follows from what they hold; as they stand, if they hold what we cannot read."""
-    from spinney.ensemble.bootstrap import order_by_content, order_of_sparse
+    from spinney.data.content import order_by_content, order_of_sparse
 
     if issparse(X):
         plain = csr_matrix(X)

@@ -24,7 +24,8 @@ from spinney.estimators.tree_model import whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.boosting import Booster, Settings, Target
+    from spinney.ensemble.boosting import Booster, BoostingSettings
+    from spinney.ensemble.task import Task
 
 _SMALL = 100_000  # cells below which one thread, in place, is quickest
 _NO_LIMIT = 1 << 30
@@ -148,17 +149,17 @@ class _GradientBoosting(BaseEstimator):
         else:
             begun, bins = None, learn_bins(table, schema.is_categorical, counts, self.max_bins, team)
         dataset = encode_dataset(table, bins, team)
-        target = self._target(y, weights)
-        sets = self._eval_sets(eval_set, schema, bins, target, team, begun)
+        task = self._task(y, weights)
+        sets = self._eval_sets(eval_set, schema, bins, task, team, begun)
         if held is not None:
-            sets = [self._part("valid", dataset.codes, target, held, begun, bins, team)]
-            dataset, target = dataset.take(kept), target._replace(y=y[kept], weights=weights.take(kept))
-        self._set_start(sets, target, begun)
-        metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(target))
+            sets = [self._part("valid", dataset.codes, task, held, begun, bins, team)]
+            dataset, task = dataset.take(kept), task.take(kept)
+        self._set_start(sets, task, begun)
+        metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(task))
         stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
         progress = Progress(every_round=self.verbose > 1) if self.verbose else None
         callbacks = [c for c in (progress, stopping, *self._callbacks()) if c is not None]
-        watch = Watch(sets, metrics, callbacks, target, team)
+        watch = Watch(sets, metrics, callbacks, task, team)
         watch.n_rounds = self.n_estimators
         if begun is not None:
             watch.go_on_from(self.evals_result_, begun.n_rounds)
@@ -171,7 +172,7 @@ class _GradientBoosting(BaseEstimator):
                 "when warm_start=True."
             )
         try:
-            booster = train(dataset, target, settings, team, watch, begun)
+            booster = train(dataset, task, settings, team, watch, begun)
         finally:
             if progress is not None:
                 progress.close(watch.last)
@@ -197,11 +198,11 @@ class _GradientBoosting(BaseEstimator):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
         return self._booster.fingerprint
 
-    def _settings(self, schema: Schema, seed: int) -> Settings:
-        from spinney.ensemble.boosting import Settings
+    def _settings(self, schema: Schema, seed: int) -> BoostingSettings:
+        from spinney.ensemble.boosting import BoostingSettings
 
         n = schema.n_columns
-        return Settings(
+        return BoostingSettings(
             n_rounds=self.n_estimators,
             learning_rate=float(self.learning_rate),
             best_first=self.growth == "best_first",
@@ -242,7 +243,7 @@ class _GradientBoosting(BaseEstimator):
                 raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
         return callbacks
 
-    def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, target: Target, team: Team, begun: Any) -> list[Any]:
+    def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, task: Task, team: Team, begun: Any) -> list[Any]:
         from spinney.ensemble.scoring import EvalSet
 
         sets = []
@@ -250,27 +251,27 @@ class _GradientBoosting(BaseEstimator):
             table = schema.read(X, type(self).__name__)
             answers = self._read_target(y, table.n_rows, True)
             codes = bins.encode(table, team)
-            scores = np.empty((target.n_outputs, table.n_rows))
+            scores = np.empty((task.n_outputs, table.n_rows))
             sets.append(EvalSet(name, codes, answers, read_weights(weight, table.n_rows), scores))
         return sets
 
     def _part(
-        self, name: str, codes: np.ndarray, target: Target, rows: np.ndarray, begun: Any, bins: Any, team: Team
+        self, name: str, codes: np.ndarray, task: Task, rows: np.ndarray, begun: Any, bins: Any, team: Team
     ) -> Any:
         """Some of the training rows as an evaluation set."""
         from spinney.ensemble.scoring import EvalSet
 
-        scores = np.empty((target.n_outputs, len(rows)))
+        scores = np.empty((task.n_outputs, len(rows)))
         own = np.ascontiguousarray(codes[:, rows])
-        return EvalSet(name, own, target.y[rows], target.weights.take(rows), scores)
+        return EvalSet(name, own, task.y[rows], task.weights.take(rows), scores)
 
-    def _set_start(self, sets: list[Any], target: Target, begun: Booster | None) -> None:
+    def _set_start(self, sets: list[Any], task: Task, begun: Booster | None) -> None:
         """Raw scores of the evaluation sets before the first new round."""
         from spinney._team import Team
         from spinney.ensemble.boosting import start_values
         from spinney.tree.sweep import add_scores
 
-        start = start_values(target) if begun is None else begun.start
+        start = start_values(task) if begun is None else begun.start
         for one in sets:
             one.scores[:] = start[:, None]
             if begun is not None and begun.trees:
@@ -320,7 +321,7 @@ class _GradientBoosting(BaseEstimator):
         from spinney.ensemble.scoring import predictions
 
         with Team(1, inline=True) as alone:
-            return predictions(self._target(np.empty(0), Weights(None, None)), raw, alone)
+            return predictions(self._task(np.empty(0), Weights(None, None)), raw, alone)
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers
@@ -568,14 +569,15 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         check_numbers(y, n_rows)
         return y
 
-    def _target(self, y: np.ndarray, weights: Weights) -> Target:
-        from spinney.ensemble.boosting import Target
+    def _task(self, y: np.ndarray, weights: Weights) -> Task:
+        from spinney.data.target import Target
+        from spinney.ensemble.task import Task
 
         loss = self._make_loss()
         used = weights.total()
         if len(y):
             loss.check(y if used is None else y[used > 0])
-        return Target(y, weights, loss, 1, False)
+        return Task(Target(None, None, y[None, :], weights), loss)
 
     def _make_loss(self) -> Any:
         from spinney.criteria.losses import BY_NAME, Huber, Quantile, Tweedie
@@ -593,10 +595,10 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
     def _known_metrics(self) -> dict[str, Metric]:
         return VALUE_METRICS
 
-    def _loss_metric(self, target: Target) -> Metric:
+    def _loss_metric(self, task: Task) -> Metric:
         if isinstance(self.loss, str):
             return Metric(self.loss, None, False)
-        return Metric("loss", None, False) if target.loss.value is not None else VALUE_METRICS["squared_error"]
+        return Metric("loss", None, False) if task.loss.value is not None else VALUE_METRICS["squared_error"]
 
 
 class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
@@ -764,24 +766,25 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
             sample_weight = by_class
         return super()._read_weights(sample_weight, y, n_rows)
 
-    def _target(self, y: np.ndarray, weights: Weights) -> Target:
+    def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.criteria.losses import LogLoss
         from spinney.criteria.user_loss import compile_loss
-        from spinney.ensemble.boosting import Target
+        from spinney.data.target import Target
+        from spinney.ensemble.task import Task
 
-        n_outputs = 1 if self.n_classes_ == 2 else self.n_classes_
+        target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
         if isinstance(self.loss, str):
             if self.loss != "log_loss":
                 raise ValueError(f"loss must be 'log_loss' or a loss of your own (spinney.Loss), got {self.loss!r}.")
-            return Target(y, weights, LogLoss(), n_outputs, True)
-        if n_outputs > 1:
-            raise ValueError(f"A loss of your own is for two classes; y has {n_outputs}. Use loss='log_loss'.")
-        return Target(y, weights, compile_loss(self.loss, "logistic"), 1, True)
+            return Task(target, LogLoss())
+        if self.n_classes_ > 2:
+            raise ValueError(f"A loss of your own is for two classes; y has {self.n_classes_}. Use loss='log_loss'.")
+        return Task(target, compile_loss(self.loss, "logistic"))
 
     def _known_metrics(self) -> dict[str, Metric]:
         return CLASS_METRICS
 
-    def _loss_metric(self, target: Target) -> Metric:
+    def _loss_metric(self, task: Task) -> Metric:
         if isinstance(self.loss, str):
             return Metric("log_loss", None, False)
-        return Metric("loss", None, False) if target.loss.value is not None else CLASS_METRICS["log_loss"]
+        return Metric("loss", None, False) if task.loss.value is not None else CLASS_METRICS["log_loss"]

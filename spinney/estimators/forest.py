@@ -24,10 +24,10 @@ from spinney.estimators.tree_model import whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.data.target import Target
     from spinney.ensemble.bootstrap import Bags
     from spinney.ensemble.forests import Opened, Plan
     from spinney.ensemble.quantiles import LeafTargets
-    from spinney.grow.lists.freeze import Target
 
 _TREE_PARAMETERS = (
     "criterion",

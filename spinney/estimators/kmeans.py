@@ -172,9 +172,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_points(values, weights, team)
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.kmeans import KMeansRun, Settings
+        from spinney.cluster.kmeans import KMeansRun, KMeansSettings
 
-        settings = Settings(
+        settings = KMeansSettings(
             max_iter=self.max_iter,
             tolerance=self.tol * points.variance,
             algorithm={"elkan": "bounds"}.get(self.algorithm, self.algorithm),

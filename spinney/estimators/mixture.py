@@ -206,9 +206,9 @@ class GaussianMixture(DensityMixin, MatrixModel):
         return read_rows(values, weight, origin)
 
     def _best_run(self, rows: Rows, weights: Weights, team: Team) -> Outcome:
-        from spinney.cluster.mixture import Settings, run_em
+        from spinney.cluster.mixture import MixtureSettings, run_em
 
-        settings = Settings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
+        settings = MixtureSettings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
         goes_on = self.warm_start and hasattr(self, "means_")
         random, best = check_random_state(self.random_state), None
         for number in range(1 if goes_on else self.n_init):

@@ -22,8 +22,8 @@ from spinney.estimators.tree_model import ClassTreeModel, TreeModel, whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.grow.lists.fit import Settings
-    from spinney.grow.lists.freeze import Target
+    from spinney.data.target import Target
+    from spinney.grow.settings import TreeSettings
     from spinney.tree.decision import DecisionTree
 
 _SMALL = 50_000  # cells below which a fit runs in the caller's thread
@@ -123,7 +123,7 @@ class _CartTree(TreeModel):
         return learn_bins(table, schema.is_categorical, weights.counts, self.max_bins, team)
 
     def _grow_while_better(
-        self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, settings: Settings, team: Team
+        self, schema: Schema, table: Table, answers: np.ndarray, weights: Weights, settings: TreeSettings, team: Team
     ) -> DecisionTree:
         """Best-first, until the held-out rows are no longer answered better."""
         from spinney.grow.lists.fit import grow_exact_tree
@@ -169,9 +169,9 @@ class _CartTree(TreeModel):
     def _strata(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
         return None
 
-    def _settings(self, schema: Schema, answers: np.ndarray, weights: Weights) -> Settings:
+    def _settings(self, schema: Schema, answers: np.ndarray, weights: Weights) -> TreeSettings:
         from spinney.criteria.impurity import NAMES, OWN
-        from spinney.grow.lists.fit import Settings
+        from spinney.grow.settings import TreeSettings
 
         n, n_rows = schema.n_columns, answers.shape[1]
         own = None if isinstance(self.criterion, str) else self.criterion
@@ -179,7 +179,7 @@ class _CartTree(TreeModel):
         is_random = self.splitter == "random" or n_features < n
         total = weights.total()
         weight = float(n_rows) if total is None else float(total.sum())
-        return Settings(
+        return TreeSettings(
             criterion=NAMES[self.criterion] if own is None else OWN,
             own=own,
             max_depth=_NO_LIMIT if self.max_depth is None else int(self.max_depth),
@@ -402,12 +402,10 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         return super()._read_weights(sample_weight, y, n_rows)
 
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
-        from spinney.grow.lists.freeze import Target
+        from spinney.data.target import Target
 
         sizes = (self.n_classes_,) if np.ndim(self.n_classes_) == 0 else tuple(self.n_classes_)
-        if rows is None:
-            return Target(answers, sizes, None, weights)
-        return Target(np.ascontiguousarray(answers[:, rows]), sizes, None, weights.take(rows))
+        return Target(answers, sizes, None, weights).take(rows)
 
     def _strata(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
         labels = answers[0, rows]
@@ -518,11 +516,9 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
         return np.require(y[None, :] if y.ndim == 1 else y.T, requirements=["C", "W"])
 
     def _target(self, answers: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Target:
-        from spinney.grow.lists.freeze import Target
+        from spinney.data.target import Target
 
-        if rows is None:
-            return Target(None, None, answers, weights)
-        return Target(None, None, np.ascontiguousarray(answers[:, rows]), weights.take(rows))
+        return Target(None, None, answers, weights).take(rows)
 
     def _check_monotone(self) -> None:
         if callable(self.criterion) or self.criterion == "absolute_error":

@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney.tree.collapse import drop_below
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -60,6 +62,31 @@ class Tree:
         for node in np.flatnonzero(~self.is_leaf):  # parents come before their children
             depth[self.left[node]] = depth[self.left[node] + 1] = depth[node] + 1
         return depth
+
+    @property
+    def parent(self) -> np.ndarray:
+        """The parent of every node; -1 for the root."""
+        parent, inner = np.full(self.n_nodes, -1, np.int32), np.flatnonzero(~self.is_leaf)
+        parent[self.left[inner]] = parent[self.left[inner] + 1] = inner
+        return parent
+
+    def collapse(self, at: np.ndarray) -> Tree:
+        """The tree with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
+        kept, number = drop_below(self.parent, at)
+        leaf = (at | self.is_leaf)[kept]
+        return Tree(
+            left=np.where(leaf, -1, number[self.left[kept]]).astype(np.int32),
+            feature=np.where(leaf, np.int32(-1), self.feature[kept]),
+            code=np.where(leaf, np.int32(0), self.code[kept]),
+            threshold=np.where(leaf, np.nan, self.threshold[kept]),
+            missing_left=np.where(leaf, np.uint8(0), self.missing_left[kept]),
+            bits=np.where(leaf[:, None], np.uint64(0), self.bits[kept]),
+            is_category=np.where(leaf, np.uint8(0), self.is_category[kept]),
+            value=self.value[kept],
+            gain=np.where(leaf, 0.0, self.gain[kept]),
+            count=self.count[kept],
+            cover=self.cover[kept],
+        )
 
     def with_values(self, value: np.ndarray) -> Tree:
         """The same tree with other node values."""

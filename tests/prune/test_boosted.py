@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, prune
-from spinney.prune.boosted import collapse, prune_tree
+from spinney.prune.boosted import prune_tree
 
 OPTIONS = dict(n_estimators=5, min_samples_leaf=5, random_state=0, early_stopping=False)
 
@@ -14,13 +14,6 @@ def make_rows(n=400):
     X = np.column_stack([rng.randn(n, 3), rng.randint(0, 6, n)])
     X[rng.rand(n) < 0.1, 1] = np.nan
     return X, X[:, 0] + np.isin(X[:, 3], (1, 4)) + rng.randn(n)
-
-
-def parents(tree):
-    parent = np.full(tree.n_nodes, -1)
-    inner = np.flatnonzero(~tree.is_leaf)
-    parent[tree.left[inner]] = parent[tree.left[inner] + 1] = inner
-    return parent
 
 
 def gains_and_splits(tree, node):
@@ -85,7 +78,7 @@ def test_values_are_those_that_pruning_while_growing_gives():
     for node in range(whole.n_nodes - 1, -1, -1):
         left = whole.left[node]
         at[node] |= bool(at[left] and at[left + 1] and whole.gain[node] < 12.0)
-    cut = collapse(whole, parents(whole), at)
+    cut = whole.collapse(at)
     assert 1 < cut.n_leaves < whole.n_leaves
     for name in vars(grown):
         np.testing.assert_array_equal(getattr(cut, name), getattr(grown, name), err_msg=name)

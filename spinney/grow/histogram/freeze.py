@@ -16,14 +16,10 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
     grown = nodes[:n_nodes].view(np.ndarray)  # fields of a record array by attribute are slow
     left = grown["left"].astype(np.int32)
     inner = left >= 0
-    pruned = inner & (grown["is_leaf"] > 0)
-    if pruned.any():
-        grown, left = _without_pruned(grown, pruned)
-        inner = left >= 0
     feature, code = grown["feature"].astype(np.int32), grown["code"].astype(np.int32)
     is_category = inner & bins.is_categorical[feature]
     threshold = np.where(inner & ~is_category, bins.thresholds(feature, code), np.nan)
-    return Tree(
+    tree = Tree(
         left=left,
         feature=feature,
         code=code,
@@ -36,16 +32,5 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
         count=grown["count"].copy(),
         cover=grown["fine_hessian"] * fields.fine_hessian_unit,
     )
-
-
-def _without_pruned(grown: np.ndarray, pruned: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nodes that stay, pruned ones as leaves, and each one's left child in the new numbering."""
-    grown = grown.copy()
-    for name, nothing in (("feature", -1), ("code", 0), ("missing_left", 0), ("gain", 0.0), ("bits", 0)):
-        grown[name][pruned] = nothing
-    left, inner = grown["left"], grown["is_leaf"] == 0
-    stays = np.zeros(len(grown), bool)
-    stays[0] = True
-    stays[left[inner]] = stays[left[inner] + 1] = True
-    number = np.cumsum(stays) - 1
-    return grown[stays], np.where(inner, number[left], -1)[stays].astype(np.int32)
+    pruned = inner & (grown["is_leaf"] > 0)
+    return tree.collapse(pruned) if pruned.any() else tree

@@ -1,6 +1,6 @@
 """Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
 
-Pairs, sums.py (classes, several numbers) and medians.py each say, for one kind of statistics,
+This file, scan_sums.py (classes, several numbers) and scan_medians.py each say, for one kind of statistics,
 
     totals      the sums over a node's rows
     scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,
@@ -23,17 +23,15 @@ from spinney._compile import inner_kernel, part_kernel
 from spinney.criteria.impurity import (
     ENTROPY,
     GINI,
-    OWN,
-    POISSON,
     SQUARED,
-    pair_decrease,
     table_score,
     variance_score,
 )
 from spinney.criteria.significance import number_statistic
 from spinney.criteria.user_criterion import code_of, judge_pair
 from spinney.data.presort import RANK
-from spinney.grow.lists.entries import count_known, note, row_of, weight_at
+from spinney.grow.lists.entries import count_known, note, row_of
+from spinney.grow.targets import weight_at
 
 
 @inner_kernel
@@ -197,25 +195,6 @@ def _judge(criterion, units, logs, w, s, q, total, scores):
     else:
         for k in range(scores.size):
             scores[k] = judge_pair(criterion, units, w[k], s[k], q[k], total, logs)
-
-
-@inner_kernel
-def decrease(statistics, code, score, total, node):
-    weight = float(total[0]) * statistics.units[0]
-    if code == OWN:
-        return score * weight
-    value = pair_decrease(code, score, total[0], total[1], statistics.logs)
-    scale = statistics.units[1] / statistics.units[0]
-    if code == SQUARED:
-        value *= scale * scale
-    elif code == POISSON:
-        value *= scale
-    return max(0.0, value) * weight
-
-
-@inner_kernel
-def same(statistics, a, b):
-    return statistics.y[a] == statistics.y[b]
 
 
 @inner_kernel
