@@ -109,7 +109,7 @@ class Booster:
 Watcher = Callable[[Booster, list[Tree]], bool]
 
 
-# Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See grow/batched.py.
+# Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
 Grow = Callable[[memory.Table, memory.Rows, BoostingRules, memory.Work], int]
 
 
@@ -156,7 +156,7 @@ class Rounds:
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
-        self._fixed_limits: BoostingRules | None = None
+        self._fixed_rules: BoostingRules | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
 
@@ -231,18 +231,18 @@ class Rounds:
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
             keys=self.row_keys,
         )
-        limits = self._limits(number)
-        n_nodes = self.grow(self.table, rows, limits, self.work)
+        rules = self._rules(number)
+        n_nodes = self.grow(self.table, rows, rules, self.work)
         if isinstance(self.loss, (AbsoluteError, Quantile)):
             self._renew(rows, n_nodes)
         tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
 
-    def _grow(self, table: memory.Table, rows: memory.Rows, limits: BoostingRules, work: memory.Work) -> int:
+    def _grow(self, table: memory.Table, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
-        kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, limits.has_monotone or None)
-        n_nodes: int = self.team.run(grow_tree, table, rows, limits, work, kinds)
+        kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
+        n_nodes: int = self.team.run(grow_tree, table, rows, rules, work, kinds)
         return n_nodes
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
@@ -254,16 +254,16 @@ class Rounds:
         rows = choose_rows(key, share, self.counts, self.dataset.n_rows)
         return rows if len(rows) else choose_rows(key, 1.0, self.counts, self.dataset.n_rows)
 
-    def _limits(self, number: int) -> BoostingRules:
+    def _rules(self, number: int) -> BoostingRules:
         """The rules of tree `number`; they are the same for all trees unless columns are drawn."""
-        if self._fixed_limits is not None:
-            return self._fixed_limits
-        limits = self._draw_limits(number)
+        if self._fixed_rules is not None:
+            return self._fixed_rules
+        rules = self._draw_rules(number)
         if self.settings.tree_features >= 1.0 and self.settings.node_features >= 1.0:
-            self._fixed_limits = limits
-        return limits
+            self._fixed_rules = rules
+        return rules
 
-    def _draw_limits(self, number: int) -> BoostingRules:
+    def _draw_rules(self, number: int) -> BoostingRules:
         s, columns = self.settings, self.dataset.n_columns
         features = np.arange(columns, dtype=np.int64)
         n_tree = share_of(s.tree_features, columns)
