@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spinney._seed import read_seed
-from spinney.data.schema import Schema, learn_and_read, learn_names
+from spinney.data.schema import learn_and_read, learn_names
 from spinney.data.tables import as_frame
-from spinney.data.weights import Weights, read_weights
+from spinney.data.weights import Weights
 from spinney.ensemble.members import seeded
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.targets import check_labels, check_numbers, find_classes
+from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.params import check_parameters
+from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.tree_model import whole
 from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
 
-class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
+class _AdaBoost(MetaEstimatorMixin, TableModel):
     """What both estimators share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -63,14 +62,12 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         self
         """
         check_parameters(self)
-        with whole(self):
+        with all_or_nothing(self):
             schema, source = learn_names(X, type(self).__name__)
             X = X if hasattr(X, "shape") else source.origin
             target = self._read_target(y, source.n_rows)
-            if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, np.empty((source.n_rows, 0)), dtype=np.float64)
-            self._boost(X, target, read_weights(sample_weight, source.n_rows))
-            self._keep_names(schema)
+            self._boost(X, target, read_sample_weight(sample_weight, source.n_rows))
+            self._keep_schema(schema)
         return self
 
     def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
@@ -86,14 +83,6 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         self.estimators_ = rounds.members
         self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
         self._history = rounds.history
-
-    def _keep_names(self, schema: Schema) -> None:
-        self._schema = schema
-        self.n_features_in_ = schema.n_columns
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     @contextmanager
     def _fitter(self, X: Any, target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
@@ -221,14 +210,9 @@ class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
         says = says if says.any() else np.ones(len(says))
         return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=says)
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the members' fingerprints and votes; only if the members have fingerprints."""
-        check_is_fitted(self)
-        digest = blake2b(self.estimator_weights_.tobytes(), digest_size=16)
-        for member in self.estimators_:
-            digest.update(member.fingerprint_.encode())
-        return digest.hexdigest()
+    def _fingerprint(self) -> str:
+        """Of the members' fingerprints and votes; only if the members have fingerprints."""
+        return hash_of([self.estimator_weights_.tobytes(), *(one.fingerprint_.encode() for one in self.estimators_)])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimators_")
@@ -350,9 +334,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
         """Class numbers."""
-        y = column_or_1d(y, warn=True)
-        check_labels(y, n_rows)
-        self.classes_, codes = find_classes(y)
+        self.classes_, codes = find_classes(read_labels(y, n_rows))
         self.n_classes_ = len(self.classes_)
         if self.algorithm == "discrete" and self.n_classes_ > 2:
             raise ValueError(
@@ -534,9 +516,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
         return True
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
-        y = column_or_1d(y, warn=True, dtype=np.float64)
-        check_numbers(y, n_rows)
-        return y
+        return read_numbers(y, n_rows)
 
     def _judge(self, target: np.ndarray) -> Judge:
         from spinney.ensemble.adaboost import R2

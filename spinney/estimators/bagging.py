@@ -6,29 +6,35 @@ and columns of the table as it came: whatever they can read, bagging can.
 
 from __future__ import annotations
 
-from functools import cached_property
-from hashlib import blake2b
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import check_array, get_tags
+from scipy.sparse import issparse
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read, learn_names
-from spinney.data.weights import Weights, read_weights
-from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
-from spinney.estimators.parameters import check_parameters, count_columns
-from spinney.estimators.targets import check_labels, check_numbers, find_classes
-from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
-from spinney.estimators.tree_model import whole
+from spinney.data.weights import Weights
+from spinney.estimators.bagging_model import BagModel
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.forest_model import ClassForest, NumberForest
+from spinney.estimators.params import check_parameters
+from spinney.estimators.settings import count_columns, n_categories, tree_settings
+from spinney.estimators.targets import (
+    Answers,
+    answers_of,
+    check_numbers,
+    find_answers,
+    read_answers,
+    read_labels,
+    read_numbers,
+)
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_series import can_share
 
 if TYPE_CHECKING:
@@ -41,23 +47,13 @@ if TYPE_CHECKING:
     from spinney.grow.lists.freeze import Target
     from spinney.tree.grove import Grove
 
-_SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
 _ROUNDING = 1e-9  # of shares: 0.29 * 100 rows are 29
 
 
-def _of_trees(model: Any) -> bool:
-    """Whether the members are our own trees, kept in a grove; for `available_if`."""
-    return "grove_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
-
-
-class _Bagging(MetaEstimatorMixin, ForestModel):
+class _Bagging(BagModel):
     """What both estimators share."""
 
-    _kind: ClassVar[str]
     _other_kind: ClassVar[Any]
-    _draws: list[Draws]  # what each member was given
-    _seed: int
-    _n_rows: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -128,7 +124,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         """
         check_parameters(self)
         self._check_together()
-        with whole(self):
+        with all_or_nothing(self):
             template = clone(self._template())
             if can_share(template):
                 self._fit_trees(template, X, y, sample_weight)
@@ -150,37 +146,26 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         if self.warm_start and hasattr(self, "_draws"):
             raise ValueError("partition=True needs warm_start=False: more members would need smaller parts.")
 
-    def _template(self) -> Any:
-        """The estimator that members are copies of."""
-        return self._default() if self.estimator is None else self.estimator
-
-    def _default(self) -> Any:
-        raise NotImplementedError
-
     def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Members that are our own trees."""
-        from spinney._team import Team, available_threads
         from spinney.ensemble.bootstrap import order_by_content
+        from spinney.ensemble.out_of_bag import count_votes
 
         check_parameters(template)
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
-        answers = template._read_target(y, table.n_rows)
-        weights = template._read_weights(sample_weight, y, table.n_rows)
-        numbers = self._numbers(schema, vars(template).get("classes_"), answers.shape[0])
+        answers = read_answers(template, y, table.n_rows)
+        weights = read_sample_weight(sample_weight, table.n_rows)
+        numbers = self._numbers(schema, answers)
         if not numbers:
             return
-        self._keep_classes_of(template)
-        draws = self._plan_draws(order_by_content(table, *answers), schema.n_columns, weights)
-        target = template._target(answers, weights, None)
-        small = table.n_rows * table.n_columns * len(numbers) < _SMALL
-        with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
-            grove = self._grow(template, schema, table, target, draws, numbers, team)
+        answers.keep_classes(self)
+        draws = self._plan_draws(order_by_content(table, *answers.values), schema.n_columns, weights)
+        with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
+            grove = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
             self._keep_draws(draws, numbers)
             self._keep(schema, grove)
             if self.oob_score:
-                from spinney.ensemble.out_of_bag import count_votes
-
-                self._judge(count_votes(grove, table, self._in_bag, team), target, weights)
+                self._judge(count_votes(grove, table, self._in_bag, team), answers, weights)
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
@@ -202,12 +187,9 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
 
         subspaces, seed, alpha = draws.subspaces, self._seed, template.ccp_alpha
 
-        def answers(some: Target) -> Any:
-            return some.labels if some.y is None else some.y
-
         def tailor(number: int, some: Target) -> Settings:
             member = seed_member(clone(template), seed, number)
-            settings: Settings = member._settings(schema, answers(some), some.weights)
+            settings = tree_settings(member, schema, answers_of(some), some.weights)
             if subspaces.are_whole:
                 return settings
             columns = subspaces.of(number)
@@ -217,7 +199,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
             )
 
         return Plan(
-            settings=template._settings(schema, answers(target), target.weights),
+            settings=tree_settings(template, schema, answers_of(target), target.weights),
             bootstrap=False,
             n_draws=0,
             replace=False,
@@ -232,33 +214,24 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         """Members of any other kind."""
         from spinney._team import available_threads
         from spinney.ensemble.bagging import count_votes, fit_bagged
+        from spinney.ensemble.bootstrap import order_of_any
 
         schema, X = self._learn(X)
-        n_rows = _num_samples(X)
-        target, answers, classes = self._read_answers(y, n_rows)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
-        weights = read_weights(sample_weight, n_rows)
-        numbers = self._numbers(schema, classes, answers.shape[0])
+        n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
+        target, answers = self._read_answers(y, n_rows)
+        weights = read_sample_weight(sample_weight, n_rows)
+        numbers = self._numbers(schema, answers)
         if not numbers:
             return
-        codes = answers[0] if classes is not None else None
-        if classes is not None:
-            self.classes_: Any = classes
-            self.n_classes_: Any = len(classes)
-        draws, n_jobs = self._plan_draws(_order(X, answers), schema.n_columns, weights), available_threads(self.n_jobs)
+        answers.keep_classes(self)
+        codes = None if answers.classes is None else answers.values[0]
+        draws = self._plan_draws(order_of_any(X, answers.values), schema.n_columns, weights)
         fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose)
         members = [*(self.estimators_ if numbers.start else ()), *fitted]
         self._keep_draws(draws, numbers)
-        self._keep_members(schema, members, answers.shape[0])
+        self._keep_members(schema, members, len(answers.values))
         if self.oob_score:
-            from spinney.grow.lists.freeze import Target
-
-            votes = count_votes(members, X, self._draws, self._say, n_jobs)
-            truth = (
-                Target(answers, None, None, weights) if classes is not None else Target(None, None, answers, weights)
-            )
-            self._judge(votes, truth, weights)
+            self._judge(count_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """What is known of the columns, and X as members and we can take rows from it."""
@@ -268,16 +241,11 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         schema, source = learn_names(X, type(self).__name__)
         return schema, X if hasattr(X, "shape") else source.origin
 
-    def _read_sparse(self, X: Any) -> Any:
-        sparse = get_tags(self._template()).input_tags.sparse
-        form: Any = "csr" if sparse else False
-        return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
-
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """(y as members get it, numbers or class numbers (outputs, rows), the classes if there are any)."""
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+        """y as members get it, and as numbers."""
         raise NotImplementedError
 
-    def _numbers(self, schema: Schema, classes: Any, n_outputs: int) -> range:
+    def _numbers(self, schema: Schema, answers: Answers) -> range:
         """The members that are still to be fitted."""
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
@@ -289,15 +257,17 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
             )
         if self.n_estimators == n_before:
             warn("warm_start=True and n_estimators has not risen: no member was added.", stacklevel=5)
-        same = (
-            schema == self._schema and n_outputs == self.n_outputs_ and _are_same(classes, vars(self).get("classes_"))
-        )
-        if not same or type(self._template()) is not type(self.estimator_):
+        known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
+        if not known or type(self._template()) is not type(self.estimator_):
             raise ValueError(
                 "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the fit "
                 "before."
             )
         return range(n_before, self.n_estimators)
+
+    def _knows_classes(self, answers: Answers) -> bool:
+        known = vars(self).get("classes_", [])
+        return all(map(np.array_equal, known if isinstance(known, list) else [known], answers.classes or []))
 
     def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
         """Who gets which rows and columns."""
@@ -363,21 +333,14 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
             self.__dict__.pop(name, None)
 
     def _keep_members(self, schema: Schema, members: list[Any], n_outputs: int) -> None:
-        self.__dict__.pop("grove_", None)
-        self._schema, self.n_outputs_, self.n_features_in_ = schema, n_outputs, schema.n_columns
-        self.__dict__.pop("feature_importances_", None)
-        self.__dict__["estimators_"] = members
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-
-    def _keep_classes_of(self, template: Any) -> None:
-        """Take over the classes that a tree has read."""
+        for name in ("grove_", "feature_importances_"):
+            self.__dict__.pop(name, None)
+        self._keep_schema(schema)
+        self.n_outputs_, self.__dict__["estimators_"] = n_outputs, members
 
     # --- out of bag -------------------------------------------------------------------------------------------------
 
-    def _judge(self, votes: Votes, target: Target, weights: Weights) -> None:
+    def _judge(self, votes: Votes, truth: Answers, weights: Weights) -> None:
         if (votes.n == 0).any():
             warn(
                 f"{int((votes.n == 0).sum())} rows were drawn for every member and have no out-of-bag prediction: they "
@@ -388,187 +351,12 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
         with np.errstate(invalid="ignore"):
             answers = votes.sums / votes.n[:, None, None]
-        self._keep_oob(answers, target, counted)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, counted: np.ndarray) -> None:
-        raise NotImplementedError
-
-    def _in_bag(self, k: int) -> np.ndarray:
-        """How often each training row was drawn for a member."""
-        return self._draws[k].bags.counts(k)
-
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each member was fitted to, repeated as often as they were drawn."""
-        check_is_fitted(self)
-        counts = (self._in_bag(k) for k in range(len(self)))
-        return [np.repeat(np.arange(len(one)), one) for one in counts]
-
-    @property
-    def estimators_features_(self) -> list[np.ndarray]:
-        """The columns that each member was fitted to."""
-        check_is_fitted(self)
-        return [draws.subspaces.of(k) for k, draws in enumerate(self._draws)]
-
-    # --- members ----------------------------------------------------------------------------------------------------
-
-    def _tree_of_table(self, k: int) -> Any:
-        """A tree that asks about the columns of the whole table."""
-        from spinney.ensemble.bagging import seed_member
-
-        tree = seed_member(clone(self.estimator_), self._seed, k)
-        tree._keep(self._schema, self.grove_.tree(k))
-        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn, "max_features")
-        return tree
-
-    def _make_tree(self, k: int) -> Any:
-        """A tree that asks about its own columns."""
-        from spinney.ensemble.bagging import tell_apart
-        from spinney.ensemble.forests import renumber
-
-        tree, subspaces = self._tree_of_table(k), self._draws[k].subspaces
-        if subspaces.are_whole:
-            return tree
-        columns = subspaces.of(k)
-        places = np.zeros(subspaces.n_columns, np.int64)
-        places[columns[::-1]] = np.arange(len(columns))[::-1]
-        some = [self._schema.columns[j] for j in columns]
-        names = [None] * len(some) if self._schema.names is None else tell_apart([str(one.name) for one in some])
-        schema = Schema(tuple(Column(name, one.categories) for name, one in zip(names, some)))
-        tree._keep(schema, renumber(tree.tree_, places))
-        return tree
-
-    @available_if(_of_trees)
-    def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators). Only for members that are our own trees.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of node numbers
-        """
-        return super().apply(X)
-
-    @available_if(_of_trees)
-    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
-        """The nodes that each row passes. Only for members that are our own trees.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        (indicator, n_nodes_ptr)
-            A sparse matrix of ones, and where each tree's nodes begin among its columns.
-        """
-        table = self._read(X)
-        paths = [self._tree_of_table(k)._paths(table) for k in range(len(self))]
-        return hstack(paths).tocsr(), self.grove_.first.copy()
-
-    @cached_property
-    def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
-        check_is_fitted(self)
-        if "grove_" not in vars(self):
-            raise AttributeError("feature_importances_ needs members that are our own trees.")
-        importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
-        return importances
-
-    def _say(self, member: Any, X: Any) -> np.ndarray:
-        raise NotImplementedError
-
-    def _mean_answers(self, X: Any) -> np.ndarray:
-        """(rows, outputs, classes or 1): the mean of what the members say."""
-        from spinney._team import available_threads
-
-        check_is_fitted(self)
-        if "grove_" in vars(self):
-            return super()._mean_answers(X)
-        from spinney.ensemble.bagging import sum_members
-
-        total = sum_members(self.estimators_, self._check(X), self._draws, self._say, available_threads(self.n_jobs))
-        mean: np.ndarray = total / len(self)
-        return mean
-
-    def _check(self, X: Any) -> Any:
-        """X as members can read it, if its columns are those of fit."""
-        if issparse(X):
-            X = self._read_sparse(X)
-            if X.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                    "features as input."
-                )
-            return X
-        source = self._schema.open(X, type(self).__name__)
-        return X if hasattr(X, "shape") else source.origin
-
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the members, and of who got which rows and columns."""
-        if not hasattr(self, "_draws"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
-        if "grove_" in vars(self):
-            return self.grove_.fingerprint
-        digest = blake2b(digest_size=16)
-        for k, member in enumerate(self.estimators_):
-            digest.update(member.fingerprint_.encode() + self._draws[k].subspaces.of(k).tobytes())
-        return digest.hexdigest()
-
-    def __len__(self) -> int:
-        return len(self._draws)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_draws")
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        if "grove_" not in vars(self) and "estimators_" in vars(self):
-            state["estimators_"] = self.estimators_
-        return state
-
-    def __sklearn_tags__(self) -> Any:
-        tags, template = super().__sklearn_tags__(), self._template()
-        if can_share(template) or not hasattr(template, "fit"):  # what is no model is reported by fit
-            return tags
-        members = get_tags(template)
-        tags.input_tags.allow_nan = members.input_tags.allow_nan
-        tags.input_tags.categorical = members.input_tags.categorical
-        tags.input_tags.sparse = members.input_tags.sparse
-        tags.target_tags.multi_output = self._kind == "regressor" and members.target_tags.multi_output
-        return tags
+        self._keep_oob(answers, truth.values, counted)
 
 
 def _distinct(draws: list[Draws]) -> list[Draws]:
     """Those that are not the same object."""
     return list({id(one): one for one in draws}.values())
-
-
-def _are_same(classes: Any, others: Any) -> bool:
-    """Whether classes, of one or several outputs, are the same."""
-    if isinstance(classes, list) or isinstance(others, list):
-        pairs = zip(classes or [], others or [])
-        return type(classes) is type(others) and all(np.array_equal(one, other) for one, other in pairs)
-    return classes is others or np.array_equal(classes, others)
-
-
-def _order(X: Any, answers: np.ndarray) -> np.ndarray:
-    """The rows in an order that follows from what they hold; as they stand, if they hold what we cannot read."""
-    from spinney.ensemble.bootstrap import order_by_content, order_of_sparse
-
-    if issparse(X):
-        plain = csr_matrix(X)
-        plain.sum_duplicates()
-        return order_of_sparse(plain, *answers)
-    try:
-        table = learn_and_read(X)[1]
-    except (TypeError, ValueError):
-        return np.arange(answers.shape[1])
-    return order_by_content(table, *answers)
 
 
 _PARAMETERS = """
@@ -652,33 +440,20 @@ class BaggingClassifier(ClassForest, _Bagging):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    def _keep_classes_of(self, template: Any) -> None:
-        self.classes_, self.n_classes_ = template.classes_, template.n_classes_
-
     def _tree_of_table(self, k: int) -> Any:
         tree = super()._tree_of_table(k)
         tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         return tree
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        labels = column_or_1d(y, warn=True)
-        check_labels(labels, n_rows)
-        classes, codes = find_classes(labels)
-        return labels, codes.astype(np.int64)[None, :], classes
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
+        labels = read_labels(y, n_rows)
+        answers = find_answers(labels)
+        return labels, answers._replace(values=answers.values.astype(np.int64))
 
     def _say(self, member: Any, X: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_classes
 
         return say_classes(member, X, self.classes_)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, counted: np.ndarray) -> None:
-        self.oob_decision_function_ = self._split_outputs(answers)
-        assert target.labels is not None
-        truth, guess = self._name(target.labels[:, counted].T), self._name(answers[counted].argmax(axis=2))
-        if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(truth, guess)
-        else:
-            self.oob_score_ = accuracy_score(truth.ravel(), guess.ravel())
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
@@ -692,9 +467,6 @@ class BaggingClassifier(ClassForest, _Bagging):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        from spinney._team import available_threads
-        from spinney.ensemble.bagging import sum_members
-
         check_is_fitted(self)
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
@@ -702,13 +474,7 @@ class BaggingClassifier(ClassForest, _Bagging):
                     f"decision_function needs members that know all classes, and member '{k}' has not seen some: use "
                     "predict_proba."
                 )
-
-        def say(member: Any, some: Any) -> np.ndarray:
-            return np.asarray(member.decision_function(some))
-
-        total = sum_members(self.estimators_, self._check(X), self._draws, say, available_threads(self.n_jobs))
-        mean: np.ndarray = total / len(self)
-        return mean
+        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -745,23 +511,16 @@ class BaggingRegressor(NumberForest, _Bagging):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
         values = np.asarray(y)
-        several = values.ndim == 2 and values.shape[1] > 1
-        numbers = np.asarray(values if several else column_or_1d(y, warn=True), np.float64)
-        check_numbers(numbers, n_rows)
-        return numbers, np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None
+        if values.ndim == 2 and values.shape[1] > 1:
+            numbers = np.asarray(values, np.float64)
+            check_numbers(numbers, n_rows)
+        else:
+            numbers = read_numbers(y, n_rows)
+        return numbers, Answers(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
 
     def _say(self, member: Any, X: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers
 
         return say_numbers(member, X)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, counted: np.ndarray) -> None:
-        guess = answers[:, :, 0]
-        assert target.y is not None
-        truth = target.y.T
-        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
-        score = self.oob_score if callable(self.oob_score) else r2_score
-        some = (one[:, 0] if self.n_outputs_ == 1 else one for one in (truth[counted], guess[counted]))
-        self.oob_score_ = score(*some)

@@ -7,30 +7,28 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.model_selection import train_test_split
-from sklearn.utils import compute_sample_weight
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
-from spinney.estimators.parameters import check_parameters, count_share, read_groups, read_monotone
-from spinney.estimators.targets import check_labels, check_numbers, find_classes
-from spinney.estimators.tree_model import whole
+from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
+from spinney.estimators.params import check_parameters
+from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
+from spinney.estimators.targets import find_classes, read_labels, read_numbers
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.ensemble.boosting import Booster, Settings, Target
-
-_SMALL = 100_000  # cells below which one thread, in place, is quickest
-_NO_LIMIT = 1 << 30
+    from spinney.ensemble.scoring import EvalSet
 
 
-class _GradientBoosting(BaseEstimator):
+class _GradientBoosting(TableModel):
     """What the two estimators share."""
 
     _takes_opened_tables = True  # see data/shared.py
@@ -100,22 +98,17 @@ class _GradientBoosting(BaseEstimator):
         self
         """
         check_parameters(self)
-        from spinney._team import Team, available_threads
-
-        owner, n_threads = type(self).__name__, available_threads(self.n_jobs)
         if isinstance(eval_set, list | dict) and not eval_set:
             eval_set = None
         goes_on = self.warm_start and hasattr(self, "_booster")
-        with whole(self):
+        with all_or_nothing(self):
             if goes_on:
-                schema: Schema = self._schema
-                table = schema.read(X, owner)
+                schema, table = self._schema, self._read(X)
             else:
-                schema, table = learn_and_read(X, self.categorical_features, owner)
+                schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             y = self._read_target(y, table.n_rows, goes_on)
             weights = self._read_weights(sample_weight, y, table.n_rows)
-            small = table.n_rows * table.n_columns < _SMALL
-            with Team(1 if small else n_threads, inline=small) as team:
+            with self._make_team("boosting", table.n_rows * table.n_columns) as team:
                 self._fit(schema, table, y, weights, eval_set, eval_metric, team, goes_on)
         return self
 
@@ -134,11 +127,14 @@ class _GradientBoosting(BaseEstimator):
         from spinney.data.dataset import encode_dataset
         from spinney.ensemble.boosting import train
         from spinney.ensemble.callbacks import EarlyStopping, Progress
-        from spinney.ensemble.scoring import Watch
+        from spinney.ensemble.scoring import Watch, some_rows, start_sets
 
         seed = self._seed if goes_on else read_seed(self.random_state)
         stops = self._stops_early(table.n_rows)
-        kept, held = self._hold_out(y, seed) if stops and eval_set is None else (np.arange(0), None)
+        kept, held = np.arange(0), None
+        if stops and eval_set is None:
+            labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
+            kept, held = hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
         counts = weights.counts
         if held is not None:
             counts = np.ones(table.n_rows, np.int64) if counts is None else counts.copy()
@@ -149,11 +145,11 @@ class _GradientBoosting(BaseEstimator):
             begun, bins = None, learn_bins(table, schema.is_categorical, counts, self.max_bins, team)
         dataset = encode_dataset(table, bins, team)
         target = self._target(y, weights)
-        sets = self._eval_sets(eval_set, schema, bins, target, team, begun)
+        sets = self._eval_sets(eval_set, schema, bins, target.n_outputs, team)
         if held is not None:
-            sets = [self._part("valid", dataset.codes, target, held, begun, bins, team)]
+            sets = [some_rows("valid", dataset.codes, target, held)]
             dataset, target = dataset.take(kept), target._replace(y=y[kept], weights=weights.take(kept))
-        self._set_start(sets, target, begun)
+        start_sets(sets, target, begun)
         metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(target))
         stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
         progress = Progress(every_round=self.verbose > 1) if self.verbose else None
@@ -182,19 +178,10 @@ class _GradientBoosting(BaseEstimator):
         self.n_iter_ = booster.n_rounds
         self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
         self._booster = booster.cut(self.best_iteration_)
-        self._schema, self._seed = schema, seed
-        self.evals_result_ = scores
-        self.n_features_in_ = schema.n_columns
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._keep_schema(schema)
+        self._seed, self.evals_result_ = seed, scores
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of everything that predicts: equal models have equal ones, on whatever machine they were fitted."""
-        if not hasattr(self, "_booster"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+    def _fingerprint(self) -> str:
         return self._booster.fingerprint
 
     def _settings(self, schema: Schema, seed: int) -> Settings:
@@ -205,8 +192,8 @@ class _GradientBoosting(BaseEstimator):
             n_rounds=self.n_estimators,
             learning_rate=float(self.learning_rate),
             best_first=self.growth == "best_first",
-            max_leaves=self.max_leaf_nodes or _NO_LIMIT,
-            max_depth=self.max_depth or _NO_LIMIT,
+            max_leaves=self.max_leaf_nodes or NO_LIMIT,
+            max_depth=self.max_depth or NO_LIMIT,
             min_count=int(self.min_samples_leaf),
             min_hessian=float(self.min_child_weight),
             min_gain=float(self.min_split_gain),
@@ -226,13 +213,6 @@ class _GradientBoosting(BaseEstimator):
     def _stops_early(self, n_rows: int) -> bool:
         return n_rows > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
 
-    def _hold_out(self, y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows to train on and rows to stop by."""
-        strata = y if isinstance(self, ClassifierMixin) and np.bincount(y.astype(np.int64)).min() > 1 else None
-        rows = np.arange(len(y))
-        kept, held = train_test_split(rows, test_size=self.validation_fraction, random_state=seed, stratify=strata)
-        return np.sort(kept), np.sort(held)
-
     def _callbacks(self) -> list[Any]:
         if self.callbacks is None:
             return []
@@ -242,64 +222,35 @@ class _GradientBoosting(BaseEstimator):
                 raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
         return callbacks
 
-    def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, target: Target, team: Team, begun: Any) -> list[Any]:
-        from spinney.ensemble.scoring import EvalSet
+    def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
+        """The tables to score after every round, encoded."""
+        from spinney.ensemble.scoring import EvalSet, named_sets
 
         sets = []
-        for name, (X, y, weight) in _named_sets(eval_set).items():
+        for name, (X, y, weight) in named_sets(eval_set).items():
             table = schema.read(X, type(self).__name__)
-            answers = self._read_target(y, table.n_rows, True)
-            codes = bins.encode(table, team)
-            scores = np.empty((target.n_outputs, table.n_rows))
-            sets.append(EvalSet(name, codes, answers, read_weights(weight, table.n_rows), scores))
+            answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
+            sets.append(EvalSet(name, bins.encode(table, team), answers, weights, np.empty((n_outputs, table.n_rows))))
         return sets
 
-    def _part(
-        self, name: str, codes: np.ndarray, target: Target, rows: np.ndarray, begun: Any, bins: Any, team: Team
-    ) -> Any:
-        """Some of the training rows as an evaluation set."""
-        from spinney.ensemble.scoring import EvalSet
-
-        scores = np.empty((target.n_outputs, len(rows)))
-        own = np.ascontiguousarray(codes[:, rows])
-        return EvalSet(name, own, target.y[rows], target.weights.take(rows), scores)
-
-    def _set_start(self, sets: list[Any], target: Target, begun: Booster | None) -> None:
-        """Raw scores of the evaluation sets before the first new round."""
-        from spinney._team import Team
-        from spinney.ensemble.boosting import start_values
-        from spinney.tree.sweep import add_scores
-
-        start = start_values(target) if begun is None else begun.start
-        for one in sets:
-            one.scores[:] = start[:, None]
-            if begun is not None and begun.trees:
-                with Team(1, inline=True) as alone:
-                    add_scores(begun.packed, begun.bins, one.codes, range(len(begun.trees)), one.scores, alone)
-
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
-        return read_weights(sample_weight, n_rows)
+        return read_sample_weight(sample_weight, n_rows)
 
     # --- predict ---------------------------------------------------------------------------------------------------
 
     def _raw(self, X: Any) -> np.ndarray:
         """Raw scores (outputs, rows)."""
-        check_is_fitted(self)
         from spinney.tree.sweep import raw_scores
 
-        table = self._schema.read(X, type(self).__name__)
-        booster = self._booster
+        table, booster = self._read(X), self._booster
         with self._team(table) as team:
             return raw_scores(booster.packed, booster.bins, table, booster.start, range(len(booster.trees)), team)
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
-        check_is_fitted(self)
         from spinney.tree.sweep import add_scores
 
-        table, booster = self._schema.read(X, type(self).__name__), self._booster
+        table, booster = self._read(X), self._booster
         scores = np.empty((booster.n_outputs, table.n_rows))
         scores[:] = booster.start[:, None]
         with self._team(table) as team:
@@ -309,10 +260,8 @@ class _GradientBoosting(BaseEstimator):
                 yield scores
 
     def _team(self, table: Table) -> Team:
-        from spinney._team import Team, available_threads
-
-        small = table.n_rows * len(self._booster.trees) < 20_000
-        return Team(1 if small else available_threads(self.n_jobs), inline=small)
+        """For sending rows through all trees."""
+        return self._make_team("descend many", table.n_rows * len(self._booster.trees))
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predicted values, or probabilities (rows, classes)."""
@@ -325,10 +274,9 @@ class _GradientBoosting(BaseEstimator):
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers
         a last axis of one tree per output, as in scikit-learn."""
-        check_is_fitted(self)
         from spinney.tree.sweep import leaf_numbers
 
-        table, booster = self._schema.read(X, type(self).__name__), self._booster
+        table, booster = self._read(X), self._booster
         with self._team(table) as team:
             return leaf_numbers(booster.packed, booster.bins, table, range(len(booster.trees)), team)
 
@@ -348,41 +296,14 @@ class _GradientBoosting(BaseEstimator):
             Total gain of its splits, their number, or the hessian (for squared error: samples) they decided on.
         """
         check_is_fitted(self)
+        from spinney.ensemble.importances import feature_importances
+
         if kind not in ("gain", "split", "cover"):
             raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
-        total = np.zeros(self.n_features_in_)
-        for tree in self._booster.trees:
-            inner = ~tree.is_leaf
-            amount = {"gain": tree.gain, "cover": tree.cover, "split": np.ones(tree.n_nodes)}[kind]
-            total += np.bincount(tree.feature[inner], amount[inner], minlength=len(total))
-        return total / total.sum() if total.any() else total
+        return feature_importances(self._booster.trees, self.n_features_in_, kind)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_booster")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
-
-def _named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
-    """Evaluation sets by name, from any of the forms that `fit` takes."""
-    if eval_set is None:
-        return {}
-    if isinstance(eval_set, tuple):
-        named = {"valid": eval_set}
-    elif isinstance(eval_set, dict):
-        named = dict(eval_set)
-    elif isinstance(eval_set, list):
-        named = {"valid" if len(eval_set) == 1 else f"valid_{k}": one for k, one in enumerate(eval_set)}
-    else:
-        raise ValueError(f"eval_set must be (X, y), a list or a dict of such pairs, got {type(eval_set).__name__}.")
-    for name, one in named.items():
-        if not isinstance(one, tuple) or len(one) not in (2, 3):
-            raise ValueError(f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {one!r:.80}.")
-    return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
 
 
 _PARAMETERS = """
@@ -564,9 +485,7 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
             yield self._respond(raw)
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
-        y = column_or_1d(y, warn=True, dtype=np.float64)
-        check_numbers(y, n_rows)
-        return y
+        return read_numbers(y, n_rows)
 
     def _target(self, y: np.ndarray, weights: Weights) -> Target:
         from spinney.ensemble.boosting import Target
@@ -734,8 +653,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""
-        y = column_or_1d(y, warn=True)
-        check_labels(y, n_rows)
+        y = read_labels(y, n_rows)
         if known:
             return self._class_numbers(y)
         self.classes_, numbers = find_classes(y)
@@ -756,13 +674,8 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         return np.array([number[label] for label in labels.tolist()], np.float64)[place.astype(np.int64)]
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
-        if self.class_weight is not None:
-            labels = self.classes_[y.astype(np.int64)]
-            by_class = compute_sample_weight(self.class_weight, labels)
-            if sample_weight is not None:
-                by_class *= _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
-            sample_weight = by_class
-        return super()._read_weights(sample_weight, y, n_rows)
+        labels = None if self.class_weight is None else self.classes_[y.astype(np.int64)]
+        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels)
 
     def _target(self, y: np.ndarray, weights: Weights) -> Target:
         from spinney.criteria.losses import LogLoss

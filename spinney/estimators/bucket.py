@@ -11,19 +11,19 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import indexable
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.ensemble.bucket import best_name
 from spinney.ensemble.members import fit_one, naming, score_held_out
 from spinney.estimators.composition import (
     Combination,
     ask,
+    encode_labels,
     only_row_weights,
-    read_labels,
-    read_numbers,
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.targets import read_numbers
 
 
 def BucketOfModels(estimators: Any, **options: Any) -> Any:
@@ -190,7 +190,7 @@ class BucketOfModelsClassifier(ClassifierMixin, _Bucket):
     _member_kind = "classifier"
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
-        encoder, codes = read_labels(X, y)
+        encoder, codes = encode_labels(X, y)
         self.classes_ = encoder.classes_
         return self.classes_[codes]
 
@@ -270,4 +270,4 @@ class BucketOfModelsRegressor(RegressorMixin, _Bucket):
     _member_kind = "regressor"
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
-        return read_numbers(X, y)
+        return read_numbers(y, _num_samples(X))

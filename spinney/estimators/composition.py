@@ -10,11 +10,12 @@ from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
+from sklearn.utils.validation import _num_samples
 
 from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.targets import check_labels, check_numbers
+from spinney.estimators.base import check_weights
+from spinney.estimators.params import check_parameters
+from spinney.estimators.targets import read_labels
 
 
 class Combination(_BaseComposition):
@@ -155,28 +156,18 @@ def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.
         return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 
 
-def read_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
+def encode_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
     """The encoder of the labels, and each row's class as a number."""
-    labels = column_or_1d(y, warn=True)
-    check_labels(labels, _num_samples(X))
+    labels = read_labels(y, _num_samples(X))
     if len(labels) == 0:
         raise ValueError("X and y must have at least 1 row, got n_samples = 0.")
     encoder = LabelEncoder().fit(labels)
     return encoder, encoder.transform(labels)
 
 
-def read_numbers(X: Any, y: Any) -> np.ndarray:
-    """The target of a regression, one finite number a row."""
-    numbers = np.asarray(column_or_1d(y, warn=True), np.float64)
-    check_numbers(numbers, _num_samples(X))
-    return numbers
-
-
 def read_row_weights(X: Any, sample_weight: Any) -> np.ndarray | None:
     """The rows' weights, checked, or None."""
-    if sample_weight is None:
-        return None
-    return _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
+    return None if sample_weight is None else check_weights(sample_weight, _num_samples(X))
 
 
 def only_row_weights(owner: Any, fit_params: dict[str, Any]) -> Any:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch, compute_sample_weight
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
-from spinney.estimators.tree_model import whole
+from spinney.estimators.params import check_parameters
+from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.targets import Answers, read_answers
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -43,8 +44,6 @@ _TREE_PARAMETERS = (
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the fit before."
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
-_SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
-
 
 _LIMITS = DecisionTreeRegressor._parameter_constraints
 
@@ -100,19 +99,16 @@ class _Forest(ForestModel):
             raise ValueError("oob_score=True needs bootstrap=True: without bootstraps every tree has seen every row.")
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError("max_samples is for bootstrap=True: without bootstraps every tree gets all rows.")
-        from spinney._team import Team, available_threads
-
-        with whole(self):
+        with all_or_nothing(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            template = self._make_template()
-            answers = template._read_target(y, table.n_rows)
-            self._keep_target(template)
-            plan = self._plan(template, schema, answers, self._weights(template, sample_weight, y, table.n_rows), y)
-            target = template._target(answers, plan.weights, None)
-            small = table.n_rows * table.n_columns * self.n_estimators < _SMALL
-            with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
-                self._grow(schema, table, target, plan, team)
-            self.estimator_, self.max_features_ = template, min(plan.settings.n_features, schema.n_columns)
+            self.estimator_ = self._make_template()
+            answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
+            self._check_same(answers)
+            answers.keep_classes(self)
+            plan = self._plan(schema, answers, self._weights(sample_weight, y, table.n_rows), y)
+            with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
+                self._grow(schema, table, answers.target(plan.weights), plan, team)
+            self.max_features_ = min(plan.settings.n_features, schema.n_columns)
         return self
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
@@ -164,11 +160,11 @@ class _Forest(ForestModel):
         tree.max_features_ = self.max_features_
         return tree
 
-    def _plan(self, template: Any, schema: Any, answers: np.ndarray, weights: Weights, y: Any) -> Plan:
+    def _plan(self, schema: Any, answers: Answers, weights: Weights, y: Any) -> Plan:
         from spinney.ensemble.forests import Plan
 
-        n_draws = self._count_draws(weights, answers.shape[1])
-        settings = template._settings(schema, answers, weights)
+        n_draws = self._count_draws(weights, answers.values.shape[1])
+        settings = tree_settings(self.estimator_, schema, answers, weights)
         if self.bootstrap:
             settings = settings._replace(min_weight=float(self._setting("min_weight_fraction_leaf")) * n_draws)
         settings = settings._replace(per_tree=self._setting("features_per") == "tree")
@@ -203,14 +199,14 @@ class _Forest(ForestModel):
         alpha = self._setting("ccp_alpha")
         return (lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None
 
-    def _weights(self, template: Any, sample_weight: Any, y: Any, n_rows: int) -> Weights:
-        weights: Weights = template._read_weights(sample_weight, y, n_rows)
-        return weights
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        return read_sample_weight(sample_weight, n_rows)
 
     def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         return None
 
-    def _keep_target(self, template: Any) -> None: ...
+    def _check_same(self, answers: Answers) -> None:
+        """With warm_start the classes must be those of the fit before."""
 
     # --- out of bag -------------------------------------------------------------------------------------------------
 
@@ -227,10 +223,9 @@ class _Forest(ForestModel):
             )
         with np.errstate(invalid="ignore"):
             answers = votes.sums / votes.n[:, None, None]
-        self._keep_oob(answers, target, votes.n > 0)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        raise NotImplementedError
+        truth = target.labels if target.y is None else target.y
+        assert truth is not None
+        self._keep_oob(answers, truth, votes.n > 0)
 
     def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
 
@@ -289,27 +284,22 @@ class ForestClassifier(ClassForest, _Forest):
         "class_weight": [StrOptions({"balanced", "balanced_subsample"}), dict, list, None],
     }
 
-    def _keep_target(self, template: Any) -> None:
+    def _check_same(self, answers: Answers) -> None:
         if self.warm_start and hasattr(self, "grove_"):
-            kept, found = (one if isinstance(one, list) else [one] for one in (self.classes_, template.classes_))
+            kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
             if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
                 raise ValueError(_OTHER_DATA)
-        self.classes_, self.n_classes_ = template.classes_, template.n_classes_
 
     def _make_tree(self, k: int) -> Any:
         tree = super()._make_tree(k)
         tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         return tree
 
-    def _weights(self, template: Any, sample_weight: Any, y: Any, n_rows: int) -> Weights:
-        by_subsample = self.class_weight == "balanced_subsample"
-        if by_subsample:
-            template.class_weight = None if self.bootstrap else "balanced"
-        else:
-            template.class_weight = self.class_weight
-        weights = super()._weights(template, sample_weight, y, n_rows)
-        template.class_weight = None
-        return weights
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        by_class = self.class_weight
+        if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
+            by_class = None if self.bootstrap else "balanced"
+        return read_sample_weight(sample_weight, n_rows, by_class, y)
 
     def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         if self.class_weight != "balanced_subsample":
@@ -321,19 +311,6 @@ class ForestClassifier(ClassForest, _Forest):
             return compute_sample_weight("balanced", labels, indices=drawn)
 
         return factors
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        parts = self._split_outputs(answers)
-        self.oob_decision_function_ = parts
-        assert target.labels is not None
-        truth = self._name(target.labels[:, known].T)
-        guess = self._name(answers[known].argmax(axis=2))
-        if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(truth, guess)
-        elif self.n_outputs_ == 1:
-            self.oob_score_ = accuracy_score(truth, guess)
-        else:
-            self.oob_score_ = float(np.mean(truth == guess))
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         labels = np.asarray(y).reshape(n_rows, -1)
@@ -368,14 +345,6 @@ class ForestRegressor(NumberForest, _Forest):
 
             assert target.y is not None
             self._leaf_targets = note_targets(self.grove_, table, target.y, bag, team)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        guess = answers[:, :, 0]
-        assert target.y is not None
-        truth = target.y.T
-        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
-        score = self.oob_score if callable(self.oob_score) else r2_score
-        self.oob_score_ = score(*(one[:, 0] if self.n_outputs_ == 1 else one for one in (truth[known], guess[known])))
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         truth = np.asarray(y, np.float64).reshape(n_rows, -1)

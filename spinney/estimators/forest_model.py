@@ -7,46 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.data.tables import Table
+from spinney.estimators.base import TableModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.tree.grove import Grove
 
-_FEW_CELLS = 20_000  # rows times trees below which predictions run in the caller's thread
 
-
-class ForestModel(BaseEstimator):
+class ForestModel(TableModel):
     """A model that is a `Grove` of trees whose answers are averaged."""
 
     grove_: Grove
-    _schema: Schema
 
     def _keep(self, schema: Schema, grove: Grove) -> None:
         """Set the fitted attributes that every forest has."""
-        self._schema, self.grove_ = schema, grove
+        self._keep_schema(schema)
+        self.grove_, self.n_outputs_ = grove, int(grove.answers.shape[1])
         for name in ("estimators_", "feature_importances_"):
             self.__dict__.pop(name, None)
-        self.n_features_in_ = schema.n_columns
-        self.n_outputs_ = int(grove.answers.shape[1])
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _read(self, X: Any) -> Table:
-        check_is_fitted(self)
-        return self._schema.read(X, type(self).__name__)
 
     def _team(self, n_rows: int) -> Team:
-        from spinney._team import Team, available_threads
-
-        small = n_rows * self.grove_.n_trees < _FEW_CELLS
-        return Team(1 if small else available_threads(getattr(self, "n_jobs", None)), inline=small)
+        """For sending rows down all trees."""
+        return self._make_team("descend many", n_rows * self.grove_.n_trees)
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the trees say."""
@@ -55,6 +42,9 @@ class ForestModel(BaseEstimator):
         table = self._read(X)
         with self._team(table.n_rows) as team:
             return sum_answers(self.grove_, table, team) / self.grove_.n_trees
+
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        raise NotImplementedError
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row in each tree, (n_samples, n_estimators).
@@ -117,11 +107,7 @@ class ForestModel(BaseEstimator):
         total = np.sum(each, axis=0) if each else np.zeros(n)
         return total / total.sum() if total.sum() > 0 else total
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of all trees: equal on any machine and any number of threads."""
-        if not hasattr(self, "grove_"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+    def _fingerprint(self) -> str:
         return self.grove_.fingerprint
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -135,8 +121,6 @@ class ForestModel(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         tags.target_tags.multi_output = True
         return tags
 
@@ -199,6 +183,17 @@ class ClassForest(ClassifierMixin, ForestModel):
             return self.classes_[winner[:, 0]]
         return np.column_stack([self.classes_[o][winner[:, o]] for o in range(self.n_outputs_)])
 
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """What is learnt of rows that trees have not seen; `truth` is class numbers, (outputs, rows)."""
+        self.oob_decision_function_ = self._split_outputs(answers)
+        labels, guess = self._name(truth[:, known].T), self._name(answers[known].argmax(axis=2))
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(labels, guess)
+        elif self.n_outputs_ == 1:
+            self.oob_score_ = accuracy_score(labels, guess)
+        else:
+            self.oob_score_ = float(np.mean(labels == guess))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
@@ -221,3 +216,11 @@ class NumberForest(RegressorMixin, ForestModel):
         """
         answers = self._mean_answers(X)[:, :, 0]
         return answers[:, 0] if self.n_outputs_ == 1 else answers
+
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """What is learnt of rows that trees have not seen; `truth` is numbers, (outputs, rows)."""
+        guess, numbers = answers[:, :, 0], truth.T
+        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
+        score = self.oob_score if callable(self.oob_score) else r2_score
+        pairs = numbers[known], guess[known]
+        self.oob_score_ = score(*(one[:, 0] if self.n_outputs_ == 1 else one for one in pairs))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import indexable
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.ensemble.bucket import (
     class_log_likelihood,
@@ -23,13 +23,13 @@ from spinney.estimators.bucket import all_classify
 from spinney.estimators.composition import (
     Combination,
     ask_probabilities,
+    encode_labels,
     only_row_weights,
-    read_labels,
-    read_numbers,
     read_row_weights,
     read_splits,
     require_method,
 )
+from spinney.estimators.targets import read_numbers
 
 _LEAST_SHARE = 1e-12  # of the target's mean square: the least variance a model is credited with
 
@@ -188,7 +188,7 @@ class BayesianModelAveragingClassifier(ClassifierMixin, _Averaging):
         members = self._members()
         require_method(members, "predict_proba", "averaging")
         sample_weight = only_row_weights(self, fit_params)
-        encoder, codes = read_labels(X, y)
+        encoder, codes = encode_labels(X, y)
         self.classes_ = encoder.classes_
         self._fit_all(X, self.classes_[codes], sample_weight, members, codes)
         return self
@@ -303,7 +303,7 @@ class BayesianModelAveragingRegressor(RegressorMixin, _Averaging):
         """
         members = self._members()
         sample_weight = only_row_weights(self, fit_params)
-        self._fit_all(X, read_numbers(X, y), sample_weight, members)
+        self._fit_all(X, read_numbers(y, _num_samples(X)), sample_weight, members)
         return self
 
     def _judge(self, held_out: list[np.ndarray], y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

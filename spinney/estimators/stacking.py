@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin, clon
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
 from spinney.ensemble.members import (
     Member,
@@ -25,12 +25,12 @@ from spinney.ensemble.stacking import beside, meta_columns, split_off
 from spinney.estimators.composition import (
     Combination,
     ask,
+    encode_labels,
     only_row_weights,
-    read_labels,
-    read_numbers,
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.targets import read_numbers
 
 _METHODS = ("predict_proba", "decision_function", "predict")
 
@@ -321,7 +321,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         """
         members = self._members()
         sample_weight = only_row_weights(self, fit_params)
-        encoder, codes = read_labels(X, y)
+        encoder, codes = encode_labels(X, y)
         self.classes_ = encoder.classes_
         self._fit_layers(X, self.classes_[codes], sample_weight, members)
         return self
@@ -473,5 +473,5 @@ class StackingRegressor(RegressorMixin, _Stacking):
         """
         members = self._members()
         sample_weight = only_row_weights(self, fit_params)
-        self._fit_layers(X, read_numbers(X, y), sample_weight, members)
+        self._fit_layers(X, read_numbers(y, _num_samples(X)), sample_weight, members)
         return self

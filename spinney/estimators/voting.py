@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, Transfo
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.ensemble.members import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, majority, mean, median, read_weights
@@ -18,11 +18,11 @@ from spinney.estimators.composition import (
     Combination,
     ask_classes,
     ask_probabilities,
-    read_labels,
-    read_numbers,
+    encode_labels,
     read_row_weights,
     require_method,
 )
+from spinney.estimators.targets import read_numbers
 
 
 class _Voting(TransformerMixin, Combination):
@@ -160,7 +160,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         members = self._members()
         if self.voting == "soft":
             require_method(members, "predict_proba", "voting='soft'")
-        self.le_, codes = read_labels(X, y)
+        self.le_, codes = encode_labels(X, y)
         self.classes_ = self.le_.classes_
         self._fit_all(X, self.classes_[codes], sample_weight, members)
         return self
@@ -319,7 +319,7 @@ class VotingRegressor(RegressorMixin, _Voting):
         -------
         self
         """
-        self._fit_all(X, read_numbers(X, y), sample_weight, self._members())
+        self._fit_all(X, read_numbers(y, _num_samples(X)), sample_weight, self._members())
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -420,7 +420,7 @@ class RankVoting(Combination, BaseEstimator):
         """
         members = self._members()
         read_weights(self.weights, len(self.estimators))
-        relevance, weights = read_numbers(X, y), read_row_weights(X, sample_weight)
+        relevance, weights = read_numbers(y, _num_samples(X)), read_row_weights(X, sample_weight)
         self._keep_members(members, fit_members(members, X, relevance, weights))
         return self
 

@@ -495,7 +495,7 @@ def test_the_examples_say_what_happens(one):
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("room", ["members", "voting", "stacking", "choosing"])
+@pytest.mark.parametrize("room", ["members", "voting", "stacking", "bucket"])
 def test_the_examples_of_the_algorithms(room):
     result = doctest.testmod(import_module(f"spinney.ensemble.{room}"))
     assert result.attempted
