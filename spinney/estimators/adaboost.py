@@ -23,7 +23,7 @@ from spinney.data.tables import as_frame
 from spinney.data.weights import Weights
 from spinney.ensemble.members import seeded
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
@@ -310,15 +310,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.algorithm = algorithm
-        self.on_weak = on_weak
-        self.reweight = reweight
-        self.keep_weights = keep_weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     @property
     def sample_weight_history_(self) -> np.ndarray | None:
@@ -503,11 +495,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
         loss: str = "linear",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _default(self) -> Any:
         return DecisionTreeRegressor(max_depth=3)

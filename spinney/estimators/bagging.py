@@ -23,7 +23,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.bagging_model import BagModel
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import ClassForest, NumberForest
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import (
     Answers,
@@ -90,18 +90,7 @@ class _Bagging(BagModel):
         verbose: int = 0,
         partition: bool = False,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.partition = partition
+        keep_parameters(self, locals())
 
     # --- fit --------------------------------------------------------------------------------------------------------
 

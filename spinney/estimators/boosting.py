@@ -17,7 +17,7 @@ from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 
@@ -441,39 +441,7 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         verbose: int = 0,
         callbacks: Any = None,
     ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.alpha = alpha
-        self.power = power
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.growth = growth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.min_split_gain = min_split_gain
-        self.l1_regularization = l1_regularization
-        self.l2_regularization = l2_regularization
-        self.category_smoothing = category_smoothing
-        self.category_l2 = category_l2
-        self.min_samples_category = min_samples_category
-        self.max_bins = max_bins
-        self.max_features = max_features
-        self.max_features_per_tree = max_features_per_tree
-        self.subsample = subsample
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callbacks = callbacks
+        keep_parameters(self, locals())
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted values, one a row."""
@@ -580,37 +548,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         verbose: int = 0,
         callbacks: Any = None,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.growth = growth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.min_split_gain = min_split_gain
-        self.l1_regularization = l1_regularization
-        self.l2_regularization = l2_regularization
-        self.category_smoothing = category_smoothing
-        self.category_l2 = category_l2
-        self.min_samples_category = min_samples_category
-        self.max_bins = max_bins
-        self.max_features = max_features
-        self.max_features_per_tree = max_features_per_tree
-        self.subsample = subsample
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callbacks = callbacks
+        keep_parameters(self, locals())
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw scores: (n_samples,) for two classes, else (n_samples, n_classes)."""

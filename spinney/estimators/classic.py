@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import NO_LIMIT
 from spinney.estimators.targets import find_answers, read_labels
 from spinney.estimators.tree_model import ClassTreeModel
@@ -134,10 +134,7 @@ class ID3Classifier(_ClassicTree):
         min_gain: float = 0.0,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_gain = min_gain
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
         from spinney.grow.branches.categories import learn_categories
@@ -233,13 +230,7 @@ class C45Classifier(_ClassicTree):
         max_depth: int | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.min_samples_leaf = min_samples_leaf
-        self.cf = cf
-        self.prune = prune
-        self.subtree_raising = subtree_raising
-        self.mdl = mdl
-        self.max_depth = max_depth
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())
 
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         from spinney.grow.branches.c45 import C45Settings, grow_c45

@@ -17,7 +17,7 @@ from spinney._seed import read_seed
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -123,18 +123,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_history: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.metric = metric
-        self.keep_history = keep_history
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Find the centres.
@@ -176,7 +165,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         settings = Settings(
             max_iter=self.max_iter,
             tolerance=self.tol * points.variance,
-            algorithm={"elkan": "bounds"}.get(self.algorithm, self.algorithm),
+            algorithm="bounds" if self.algorithm == "elkan" else self.algorithm,
             on_sphere=self.metric == "cosine",
             keep_history=self.keep_history,
         )

@@ -17,7 +17,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel
 from spinney.estimators.mixture_start import first_mixture
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import check_parameters, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -140,22 +140,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         keep_history: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
-        self.keep_history = keep_history
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GaussianMixture:
         """Fit the mixture.

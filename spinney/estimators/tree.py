@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from spinney._seed import read_seed
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, read_sample_weight
-from spinney.estimators.params import check_parameters
+from spinney.estimators.params import (
+    CLASS_CRITERIA,
+    NUMBER_CRITERIA,
+    TREE,
+    Parameter,
+    check_parameters,
+    described,
+    keep_parameters,
+)
 from spinney.estimators.settings import count_columns, n_categories, tree_bins, tree_settings
 from spinney.estimators.targets import Answers, read_answers
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
@@ -31,30 +37,6 @@ class _CartTree(TreeModel):
     """What both estimators share."""
 
     _takes_opened_tables = True  # see data/shared.py
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "splitter": [StrOptions({"best", "random"})],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
-        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
-        "significance": [Interval(Real, 0, 1, closed="neither"), None],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
-        "ccp_alpha": [Interval(Real, 0, None, closed="left")],
-        "monotonic_cst": ["array-like", dict, None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
-        "random_state": ["random_state"],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
-    }
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -151,48 +133,7 @@ class _CartTree(TreeModel):
         return tags
 
 
-_PARAMETERS = """
-    splitter : {"best", "random"}, default "best"
-        "random": one random threshold a column, and the best of these.
-    max_depth : int or None, default None
-        Most questions on a path.
-    min_samples_split : int or float, default 2
-        Rows that a node must have to be split; a float is a share of all rows.
-    min_samples_leaf : int or float, default 1
-        Rows that a leaf must have; a float is a share of all rows.
-    min_weight_fraction_leaf : float, default 0.0
-        Share of the whole weight that a leaf must have.
-    max_features : int, float, "sqrt", "log2" or None, default None
-        Columns that each split may choose from, drawn anew for every node. If none of those drawn can split the node,
-        more are drawn.
-    random_state : int, RandomState or None
-        For splitter="random", max_features and validation_fraction. Without these nothing is random: of equally good
-        splits the column further left wins, and on one column the lower threshold. (Of columns that were drawn, the
-        first.)
-    max_leaf_nodes : int or None, default None
-        Grow best-first, always splitting the leaf whose split takes off the most impurity, to so many leaves.
-    min_impurity_decrease : float, default 0.0
-        What a split must take off the impurity of the whole tree: the node's decrease times its share of the weight.
-    significance : float or None, default None
-        Split a node only if the split passes a chi-squared test at this level, for example 0.05.
-    validation_fraction : float or int, default 0.1
-        Rows held out for `n_iter_no_change`.
-    n_iter_no_change : int or None, default None
-        Grow best-first and stop when so many splits in a row have not lowered the error on the held-out rows; the tree
-        is the one with the least.
-    ccp_alpha : float, default 0.0
-        Prune the grown tree: each leaf must be worth so much impurity. See `spinney.prune.cost_complexity`.
-    monotonic_cst : sequence of -1, 0, 1, or dict from column name to such, optional
-        Columns along which the answer may only fall or rise.
-    categorical_features : "from_dtype", mask, column numbers or names, or None
-        By default strings and categories are categorical.
-    max_bins : int or None, default None
-        Cut each column into at most so many bins first, up to 255; None tries every threshold.
-    n_jobs : int or None
-        Threads; None: every core. The tree does not depend on it.
-"""
-
-_NOTES = """
+_FITTED = """
     tree_ : DecisionTree
         The tree as flat arrays, with scikit-learn's names for them.
     max_features_ : int
@@ -202,33 +143,42 @@ _NOTES = """
         A hash of the tree: equal on any machine and any number of threads.
     n_features_in_, feature_names_in_, n_outputs_
 """
+_CLASS_CRITERION = Parameter(
+    "str or function",
+    '"gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain, '
+    "columns by gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain. It "
+    "takes the weights of the classes on both sides as arrays and returns what the split gains per unit of weight; "
+    "splits with a negative gain are not made. It is compiled into the search.",
+    CLASS_CRITERIA,
+)
+_NUMBER_CRITERION = Parameter(
+    "str or function",
+    '"squared_error" ("friedman_mse" makes the same splits); "absolute_error" (leaves are medians); "poisson"; or a '
+    "function of your own, (left, right) -> gain. It takes both sides' sums, `left.weight`, `left.total` and "
+    "`left.squares`, and returns what the split gains per unit of weight; splits with a negative gain are not made. It "
+    "is compiled into the search.",
+    NUMBER_CRITERIA,
+)
 
 
+@described(TREE, {"criterion": _CLASS_CRITERION}, fitted=_FITTED)
 class DecisionTreeClassifier(ClassTreeModel, _CartTree):
-    __doc__ = f"""A decision tree for classification (CART).
+    """A decision tree for classification (CART).
 
     Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
-    values (the best one for two classes; with more, the best of one order a class). Missing values go to the side that
-    is better for them; where a node had none, to the larger one, and so do categories it has not seen.
+    values (the best one for two classes; with more, the best of one order per class). Missing values go to the side
+    that is better for them; where a node had none, to the larger one, and so do categories it has not seen.
 
     Parameters
     ----------
-    criterion : str or function, default "gini"
-        "gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain,
-        columns by gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain.
-        It takes the weights of the classes on both sides as arrays and returns what the split gains per unit of weight;
-        splits with a negative gain are not made. It is compiled into the search.{
-        _PARAMETERS.replace(
-            "    max_leaf_nodes",
-            '''    class_weight : dict, list of dicts, "balanced" or None, default None
-        Weights of the classes; they multiply sample_weight.
-    max_leaf_nodes''',
-        )
-    }
+    {parameters}
+
     Attributes
     ----------
     classes_ : ndarray, or list of ndarray for several outputs
-    n_classes_ : int or list of int{_NOTES}
+    n_classes_ : int or list of int
+    {fitted}
+
     Examples
     --------
     >>> from spinney import DecisionTreeClassifier
@@ -238,12 +188,6 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     >>> model.get_n_leaves()
     7
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_CartTree._parameter_constraints,
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error", "gain_ratio"}), callable],
-        "class_weight": [dict, list, StrOptions({"balanced"}), None],
-    }
 
     def __init__(
         self,
@@ -268,25 +212,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         max_bins: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.significance = significance
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -294,8 +220,9 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         return tags
 
 
+@described(TREE, {"criterion": _NUMBER_CRITERION}, fitted=_FITTED)
 class DecisionTreeRegressor(RegressorMixin, _CartTree):
-    __doc__ = f"""A decision tree for regression (CART).
+    """A decision tree for regression (CART).
 
     Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
     values, the best one for squared error. Missing values go to the side that is better for them; where a node had
@@ -303,13 +230,12 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
 
     Parameters
     ----------
-    criterion : str or function, default "squared_error"
-        "squared_error" ("friedman_mse" makes the same splits); "absolute_error" (leaves are medians); "poisson"; or a
-        function of your own, (left, right) -> gain. It takes both sides' sums, `left.weight`, `left.total` and
-        `left.squares`, and returns what the split gains per unit of weight; splits with a negative gain are not made.
-        It is compiled into the search.{_PARAMETERS}
+    {parameters}
+
     Attributes
-    ----------{_NOTES}
+    ----------
+    {fitted}
+
     Examples
     --------
     >>> from sklearn.datasets import make_regression
@@ -319,11 +245,6 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
     >>> model.get_n_leaves()
     8
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_CartTree._parameter_constraints,
-        "criterion": [StrOptions({"squared_error", "friedman_mse", "absolute_error", "poisson"}), callable],
-    }
 
     def __init__(
         self,
@@ -347,24 +268,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
         max_bins: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.significance = significance
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number in each row's leaf, (n_samples,) or (n_samples, n_outputs)."""
