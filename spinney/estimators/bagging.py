@@ -6,14 +6,12 @@ and columns of the table as it came: whatever they can read, bagging can.
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -21,9 +19,18 @@ from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read, learn_names
 from spinney.data.weights import Weights
 from spinney.estimators.bagging_model import BagModel
+from spinney.estimators.bagging_params import (
+    ABOUT,
+    BAGGING,
+    CLASSIFIER,
+    FITTED,
+    REGRESSOR,
+    count_columns_of_member,
+    count_draws,
+)
 from spinney.estimators.base import all_or_nothing, read_sample_weight
-from spinney.estimators.forest_model import ClassForest, NumberForest
-from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.forest_model import ClassForest, NumberForest, mean_votes
+from spinney.estimators.params import check_parameters, described, keep_parameters
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import (
     Answers,
@@ -47,32 +54,11 @@ if TYPE_CHECKING:
     from spinney.grow.lists.freeze import Target
     from spinney.tree.grove import Grove
 
-_ROUNDING = 1e-9  # of shares: 0.29 * 100 rows are 29
-
 
 class _Bagging(BagModel):
     """What both estimators share."""
 
     _other_kind: ClassVar[Any]
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [
-            None,
-            Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0, 1, closed="right"),
-        ],
-        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
-        "bootstrap": ["boolean"],
-        "bootstrap_features": ["boolean"],
-        "oob_score": ["boolean", callable],
-        "warm_start": ["boolean"],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "partition": ["boolean"],
-    }
 
     def __init__(
         self,
@@ -264,7 +250,7 @@ class _Bagging(BagModel):
         from spinney.ensemble.bootstrap import Bags
 
         total = len(order) if weights.counts is None else int(weights.counts.sum())
-        n_draws = self._count_draws(total)
+        n_draws = count_draws(self, total)
         if self.partition and weights.importance is not None:
             raise ValueError(
                 "partition=True takes sample_weight of whole numbers up to 127, which stand for so many rows: nothing "
@@ -272,49 +258,15 @@ class _Bagging(BagModel):
             )
         n_parts = self.n_estimators if self.partition else 0
         bags = Bags(order, weights.total(), n_draws, self.bootstrap, self._seed, n_parts)
-        subspaces = Subspaces(n_columns, self._count_columns(n_columns), self.bootstrap_features, self._seed)
+        subspaces = Subspaces(
+            n_columns, count_columns_of_member(self.max_features, n_columns), self.bootstrap_features, self._seed
+        )
         return Draws(bags, subspaces)
-
-    def _count_draws(self, total: int) -> int:
-        """Rows that a member draws; a row of whole weight counts as so many."""
-        if self.partition and self.n_estimators > total:
-            raise ValueError(
-                f"partition=True needs a row for each part: n_estimators must be at most {total}, "
-                f"got {self.n_estimators}."
-            )
-        if self.max_samples is None:
-            n_draws = total
-        elif isinstance(self.max_samples, Integral):
-            n_draws = int(self.max_samples)
-        else:
-            n_draws = max(1, int(float(self.max_samples) * total + _ROUNDING))
-        if not self.bootstrap and n_draws > total:
-            raise ValueError(
-                f"max_samples must be at most the number of rows, {total}, to draw without replacement, got {n_draws}."
-            )
-        if (
-            self.oob_score
-            and not self.bootstrap
-            and n_draws == total
-            and not (self.partition and self.n_estimators > 1)
-        ):
-            raise ValueError(
-                "oob_score=True needs members that leave rows out: set bootstrap=True, or max_samples to fewer rows."
-            )
-        return n_draws
-
-    def _count_columns(self, n_columns: int) -> int:
-        if isinstance(self.max_features, Integral):
-            if int(self.max_features) > n_columns:
-                raise ValueError(
-                    f"max_features must be at most the number of columns, {n_columns}, got {self.max_features}."
-                )
-            return int(self.max_features)
-        return max(1, int(float(self.max_features) * n_columns + _ROUNDING))
 
     def _keep_draws(self, draws: Draws, numbers: range) -> None:
         before = self._draws if numbers.start else []
-        if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in _distinct(before)):
+        others = {id(one): one for one in before}.values()
+        if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in others):
             raise ValueError("oob_score with warm_start=True needs the rows of the fit before: these are others.")
         self._draws = [*before, *[draws] * len(numbers)]
         self._n_rows = len(draws.bags.order)
@@ -330,90 +282,29 @@ class _Bagging(BagModel):
     # --- out of bag -------------------------------------------------------------------------------------------------
 
     def _judge(self, votes: Votes, truth: Answers, weights: Weights) -> None:
-        if (votes.n == 0).any():
-            warn(
-                f"{int((votes.n == 0).sum())} rows were drawn for every member and have no out-of-bag prediction: they "
-                "are NaN, and the score leaves them out. More members help.",
-                stacklevel=5,
-            )
-        total = weights.total()
+        answers, total = mean_votes(votes, "member", stacklevel=6), weights.total()
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
-        with np.errstate(invalid="ignore"):
-            answers = votes.sums / votes.n[:, None, None]
         self._keep_oob(answers, truth.values, counted)
 
 
-def _distinct(draws: list[Draws]) -> list[Draws]:
-    """Those that are not the same object."""
-    return list({id(one): one for one in draws}.values())
-
-
-_PARAMETERS = """
-    n_estimators : int, default 10
-        Members.
-    max_samples : int, float or None, default None
-        Rows that each member draws, or their share of all rows; None: as many as there are. Rows of whole weight count
-        as so many.
-    max_features : int or float, default 1.0
-        Columns that each member draws, or their share of all columns. Fewer columns and all rows (bootstrap=False) are
-        random subspaces, fewer columns and some rows random patches.
-    bootstrap : bool, default True
-        Draw rows with replacement (bagging); False: without (pasting).
-    bootstrap_features : bool, default False
-        Draw columns with replacement.
-    oob_score : bool or function, default False
-        Judge every row by the members that have not seen it: `oob_score_`, by {score}, or by a function
-        (y_true, y_pred) -> score; and `{oob}`, NaN for rows that every member has seen. Members must leave
-        rows out; it works without replacement too.
-    warm_start : bool, default False
-        Keep the members of the fit before and add more.
-    n_jobs : int or None, default None
-        Threads, one member each; None: every core. The model does not depend on it.
-    random_state : int, RandomState or None
-        For the draws; every member's own random_state is drawn from it.
-    verbose : int, default 0
-        1: a progress bar; 2: a line for each tree. Other estimators get a line for each member.
-    partition : bool, default False
-        Split the rows into `n_estimators` disjoint parts of nearly equal size, one for each member; needs
-        bootstrap=False. Members see little and are worse than those of bagging: the lectures show why.
-
-    Attributes
-    ----------
-    estimator_ : estimator
-        What the members are copies of.
-    estimators_ : list of estimators
-        The members. Our own trees are made from `grove_` when first asked for.
-    estimators_samples_ : list of ndarray
-        The rows that each member was fitted to, as often as they were drawn.
-    estimators_features_ : list of ndarray
-        The columns that each member was fitted to, ascending.
-"""
-
-_NOTES = """
-    fingerprint_ : str
-        A hash of the members: equal on any machine and any number of threads. Only if the members have one.
-    n_features_in_, feature_names_in_
-"""
-
-
+@described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
 class BaggingClassifier(ClassForest, _Bagging):
-    __doc__ = f"""Bagging: the same classifier many times, each time from other rows or columns, and their mean.
+    """Bagging: the same classifier many times, each time from other rows or columns, and their mean.
 
     Probabilities are averaged; members without probabilities vote.
 
-    Draws follow from what the rows hold: the same data and `random_state` give the same model on any number of threads,
-    in any order of the rows, and whether a row comes twice or weighs 2.
+    {about}
 
     Parameters
     ----------
-    estimator : classifier or None, default None
-        What the members are copies of; None: our `DecisionTreeClassifier`. For our own trees (without class_weight and
-        n_iter_no_change) the table is read and sorted once. Others get counts as sample_weight if they take it, else
-        the rows as often as they were drawn.{_PARAMETERS.format(score="accuracy", oob="oob_decision_function_")}
-    grove_ : Grove
-        Our own trees in one store; also `feature_importances_`.
+    {parameters}
+
+    Attributes
+    ----------
     classes_ : ndarray, or list of ndarray for several outputs
-    n_classes_ : int or list of int{_NOTES}
+    n_classes_ : int or list of int
+    {fitted}
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -446,16 +337,7 @@ class BaggingClassifier(ClassForest, _Bagging):
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """The mean of the members' `decision_function`.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes)."""
         check_is_fitted(self)
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
@@ -471,20 +353,20 @@ class BaggingClassifier(ClassForest, _Bagging):
         return tags
 
 
+@described(BAGGING, {"estimator": REGRESSOR}, about=ABOUT, fitted=FITTED)
 class BaggingRegressor(NumberForest, _Bagging):
-    __doc__ = f"""Bagging: the same regressor many times, each time from other rows or columns, and their mean.
+    """Bagging: the same regressor many times, each time from other rows or columns, and their mean.
 
-    Draws follow from what the rows hold: the same data and `random_state` give the same model on any number of threads,
-    in any order of the rows, and whether a row comes twice or weighs 2.
+    {about}
 
     Parameters
     ----------
-    estimator : regressor or None, default None
-        What the members are copies of; None: our `DecisionTreeRegressor`. For our own trees (without n_iter_no_change)
-        the table is read and sorted once. Others get counts as sample_weight if they take it, else the rows as
-        often as they were drawn.{_PARAMETERS.format(score="R2", oob="oob_prediction_")}
-    grove_ : Grove
-        Our own trees in one store; also `feature_importances_`.{_NOTES}
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes

@@ -3,390 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
-from spinney.data.holdout import hold_out
-from spinney.data.schema import Schema, learn_and_read
-from spinney.data.weights import Weights, read_weights
-from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
-from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
-from spinney.estimators.params import check_parameters, keep_parameters
-from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
+from spinney.data.weights import Weights
+from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric
+from spinney.estimators.base import read_sample_weight
+from spinney.estimators.boosting_model import BoostedModel
+from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
+from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 
 if TYPE_CHECKING:
-    from spinney._team import Team
-    from spinney.data.tables import Table
-    from spinney.ensemble.boosting import Booster, Settings, Target
-    from spinney.ensemble.scoring import EvalSet
+    from spinney.ensemble.boosting import Target
 
 
-class _GradientBoosting(TableModel):
-    """What the two estimators share."""
-
-    _takes_opened_tables = True  # see data/shared.py
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "growth": [StrOptions({"best_first", "level_wise"})],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "min_child_weight": [Interval(Real, 0, None, closed="left")],
-        "min_split_gain": [Interval(Real, 0, None, closed="left")],
-        "l1_regularization": [Interval(Real, 0, None, closed="left")],
-        "l2_regularization": [Interval(Real, 0, None, closed="left")],
-        "category_smoothing": [Interval(Real, 0, None, closed="left")],
-        "category_l2": [Interval(Real, 0, None, closed="left")],
-        "min_samples_category": [Interval(Integral, 1, None, closed="left")],
-        "max_bins": [Interval(Integral, 2, 255, closed="both")],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "max_features_per_tree": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "monotonic_cst": ["array-like", dict, None],
-        "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
-        "early_stopping": ["boolean", StrOptions({"auto"})],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "callbacks": [list, tuple, callable, None],
-    }
-
-    # --- fit -------------------------------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, eval_metric: Any = None) -> Any:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
-            count relative to their mean.
-        eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
-            Tables to score after every round; see `evals_result_`. The first one decides early stopping.
-        eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
-            Default: the training loss. A function takes (y, prediction) and, if it has that parameter, sample_weight;
-            for classes the prediction is the matrix of probabilities. The first one decides early stopping.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        if isinstance(eval_set, list | dict) and not eval_set:
-            eval_set = None
-        goes_on = self.warm_start and hasattr(self, "_booster")
-        with all_or_nothing(self):
-            if goes_on:
-                schema, table = self._schema, self._read(X)
-            else:
-                schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            y = self._read_target(y, table.n_rows, goes_on)
-            weights = self._read_weights(sample_weight, y, table.n_rows)
-            with self._make_team("boosting", table.n_rows * table.n_columns) as team:
-                self._fit(schema, table, y, weights, eval_set, eval_metric, team, goes_on)
-        return self
-
-    def _fit(
-        self,
-        schema: Schema,
-        table: Table,
-        y: np.ndarray,
-        weights: Weights,
-        eval_set: Any,
-        eval_metric: Any,
-        team: Team,
-        goes_on: bool,
-    ) -> None:
-        from spinney.data.binning import learn_bins
-        from spinney.data.dataset import encode_dataset
-        from spinney.ensemble.boosting import train
-        from spinney.ensemble.callbacks import EarlyStopping, Progress
-        from spinney.ensemble.scoring import Watch, some_rows, start_sets
-
-        seed = self._seed if goes_on else read_seed(self.random_state)
-        stops = self._stops_early(table.n_rows)
-        kept, held = np.arange(0), None
-        if stops and eval_set is None:
-            labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
-            kept, held = hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
-        counts = weights.counts
-        if held is not None:
-            counts = np.ones(table.n_rows, np.int64) if counts is None else counts.copy()
-            counts[held] = 0
-        if goes_on:
-            begun, bins = self._booster, self._booster.bins
-        else:
-            begun, bins = None, learn_bins(table, schema.is_categorical, counts, self.max_bins, team)
-        dataset = encode_dataset(table, bins, team)
-        target = self._target(y, weights)
-        sets = self._eval_sets(eval_set, schema, bins, target.n_outputs, team)
-        if held is not None:
-            sets = [some_rows("valid", dataset.codes, target, held)]
-            dataset, target = dataset.take(kept), target._replace(y=y[kept], weights=weights.take(kept))
-        start_sets(sets, target, begun)
-        metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(target))
-        stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
-        progress = Progress(every_round=self.verbose > 1) if self.verbose else None
-        callbacks = [c for c in (progress, stopping, *self._callbacks()) if c is not None]
-        watch = Watch(sets, metrics, callbacks, target, team)
-        watch.n_rounds = self.n_estimators
-        if begun is not None:
-            watch.go_on_from(self.evals_result_, begun.n_rounds)
-            if stopping is not None:
-                stopping.go_on_from(watch.scores, begun.n_rounds)
-        settings = self._settings(schema, seed)
-        if begun is not None and begun.n_rounds > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the {begun.n_rounds} rounds already fitted "
-                "when warm_start=True."
-            )
-        try:
-            booster = train(dataset, target, settings, team, watch, begun)
-        finally:
-            if progress is not None:
-                progress.close(watch.last)
-        self._keep(schema, booster, stopping, watch.scores, seed)
-
-    def _keep(self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], seed: int) -> None:
-        """Set the fitted attributes."""
-        self.n_iter_ = booster.n_rounds
-        self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
-        self._booster = booster.cut(self.best_iteration_)
-        self._keep_schema(schema)
-        self._seed, self.evals_result_ = seed, scores
-
-    def _fingerprint(self) -> str:
-        return self._booster.fingerprint
-
-    def _settings(self, schema: Schema, seed: int) -> Settings:
-        from spinney.ensemble.boosting import Settings
-
-        n = schema.n_columns
-        return Settings(
-            n_rounds=self.n_estimators,
-            learning_rate=float(self.learning_rate),
-            best_first=self.growth == "best_first",
-            max_leaves=self.max_leaf_nodes or NO_LIMIT,
-            max_depth=self.max_depth or NO_LIMIT,
-            min_count=int(self.min_samples_leaf),
-            min_hessian=float(self.min_child_weight),
-            min_gain=float(self.min_split_gain),
-            l1=float(self.l1_regularization),
-            l2=float(self.l2_regularization),
-            category_l2=float(self.category_l2),
-            category_smoothing=float(self.category_smoothing),
-            category_count=int(self.min_samples_category),
-            subsample=float(self.subsample),
-            tree_features=count_share(self.max_features_per_tree, n, "max_features_per_tree"),
-            node_features=count_share(self.max_features, n, "max_features"),
-            monotone=read_monotone(self.monotonic_cst, schema.names, schema.is_categorical),
-            groups=read_groups(self.interaction_cst, schema.names, n),
-            seed=seed,
-        )
-
-    def _stops_early(self, n_rows: int) -> bool:
-        return n_rows > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
-
-    def _callbacks(self) -> list[Any]:
-        if self.callbacks is None:
-            return []
-        callbacks = [self.callbacks] if callable(self.callbacks) else list(self.callbacks)
-        for one in callbacks:
-            if not callable(one):
-                raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
-        return callbacks
-
-    def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
-        """The tables to score after every round, encoded."""
-        from spinney.ensemble.scoring import EvalSet, named_sets
-
-        sets = []
-        for name, (X, y, weight) in named_sets(eval_set).items():
-            table = schema.read(X, type(self).__name__)
-            answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
-            sets.append(EvalSet(name, bins.encode(table, team), answers, weights, np.empty((n_outputs, table.n_rows))))
-        return sets
-
-    def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
-        return read_sample_weight(sample_weight, n_rows)
-
-    # --- predict ---------------------------------------------------------------------------------------------------
-
-    def _raw(self, X: Any) -> np.ndarray:
-        """Raw scores (outputs, rows)."""
-        from spinney.tree.sweep import raw_scores
-
-        table, booster = self._read(X), self._booster
-        with self._team(table) as team:
-            return raw_scores(booster.packed, booster.bins, table, booster.start, range(len(booster.trees)), team)
-
-    def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
-        """Raw scores after each round; the same array, growing."""
-        from spinney.tree.sweep import add_scores
-
-        table, booster = self._read(X), self._booster
-        scores = np.empty((booster.n_outputs, table.n_rows))
-        scores[:] = booster.start[:, None]
-        with self._team(table) as team:
-            codes = booster.bins.encode(table, team)
-            for first in range(0, len(booster.trees), booster.n_outputs):
-                add_scores(booster.packed, booster.bins, codes, range(first, first + booster.n_outputs), scores, team)
-                yield scores
-
-    def _team(self, table: Table) -> Team:
-        """For sending rows through all trees."""
-        return self._make_team("descend many", table.n_rows * len(self._booster.trees))
-
-    def _respond(self, raw: np.ndarray) -> np.ndarray:
-        """Predicted values, or probabilities (rows, classes)."""
-        from spinney._team import Team
-        from spinney.ensemble.scoring import predictions
-
-        with Team(1, inline=True) as alone:
-            return predictions(self._target(np.empty(0), Weights(None, None)), raw, alone)
-
-    def apply(self, X: Any) -> np.ndarray:
-        """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers
-        a last axis of one tree per output, as in scikit-learn."""
-        from spinney.tree.sweep import leaf_numbers
-
-        table, booster = self._read(X), self._booster
-        with self._team(table) as team:
-            return leaf_numbers(booster.packed, booster.bins, table, range(len(booster.trees)), team)
-
-    # --- reading ---------------------------------------------------------------------------------------------------
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the total gain of all splits; they add up to 1."""
-        return self.get_feature_importances("gain")
-
-    def get_feature_importances(self, kind: str = "gain") -> np.ndarray:
-        """Importance of each column, adding up to 1.
-
-        Parameters
-        ----------
-        kind : {"gain", "split", "cover"}
-            Total gain of its splits, their number, or the hessian (for squared error: samples) they decided on.
-        """
-        check_is_fitted(self)
-        from spinney.ensemble.importances import feature_importances
-
-        if kind not in ("gain", "split", "cover"):
-            raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
-        return feature_importances(self._booster.trees, self.n_features_in_, kind)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_booster")
-
-
-_PARAMETERS = """
-    learning_rate : float, default 0.1
-        Shrinks every tree's say.
-    n_estimators : int, default 100
-        Rounds; a round is one tree, or one per class with more than two classes.
-    max_leaf_nodes : int or None, default 31
-    max_depth : int or None, default None
-    growth : {"best_first", "level_wise"}, default "best_first"
-        Which leaf to split next: the one with the largest gain, or the oldest.
-    min_samples_leaf : int, default 20
-        Samples a leaf must hold; a row of whole weight w counts w times.
-    min_child_weight : float, default 1e-3
-        Hessian sum a leaf must hold; weights that are not repetitions count relative to their mean.
-    min_split_gain : float, default 0.0
-        Splits that gain less are pruned, from the leaves up, after the tree is grown.
-    l1_regularization : float, default 0.0
-    l2_regularization : float, default 1.0
-        Penalties on leaf values.
-    category_smoothing : float, default 10.0
-    category_l2 : float, default 1.0
-        For splits by category: weight that pulls rare categories to the middle of the order, and extra L2 penalty.
-    min_samples_category : int, default 20
-        Categories with fewer samples in a node are treated there as one.
-    max_bins : int, default 255
-        Most bins of a column; missing has one more.
-    max_features, max_features_per_tree : float, int, "sqrt", "log2" or None, default 1.0
-        Columns that each split, or each tree, may choose from.
-    subsample : float, default 1.0
-        Share of rows drawn for each round.
-    categorical_features : "from_dtype", mask, column numbers or names, or None
-        By default strings and categories are categorical; see the guide on tables.
-    monotonic_cst : sequence of -1, 0, 1, or dict from column name to such, optional
-    interaction_cst : "pairwise", "no_interactions", or groups of columns that may meet on a path, optional
-    early_stopping : bool or "auto", default False
-        Stop when the first metric on the first evaluation set no longer improves; without `eval_set` a part of the
-        rows is held out. "auto": above 10,000 rows. The model then predicts with its best round.
-    validation_fraction : float or int, default 0.1
-    n_iter_no_change : int, default 10
-    tol : float, default 1e-7
-    warm_start : bool, default False
-        Go on from the fitted model, with the same bins.
-    random_state : int, RandomState or None
-    n_jobs : int or None
-        Threads; None: every core. The model does not depend on it.
-    verbose : int, default 0
-        1: a progress bar with the running metrics; 2: a line a round.
-    callbacks : function or list of functions, optional
-        Called after every round with a `Round` (number, n_rounds, scores, seconds); True ends the fit.
-"""
-
-_ATTRIBUTES = """
-    n_iter_ : int
-        Rounds that were fitted.
-    best_iteration_ : int
-        Rounds the model predicts with: all, or the best number after early stopping.
-    evals_result_ : dict
-        Evaluation set -> metric -> one value a round.
-    feature_importances_ : ndarray
-        Shares of gain; `get_feature_importances` has the other kinds.
-    fingerprint_ : str
-        A hash of all trees: equal on any machine and any number of threads.
-    n_features_in_, feature_names_in_
-"""
-
-
-class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
-    __doc__ = f"""Gradient boosted trees for regression.
+@described(BOOSTING, NUMBER_LOSS, fitted=FITTED)
+class GradientBoostingRegressor(RegressorMixin, BoostedModel):
+    """Gradient boosted trees for regression.
 
     Parameters
     ----------
-    loss : str or object, default "squared_error"
-        "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", or a loss of your own
-        (see `spinney.Loss`).
-    quantile : float, default 0.5
-        For loss="quantile".
-    alpha : float, default 0.9
-        For loss="huber": the quantile of absolute residuals beyond which errors count linearly.
-    power : float, default 1.5
-        For loss="tweedie": between 1 and 2.{_PARAMETERS}
+    {parameters}
+
     Attributes
-    ----------{_ATTRIBUTES}
+    ----------
+    {fitted}
+
     Examples
     --------
     >>> from sklearn.datasets import make_regression
@@ -396,13 +41,6 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
     >>> model.predict(X[:3]).shape
     (3,)
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_GradientBoosting._parameter_constraints,
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-        "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "power": [Interval(Real, 1, 2, closed="neither")],
-    }
 
     def __init__(
         self,
@@ -486,18 +124,20 @@ class GradientBoostingRegressor(RegressorMixin, _GradientBoosting):
         return Metric("loss", None, False) if target.loss.value is not None else VALUE_METRICS["squared_error"]
 
 
-class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
-    __doc__ = f"""Gradient boosted trees for two or more classes.
+@described(BOOSTING, CLASS_LOSS, fitted=FITTED)
+class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
+    """Gradient boosted trees for two or more classes.
 
     Parameters
     ----------
-    loss : "log_loss" or object, default "log_loss"
-        A loss of your own (see `spinney.Loss`) is for two classes, which it sees as 0 and 1.
-    class_weight : dict, "balanced" or None{_PARAMETERS}
+    {parameters}
+
     Attributes
     ----------
     classes_ : ndarray
-        The class labels.{_ATTRIBUTES}
+        The class labels.
+    {fitted}
+
     Examples
     --------
     >>> from spinney import GradientBoostingClassifier
@@ -507,11 +147,6 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
     >>> model.predict_proba(X.head(3)).shape
     (3, 3)
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_GradientBoosting._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
 
     def __init__(
         self,
@@ -582,7 +217,7 @@ class GradientBoostingClassifier(ClassifierMixin, _GradientBoosting):
         leaves = super().apply(X)
         return leaves.reshape(len(leaves), -1, self._booster.n_outputs)
 
-    apply.__doc__ = _GradientBoosting.apply.__doc__
+    apply.__doc__ = BoostedModel.apply.__doc__
 
     def _classes_of(self, raw: np.ndarray) -> np.ndarray:
         if len(raw) > 1:

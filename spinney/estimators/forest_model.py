@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.ensemble.bootstrap import Bags
+    from spinney.ensemble.out_of_bag import Votes
     from spinney.ensemble.quantiles import LeafTargets
     from spinney.grow.lists.freeze import Target
     from spinney.tree.grove import Grove
@@ -251,6 +252,19 @@ class NumberForest(RegressorMixin, ForestModel):
         return lambda answers, rows: float(np.mean((answers[:, :, 0] - truth[rows]) ** 2))
 
 
+def mean_votes(votes: Votes, voter: str, stacklevel: int) -> np.ndarray:
+    """What those say of each row that have not seen it; NaN, with a warning, where all have."""
+    n_unknown = int((votes.n == 0).sum())
+    if n_unknown:
+        warn(
+            f"{n_unknown} rows were drawn for every {voter} and have no out-of-bag prediction: they are NaN, and the "
+            f"score leaves them out. More {voter}s help.",
+            stacklevel=stacklevel,
+        )
+    with np.errstate(invalid="ignore"):
+        return votes.sums / votes.n[:, None, None]
+
+
 class JudgedForest(ForestModel):
     """A forest of trees that have not seen some of the training rows, which can judge them."""
 
@@ -262,14 +276,7 @@ class JudgedForest(ForestModel):
         from spinney.ensemble.out_of_bag import count_votes
 
         votes = count_votes(self.grove_, table, self._in_bag, team)
-        if (votes.n == 0).any():
-            warn(
-                f"{int((votes.n == 0).sum())} rows were drawn for every tree and have no out-of-bag prediction: they "
-                "are NaN, and the score leaves them out. More trees help.",
-                stacklevel=4,
-            )
-        with np.errstate(invalid="ignore"):
-            answers = votes.sums / votes.n[:, None, None]
+        answers = mean_votes(votes, "tree", stacklevel=5)
         truth = target.labels if target.y is None else target.y
         assert truth is not None
         self._keep_oob(answers, truth, votes.n > 0)

@@ -160,7 +160,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_points(values, weights, team)
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.kmeans import KMeansRun, Settings
+        from spinney.cluster.kmeans import Settings, best_run
 
         settings = Settings(
             max_iter=self.max_iter,
@@ -169,14 +169,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             on_sphere=self.metric == "cosine",
             keep_history=self.keep_history,
         )
-        random, best = check_random_state(self.random_state), None
-        for _ in range(self._n_starts()):
-            run = KMeansRun(points, self._first_centres(points, values, random, team), settings, team)
-            found = run.run(self._watcher())
-            if best is None or found.inertia < best.inertia:
-                best = found
-        assert best is not None
-        return best
+        random = check_random_state(self.random_state)
+        starts = (self._first_centres(points, values, random, team) for _ in range(self._n_starts()))
+        return best_run(points, starts, settings, team, self._watcher())
 
     def _n_starts(self) -> int:
         if self.n_init != "auto":

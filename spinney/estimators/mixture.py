@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -191,17 +192,14 @@ class GaussianMixture(DensityMixin, MatrixModel):
         return read_rows(values, weight, origin)
 
     def _best_run(self, rows: Rows, weights: Weights, team: Team) -> Outcome:
-        from spinney.cluster.mixture import Settings, run_em
+        from spinney.cluster.mixture import Settings, best_em
 
         settings = Settings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
-        goes_on = self.warm_start and hasattr(self, "means_")
-        random, best = check_random_state(self.random_state), None
-        for number in range(1 if goes_on else self.n_init):
-            start = self._mixture(rows.origin) if goes_on else first_mixture(self, rows, weights, random, team)
-            found = run_em(rows, start, settings, team, self._watcher(number))
-            if best is None or found.log_likelihood > best.log_likelihood:
-                best = found
-        assert best is not None
+        random = check_random_state(self.random_state)
+        starts: Iterable[Gaussians] = (first_mixture(self, rows, weights, random, team) for _ in range(self.n_init))
+        if self.warm_start and hasattr(self, "means_"):
+            starts = [self._mixture(rows.origin)]
+        best = best_em(rows, starts, settings, team, self._watcher)
         if not best.has_converged and self.max_iter > 0:
             warnings.warn(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "

@@ -58,10 +58,10 @@ _TABLE = {
     "cv": Parameter(
         'int, splitter, iterable, "prefit", "holdout" or None',
         "Cross-validation (None: 5 parts, for classes stratified): every row is predicted by clones fitted to the "
-        'other parts; the members themselves are fitted to all rows. "holdout": blending; members are fitted to one part '
-        "of the rows and the final estimator to their predictions for the rest. They are not fitted again, since it has "
-        'learnt to trust these very members. Quicker, and wastes rows. "prefit": the members are fitted already, to '
-        "other rows.",
+        'other parts; the members themselves are fitted to all rows. "holdout": blending; members are fitted to one '
+        "part of the rows and the final estimator to their predictions for the rest. They are not fitted again, since "
+        'it has learnt to trust these very members. Quicker, and wastes rows. "prefit": the members are fitted '
+        "already, to other rows.",
         ["cv_object", StrOptions({"prefit", "holdout"})],
     ),
     "holdout_fraction": Parameter(
