@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
-    from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
@@ -36,14 +35,20 @@ if TYPE_CHECKING:
         BayesianModelAveragingClassifier,
         BayesianModelAveragingRegressor,
     )
-    from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+    from spinney.estimators.random_forest import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
     from spinney.estimators.random_structure import (
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
     )
+    from spinney.estimators.rank_voting import RankVoting
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-    from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
+    from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
@@ -73,8 +78,8 @@ _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
-    "ExtraTreesClassifier": "spinney.estimators.extra_trees",
-    "ExtraTreesRegressor": "spinney.estimators.extra_trees",
+    "ExtraTreesClassifier": "spinney.estimators.random_forest",
+    "ExtraTreesRegressor": "spinney.estimators.random_forest",
     "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
@@ -85,7 +90,7 @@ _HOMES = {
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
     "RandomStructureForestRegressor": "spinney.estimators.random_structure",
-    "RankVoting": "spinney.estimators.voting",
+    "RankVoting": "spinney.estimators.rank_voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
     "StackingRegressor": "spinney.estimators.stacking",

@@ -7,7 +7,7 @@ In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, bu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,6 +78,23 @@ def run_em(
     if settings.keep_history:
         history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
     return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
+
+
+def best_em(
+    rows: Rows,
+    starts: Iterable[Gaussians],
+    settings: MixtureSettings,
+    team: Team,
+    watcher_of: Callable[[int], Watcher | None],
+) -> Outcome:
+    """A run from each first mixture, watched by its number; the one of the highest likelihood, of equals the first."""
+    best: Outcome | None = None
+    for number, start in enumerate(starts):
+        found = run_em(rows, start, settings, team, watcher_of(number))
+        if best is None or found.log_likelihood > best.log_likelihood:
+            best = found
+    assert best is not None, "no start"
+    return best
 
 
 def _step(rows: Rows, mixture: Gaussians, likelihood: float) -> Step:

@@ -6,11 +6,14 @@ order of the table, and a row of weight 2 is drawn like two rows that are alike.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 from spinney._compile import kernel
 from spinney._random import mix
+from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
 
 _EIGHT = np.uint64(8)
@@ -63,6 +66,19 @@ def order_of_sparse(matrix: csr_matrix, *targets: np.ndarray) -> np.ndarray:
     values = np.asarray(matrix.data, np.float64) + 0.0
     _stir_sparse(hashes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), values.view(np.uint64))
     return np.argsort(hashes, kind="stable")
+
+
+def order_of_any(X: Any, targets: np.ndarray) -> np.ndarray:
+    """The same for whatever models take for a table; as the rows stand, if they hold what we cannot read."""
+    if issparse(X):
+        plain = csr_matrix(X)
+        plain.sum_duplicates()
+        return order_of_sparse(plain, *targets)
+    try:
+        table = learn_and_read(X)[1]
+    except (TypeError, ValueError):
+        return np.arange(targets.shape[1])
+    return order_by_content(table, *targets)
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import Booster
+from spinney.ensemble.boosting import Booster, start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
@@ -31,6 +31,40 @@ class EvalSet:
     y: np.ndarray
     weights: Weights
     scores: np.ndarray  # (outputs, rows)
+
+
+def some_rows(name: str, codes: np.ndarray, task: Task, rows: np.ndarray) -> EvalSet:
+    """Some of the training rows as an evaluation set."""
+    scores = np.empty((task.n_outputs, len(rows)))
+    return EvalSet(name, np.ascontiguousarray(codes[:, rows]), task.y[rows], task.weights.take(rows), scores)
+
+
+def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> None:
+    """Set the raw scores of evaluation sets to what they are before the first new round."""
+    start = start_values(task) if begun is None else begun.start
+    for one in sets:
+        one.scores[:] = start[:, None]
+        if begun is not None and begun.trees:
+            with Team(1, inline=True) as alone:
+                add_scores(begun.packed, begun.bins, one.codes, range(len(begun.trees)), one.scores, alone)
+
+
+def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Evaluation sets by name, from any of the forms that `fit` takes."""
+    if eval_set is None:
+        return {}
+    if isinstance(eval_set, tuple):
+        named = {"valid": eval_set}
+    elif isinstance(eval_set, dict):
+        named = dict(eval_set)
+    elif isinstance(eval_set, list):
+        named = {"valid" if len(eval_set) == 1 else f"valid_{k}": one for k, one in enumerate(eval_set)}
+    else:
+        raise ValueError(f"eval_set must be (X, y), a list or a dict of such pairs, got {type(eval_set).__name__}.")
+    for name, one in named.items():
+        if not isinstance(one, tuple) or len(one) not in (2, 3):
+            raise ValueError(f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {one!r:.80}.")
+    return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
 
 
 class Watch:
