@@ -90,16 +90,15 @@ def _describe_numbers(
             impurity += sums[:, 0] / weight_sums
         else:
             numbers = fixed.amounts[0], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[0]
-            _describe_means(*shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
+            _describe_means(shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
             impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
     return answers, impurity / len(y), weight_sums * fixed.weight_unit
 
 
 @kernel
-def _describe_means(
-    begin, end, is_leaf, parent, rows, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums
-):
+def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums):
     """Sums, means, and for each node sums[1] - sums[2] = its impurity times its weight (in the weights' units)."""
+    begin, end, is_leaf, parent, rows = shape
     for node in range(begin.size - 1, -1, -1):
         if is_leaf[node]:
             first, pure = y[rows[begin[node]]], True
@@ -114,11 +113,12 @@ def _describe_means(
         if parent[node] >= 0:
             s[parent[node]] += s[node]
             w[parent[node]] += w[node]
-    _sum_errors(begin, end, is_leaf, parent, rows, weights, y, is_poisson, w, mean, sums)
+    _sum_errors(shape, weights, y, is_poisson, w, mean, sums)
 
 
 @inner_kernel
-def _sum_errors(begin, end, is_leaf, parent, rows, weights, y, is_poisson, w, mean, sums):
+def _sum_errors(shape, weights, y, is_poisson, w, mean, sums):
+    begin, end, is_leaf, parent, rows = shape
     for node in range(begin.size):
         sums[node, 1] = sums[node, 2] = 0.0
     for node in range(begin.size - 1, -1, -1):

@@ -31,7 +31,7 @@ def freeze(
     """
     laid = _Laid.of(n_nodes)
     owner, place = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    n_inner = _lay_out(work.nodes[:n_nodes], owner, place, *laid)
+    n_inner = _lay_out(work.nodes[:n_nodes], owner, place, laid)
     is_leaf = laid.feature == NO_FEATURE
     inner = ~is_leaf
     rows = (work.lists[-1] & ROW).astype(np.int64)
@@ -141,12 +141,10 @@ def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Tar
 
 
 @kernel
-def _lay_out(
-    nodes, owner, place, parent, begin, end, turn, below, above, threshold, lower, upper, feature, missing, children
-):
+def _lay_out(nodes, owner, place, laid):
     """Write the nodes in preorder; returns how many are no leaves. Of each grown node, `owner` is its parent's number
     and `place` where its own belongs among the children."""
-    stack = parent  # what waits fits behind what is written, from the other end
+    stack = laid.parent  # what waits fits behind what is written, from the other end
     top = stack.size - 1
     stack[top] = 0
     owner[0] = NO_NODE
@@ -155,19 +153,14 @@ def _lay_out(
         at = stack[top]
         top += 1
         node = nodes[at]
-        parent[k], begin[k], end[k], turn[k] = owner[at], node.begin, node.end, node.turn
-        below[k], above[k], threshold[k], lower[k], upper[k] = (
-            node.below,
-            node.above,
-            node.threshold,
-            node.lower,
-            node.upper,
-        )
-        feature[k], missing[k] = NO_FEATURE, STOPS
+        laid.parent[k], laid.begin[k], laid.end[k], laid.turn[k] = owner[at], node.begin, node.end, node.turn
+        laid.below[k], laid.above[k], laid.threshold[k] = node.below, node.above, node.threshold
+        laid.lower[k], laid.upper[k] = node.lower, node.upper
+        laid.feature[k], laid.missing[k] = NO_FEATURE, STOPS
         if at > 0:
-            children[place[at]] = k
+            laid.children[place[at]] = k
         if node.left >= 0:
-            feature[k], missing[k] = node.feature, 1 - np.int64(node.missing_left)
+            laid.feature[k], laid.missing[k] = node.feature, 1 - np.int64(node.missing_left)
             for which in range(2):
                 child = node.left + 1 - which
                 owner[child], place[child] = k, 2 * n_inner + 1 - which

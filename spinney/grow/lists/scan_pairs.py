@@ -72,11 +72,9 @@ def _is_monotone(direction, bounds, w_left, s_left, total):
 @inner_kernel
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     _walk(
-        statistics.amount,
+        statistics,
         statistics.weight,
         statistics.square,
-        statistics.logs,
-        statistics.units,
         criterion,
         entries,
         (total[0], total[1], total[2]),
@@ -99,28 +97,13 @@ def _least(weight, min_leaf, min_weight):
 
 
 @part_kernel
-def _walk(
-    amount,
-    weight,
-    square,
-    logs,
-    units,
-    criterion,
-    entries,
-    total,
-    least,
-    cuts,
-    scores,
-    bounds,
-    direction,
-    best,
-):
-    """The scan itself, with no more arguments than it needs: of small nodes there are many.
+def _walk(statistics, weight, square, criterion, entries, total, least, cuts, scores, bounds, direction, best):
+    """The scan itself. (Whether there are weights and squares is known when it is compiled, as of arguments.)
 
     It goes block by block: list the cuts that are allowed, judge them all, look for the best. Each is a loop without
     surprises for the processor.
     """
-    n, known = entries.size, count_known(entries)
+    amount, n, known = statistics.amount, entries.size, count_known(entries)
     w_total, (min_leaf, min_weight) = total[0], least
     places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
     s_total, code = total[1], code_of(criterion)
@@ -158,7 +141,16 @@ def _walk(
                 for k in range(n_cuts):
                     scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
             else:
-                _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
+                _judge(
+                    criterion,
+                    statistics.units,
+                    statistics.logs,
+                    w_cut[:n_cuts],
+                    s_cut[:n_cuts],
+                    q_cut[:n_cuts],
+                    total,
+                    scores[:n_cuts],
+                )
             for k in range(n_cuts):
                 if scores[k] > best_score:
                     fits = True
