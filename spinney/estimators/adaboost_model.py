@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from spinney._seed import read_seed
 from spinney.data.reading import as_frame
-from spinney.data.schema import learn_and_read, learn_names
+from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
 from spinney.ensemble.members import seeded
-from spinney.estimators.base import TableModel, all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.base import CopiesModel, all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.params import check_parameters
 from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
 
-class AdaBoostModel(MetaEstimatorMixin, TableModel):
+class AdaBoostModel(CopiesModel):
     """Members fitted in turn to weights that change, and their votes."""
 
     estimators_: list[Any]
@@ -53,10 +53,10 @@ class AdaBoostModel(MetaEstimatorMixin, TableModel):
         """
         check_parameters(self)
         with all_or_nothing(self):
-            schema, source = learn_names(X, type(self).__name__)
-            X = X if hasattr(X, "shape") else source.origin
-            target = self._read_target(y, source.n_rows)
-            self._boost(X, target, read_sample_weight(sample_weight, source.n_rows))
+            schema, X = self._learn(X)
+            n_rows = _num_samples(X)
+            target = self._read_target(y, n_rows)
+            self._boost(X, target, read_sample_weight(sample_weight, n_rows))
             self._keep_schema(schema)
         return self
 
@@ -130,13 +130,6 @@ class AdaBoostModel(MetaEstimatorMixin, TableModel):
         n_draws = len(target) if weights.counts is None else int(weights.counts.sum())
         return lambda now, number: draw_rows(order, now, n_draws, seed, number)
 
-    def _template(self) -> Any:
-        """The estimator that members are copies of."""
-        return self._default() if self.estimator is None else self.estimator
-
-    def _default(self) -> Any:
-        raise NotImplementedError
-
     def _resamples(self) -> bool:
         raise NotImplementedError
 
@@ -167,12 +160,6 @@ class AdaBoostModel(MetaEstimatorMixin, TableModel):
             yield from (self._answers(member, X) for member in self.estimators_)
         else:
             yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
-
-    def _check(self, X: Any) -> Any:
-        """X as members can read it, if its columns are those of fit."""
-        check_is_fitted(self)
-        source = self._schema.open(X, type(self).__name__)
-        return X if hasattr(X, "shape") else source.origin
 
     def predict(self, X: Any) -> np.ndarray:
         """The answer of all members together."""

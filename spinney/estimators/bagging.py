@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney._seed import read_seed
-from spinney.data.schema import Column, Schema, learn_and_read, learn_names
+from spinney.data.schema import Column, Schema, learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.bagging_model import BagModel
 from spinney.estimators.bagging_params import (
@@ -213,8 +213,7 @@ class _Bagging(BagModel):
         if issparse(X):
             X = self._read_sparse(X)
             return Schema((Column(None),) * X.shape[1]), X
-        schema, source = learn_names(X, type(self).__name__)
-        return schema, X if hasattr(X, "shape") else source.origin
+        return super()._learn(X)
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
         """y as members get it, and as numbers."""

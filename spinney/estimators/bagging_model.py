@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Column, Schema
-from spinney.estimators.base import hash_of
+from spinney.estimators.base import CopiesModel, hash_of
 from spinney.estimators.forest_model import ForestModel
 from spinney.estimators.settings import count_columns
 from spinney.estimators.tree_series import can_share
@@ -32,20 +32,13 @@ def _of_trees(model: Any) -> bool:
     return "grove_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
 
 
-class BagModel(MetaEstimatorMixin, ForestModel):
+class BagModel(CopiesModel, ForestModel):
     """Models of one kind, fitted to different rows and columns, whose answers are averaged."""
 
     _kind: ClassVar[str]  # "classifier" or "regressor"
     _draws: list[Draws]  # what each member was given
     _seed: int
     _n_rows: int
-
-    def _template(self) -> Any:
-        """The estimator that members are copies of."""
-        return self._default() if self.estimator is None else self.estimator
-
-    def _default(self) -> Any:
-        raise NotImplementedError
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row was drawn for a member."""
@@ -94,16 +87,7 @@ class BagModel(MetaEstimatorMixin, ForestModel):
 
     @available_if(_of_trees)
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators). Only for members that are our own trees.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of node numbers
-        """
+        """The leaf of each row in each tree, (n_samples, n_estimators). Only for members that are our own trees."""
         return super().apply(X)
 
     @available_if(_of_trees)
@@ -164,8 +148,7 @@ class BagModel(MetaEstimatorMixin, ForestModel):
                     "features as input."
                 )
             return X
-        source = self._schema.open(X, type(self).__name__)
-        return X if hasattr(X, "shape") else source.origin
+        return super()._check(X)
 
     def _fingerprint(self) -> str:
         """Of the members, and of who got which rows and columns."""

@@ -12,11 +12,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from spinney.data.schema import Schema
+from spinney.data.schema import Schema, learn_names
 from spinney.data.weights import Weights, read_weights
 
 if TYPE_CHECKING:
@@ -121,3 +121,25 @@ class TableModel(BaseEstimator):
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.categorical = self._takes_categories
         return tags
+
+
+class CopiesModel(MetaEstimatorMixin, TableModel):
+    """A model whose members are copies of one `estimator`, and get tables as they come."""
+
+    def _template(self) -> Any:
+        """The estimator that members are copies of."""
+        return self._default() if self.estimator is None else self.estimator
+
+    def _default(self) -> Any:
+        raise NotImplementedError
+
+    def _learn(self, X: Any) -> tuple[Schema, Any]:
+        """What is known of the columns, and X as members and we can take rows from it."""
+        schema, source = learn_names(X, type(self).__name__)
+        return schema, X if hasattr(X, "shape") else source.origin
+
+    def _check(self, X: Any) -> Any:
+        """X as members can read it, if its columns are those of fit."""
+        check_is_fitted(self)
+        source = self._schema.open(X, type(self).__name__)
+        return X if hasattr(X, "shape") else source.origin

@@ -16,7 +16,7 @@ from spinney._seed import read_seed
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.ensemble.metrics import find_metrics
+from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.ensemble.boosting import Booster, BoostingSettings
-    from spinney.ensemble.scoring import EvalSet
+    from spinney.ensemble.callbacks import EarlyStopping, Progress
+    from spinney.ensemble.scoring import EvalSet, Watch
+    from spinney.ensemble.task import Task
 
 
 class BoostedModel(TableModel):
@@ -59,16 +61,16 @@ class BoostedModel(TableModel):
         check_parameters(self)
         if isinstance(eval_set, list | dict) and not eval_set:
             eval_set = None
-        goes_on = self.warm_start and hasattr(self, "_booster")
+        begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
         with all_or_nothing(self):
-            if goes_on:
+            if begun is not None:
                 schema, table = self._schema, self._read(X)
             else:
                 schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            y = self._read_target(y, table.n_rows, goes_on)
+            y = self._read_target(y, table.n_rows, begun is not None)
             weights = self._read_weights(sample_weight, y, table.n_rows)
             with self._make_team("boosting", table.n_rows * table.n_columns) as team:
-                self._fit(schema, table, y, weights, eval_set, eval_metric, team, goes_on)
+                self._fit(schema, table, y, weights, eval_set, eval_metric, team, begun)
         return self
 
     def _fit(
@@ -80,57 +82,63 @@ class BoostedModel(TableModel):
         eval_set: Any,
         eval_metric: Any,
         team: Team,
-        goes_on: bool,
+        begun: Booster | None,
     ) -> None:
         from spinney.data.binning import learn_bins
         from spinney.data.dataset import encode_dataset
         from spinney.ensemble.boosting import train
-        from spinney.ensemble.callbacks import EarlyStopping, Progress
-        from spinney.ensemble.scoring import Watch, some_rows, start_sets
+        from spinney.ensemble.scoring import some_rows, start_sets
 
-        seed = self._seed if goes_on else read_seed(self.random_state)
+        seed = read_seed(self.random_state) if begun is None else self._seed
         stops = self._stops_early(table.n_rows)
-        kept, held = np.arange(0), None
-        if stops and eval_set is None:
-            labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
-            kept, held = hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
-        counts = weights.counts
-        if held is not None:
-            counts = np.ones(table.n_rows, np.int64) if counts is None else counts.copy()
-            counts[held] = 0
-        if goes_on:
-            begun, bins = self._booster, self._booster.bins
+        kept, held = self._hold_out(y, seed) if stops and eval_set is None else (None, None)
+        if begun is None:
+            bins = learn_bins(table, schema.is_categorical, _counts_without(held, weights, len(y)), self.max_bins, team)
         else:
-            begun, bins = None, learn_bins(table, schema.is_categorical, counts, self.max_bins, team)
-        dataset = encode_dataset(table, bins, team)
-        task = self._task(y, weights)
+            bins = begun.bins
+        dataset, task = encode_dataset(table, bins, team), self._task(y, weights)
         sets = self._eval_sets(eval_set, schema, bins, task.n_outputs, team)
-        if held is not None:
+        if kept is not None and held is not None:
             sets = [some_rows("valid", dataset.codes, task, held)]
             dataset, task = dataset.take(kept), task.take(kept)
         start_sets(sets, task, begun)
         metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(task))
-        stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
-        progress = Progress(every_round=self.verbose > 1) if self.verbose else None
-        callbacks = [c for c in (progress, stopping, *self._callbacks()) if c is not None]
-        watch = Watch(sets, metrics, callbacks, task, team)
-        watch.n_rounds = self.n_estimators
-        if begun is not None:
-            watch.go_on_from(self.evals_result_, begun.n_rounds)
-            if stopping is not None:
-                stopping.go_on_from(watch.scores, begun.n_rounds)
+        watch, stopping, progress = self._watchers(sets, metrics, task, team, stops, begun)
         settings = self._settings(schema, seed)
-        if begun is not None and begun.n_rounds > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the {begun.n_rounds} rounds already fitted "
-                "when warm_start=True."
-            )
         try:
             booster = train(dataset, task, settings, team, watch, begun)
         finally:
             if progress is not None:
                 progress.close(watch.last)
         self._keep(schema, booster, stopping, watch.scores, seed)
+
+    def _watchers(
+        self, sets: list[EvalSet], metrics: list[Metric], task: Task, team: Team, stops: bool, begun: Booster | None
+    ) -> tuple[Watch, EarlyStopping | None, Progress | None]:
+        """What is told of every round: the scores, and what they mean for early stopping and the progress bar."""
+        from spinney.ensemble.callbacks import EarlyStopping, Progress
+        from spinney.ensemble.scoring import Watch
+
+        stopping = EarlyStopping(sets[0].name, metrics[0], self.n_iter_no_change, self.tol) if stops else None
+        progress = Progress(every_round=self.verbose > 1) if self.verbose else None
+        callbacks = [one for one in (progress, stopping, *self._callbacks()) if one is not None]
+        watch = Watch(sets, metrics, callbacks, task, team)
+        watch.n_rounds = self.n_estimators
+        if begun is not None:
+            if begun.n_rounds > self.n_estimators:
+                raise ValueError(
+                    f"n_estimators={self.n_estimators} must be at least the {begun.n_rounds} rounds already fitted "
+                    "when warm_start=True."
+                )
+            watch.go_on_from(self.evals_result_, begun.n_rounds)
+            if stopping is not None:
+                stopping.go_on_from(watch.scores, begun.n_rounds)
+        return watch, stopping, progress
+
+    def _hold_out(self, y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to train on and rows to stop by."""
+        labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
+        return hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
 
     def _keep(self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], seed: int) -> None:
         """Set the fitted attributes."""
@@ -263,3 +271,12 @@ class BoostedModel(TableModel):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_booster")
+
+
+def _counts_without(held: np.ndarray | None, weights: Weights, n_rows: int) -> np.ndarray | None:
+    """How often rows count for the bins: those that are held out do not."""
+    if held is None:
+        return weights.counts
+    counts = np.ones(n_rows, np.int64) if weights.counts is None else weights.counts.copy()
+    counts[held] = 0
+    return counts

@@ -142,44 +142,17 @@ class BucketOfModels(EitherKind):
         return self.classes_[codes]
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the best member predicts.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """What the best member predicts, (n_samples,)."""
         return self._ask_best("predict", X)
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The best member's probabilities.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """The best member's probabilities, (n_samples, n_classes)."""
         return self._ask_best("predict_proba", X)
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """The best member's decision function.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """The best member's decision function, (n_samples,) or (n_samples, n_classes)."""
         return self._ask_best("decision_function", X)
 
     def _ask_best(self, method: str, X: Any) -> np.ndarray:

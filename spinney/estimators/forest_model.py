@@ -60,16 +60,7 @@ class ForestModel(TableModel):
         raise NotImplementedError
 
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators).
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of node numbers
-        """
+        """The leaf of each row in each tree, (n_samples, n_estimators)."""
         from spinney.tree.descend_many import leaves_of_rows
 
         table = self._read(X)
@@ -163,16 +154,7 @@ class ClassForest(ClassifierMixin, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes); a list of such for several outputs
-        """
+        """Logarithm of `predict_proba`, (n_samples, n_classes); a list of such for several outputs."""
         with np.errstate(divide="ignore"):
             probabilities = self.predict_proba(X)
             return [np.log(one) for one in probabilities] if self.n_outputs_ > 1 else np.log(probabilities)
@@ -226,16 +208,7 @@ class NumberForest(RegressorMixin, ForestModel):
     """A forest that predicts numbers: the mean of its trees' answers."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the trees' answers.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
+        """The mean of the trees' answers, (n_samples,) or (n_samples, n_outputs)."""
         answers = self._mean_answers(X)[:, :, 0]
         return answers[:, 0] if self.n_outputs_ == 1 else answers
 

@@ -177,16 +177,7 @@ class BayesianModelAveraging(EitherKind):
 
     @available_if(lambda self: self._classifies())
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The weighted mean of the members' probabilities; only with classifiers.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """The weighted mean of the members' probabilities; only with classifiers; (n_samples, n_classes)."""
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
         return mean(np.stack(answers), self.weights_)

@@ -153,16 +153,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with most votes, or of the highest mean probability.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class with most votes, or of the highest mean probability, (n_samples,)."""
         check_is_fitted(self)
         if self.voting == "soft":
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
@@ -175,16 +166,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
     @available_if(_is_soft)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The mean of the members' probabilities; only with soft voting.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """The mean of the members' probabilities; only with soft voting; (n_samples, n_classes)."""
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
 
@@ -288,29 +270,11 @@ class VotingRegressor(RegressorMixin, _Voting):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean or median of the members' predictions.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The mean or median of the members' predictions, (n_samples,)."""
         predictions, weights = self.transform(X), self._member_weights()
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Each member's predictions.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_members)
-        """
+        """Each member's predictions, (n_samples, n_members)."""
         check_is_fitted(self)
         return np.column_stack(self._answers(X, "predict"))
