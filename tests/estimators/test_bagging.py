@@ -38,9 +38,9 @@ WAYS = {
 
 @parametrize_with_checks(  # the defaults: see test_checks.py
     [
-        BaggingClassifier(GaussianNB(), n_estimators=3),
-        BaggingRegressor(LinearRegression(), n_estimators=3),
-        BaggingClassifier(max_features=0.5, bootstrap_features=True, n_estimators=3),
+        BaggingClassifier(GaussianNB(), n_estimators=3, random_state=0),
+        BaggingRegressor(LinearRegression(), n_estimators=3, random_state=0),
+        BaggingClassifier(max_features=0.5, bootstrap_features=True, n_estimators=3, random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
