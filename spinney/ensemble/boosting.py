@@ -1,6 +1,6 @@
 """Gradient boosting: rounds of trees, each fitted to the gradient of the loss at the scores so far.
 
-In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, trees and start values.
+In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, a store of trees and start values.
 The round itself is short: derivatives, one tree per output, scores. How a tree grows is the business of grow/,
 what is measured between rounds that of the watcher that is passed in.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,8 +40,9 @@ from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import Kinds, Limits, child_bounds
-from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
-from spinney.tree.tree import Tree
+from spinney.tree.decision import BoostedTree
+from spinney.tree.forest import Forest, GrownTree, collect, join
+from spinney.tree.sweep import PackedTrees, add_scores, pack_forest, pack_trees
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Booster:
     """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
 
     start: np.ndarray
-    trees: list[Tree]
+    forest: Forest
     bins: Bins
 
     @property
@@ -93,28 +94,36 @@ class Booster:
 
     @property
     def n_rounds(self) -> int:
-        return len(self.trees) // self.n_outputs
+        return self.forest.n_trees // self.n_outputs
 
     @cached_property
     def packed(self) -> PackedTrees:
-        return pack_trees(self.trees)
+        return pack_forest(self.forest)
 
     def cut(self, n_rounds: int) -> Booster:
         """The model after its first rounds."""
-        return Booster(self.start, self.trees[: n_rounds * self.n_outputs], self.bins)
+        if n_rounds == self.n_rounds:
+            return self
+        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)), self.bins)
+
+    def tree(self, k: int) -> BoostedTree:
+        """One of the trees, to be read and drawn."""
+        return self.forest.tree(k, self.bins)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that predicts."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self.start.tobytes())
-        for tree in self.trees:
-            tree.update_hash(digest)
+        self.forest.update_hash(digest, self.bins)
         return digest.hexdigest()
 
 
-# Called after every round with the booster so far and the round's new trees; True ends the fit.
-Watcher = Callable[[Booster, list[Tree]], bool]
+# Called after every round with the fit so far and the round's new trees; True ends the fit.
+Watcher = Callable[["Rounds", list[GrownTree]], bool]
 
 
 # Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See grow/batched.py.
@@ -132,14 +141,14 @@ def train(
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
     rounds = Rounds(dataset, target, settings, team, begun, grow)
-    while rounds.booster.n_rounds < settings.n_rounds:
-        if watch(rounds.booster, rounds.step()):
+    while rounds.n_rounds < settings.n_rounds:
+        if watch(rounds, rounds.step()):
             break
-    return rounds.booster
+    return rounds.booster()
 
 
 class Rounds:
-    """The state of one fit: scores, derivatives, memory. `step` adds a round to `booster`."""
+    """The state of one fit: scores, derivatives, memory, trees. `step` adds a round, `booster` is the model so far."""
 
     def __init__(
         self,
@@ -155,7 +164,8 @@ class Rounds:
         self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
         self.loss = target.loss
         n = dataset.n_rows
-        self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(target, dataset)
+        self.begun = begun or Booster(start_values(target), collect([]), dataset.bins)
+        self.grown: list[GrownTree] = []
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
         self.counts = target.weights.counts
@@ -170,21 +180,38 @@ class Rounds:
 
     def _first_scores(self) -> np.ndarray:
         """Raw scores of the model so far, in the units of this fit."""
-        booster = self.booster
-        start = self.units.raw(booster.start) if self.units.is_log else booster.start
+        start = self.units.raw(self.begun.start) if self.units.is_log else self.begun.start
         scores = np.empty((self.target.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
-        if booster.trees:
-            self._add(pack_trees(booster.trees), range(len(booster.trees)), scores)
+        if self.begun.n_rounds:
+            self._add(self.begun.packed, range(self.begun.forest.n_trees), scores)
         return scores if self.units.is_log else self.units.raw(scores)
 
-    def step(self) -> list[Tree]:
+    @property
+    def bins(self) -> Bins:
+        return self.dataset.bins
+
+    @property
+    def n_trees(self) -> int:
+        return self.begun.forest.n_trees + len(self.grown)
+
+    @property
+    def n_rounds(self) -> int:
+        return self.n_trees // self.target.n_outputs
+
+    def booster(self) -> Booster:
+        """The model so far."""
+        new = collect(self.grown)
+        forest = join([self.begun.forest, new]) if self.begun.n_rounds else new
+        return Booster(self.begun.start, forest, self.bins)
+
+    def step(self) -> list[GrownTree]:
         """Boost one more round; returns its trees."""
         new = self._round()
-        self.booster.trees.extend(new)
+        self.grown.extend(new)
         return new
 
-    def _round(self) -> list[Tree]:
+    def _round(self) -> list[GrownTree]:
         """One tree for each output, all from the scores at the round's start."""
         many = self.target.n_outputs > 1
         totals = log_totals(self.team, self.scores) if many else None
@@ -215,17 +242,17 @@ class Rounds:
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
-                f"The scores have run away in round {self.booster.n_rounds + 1}: {found}. Lower learning_rate (it is "
+                f"The scores have run away in round {self.n_rounds + 1}: {found}. Lower learning_rate (it is "
                 f"{self.settings.learning_rate}), or scale down the few largest values of y or sample_weight."
             )
         raise ValueError(
-            f"The loss gave {found} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
+            f"The loss gave {found} (round {self.n_rounds + 1}): both must be finite, the hessian >= 0. "
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
-    def _tree(self, k: int, largest: Largest) -> Tree:
+    def _tree(self, k: int, largest: Largest) -> GrownTree:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
-        number = len(self.booster.trees) + k
+        number = self.n_trees + k
         chosen = self._choose_rows(number // self.target.n_outputs)
         n = len(chosen) or self.dataset.n_rows
         total = self.total_count
@@ -327,7 +354,7 @@ class Rounds:
         nodes.value[leaves] = self.settings.learning_rate * values[leaves]
         share_values(nodes)
 
-    def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
+    def _update_scores(self, k: int, tree: GrownTree, rows: memory.Rows) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
@@ -335,10 +362,6 @@ class Rounds:
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
-
-
-def _first(target: Target, dataset: Dataset) -> Booster:
-    return Booster(start_values(target), [], dataset.bins)
 
 
 def _in_units(target: Target) -> tuple[Target, Units]:

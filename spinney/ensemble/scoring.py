@@ -13,12 +13,12 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import Booster, Target
+from spinney.ensemble.boosting import Rounds, Target
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
+from spinney.tree.forest import GrownTree
 from spinney.tree.sweep import add_scores, pack_trees
-from spinney.tree.tree import Tree
 
 
 @dataclass
@@ -55,14 +55,14 @@ class Watch:
         if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
             self.scores = past
 
-    def __call__(self, booster: Booster, new: list[Tree]) -> bool:
+    def __call__(self, rounds: Rounds, new: list[GrownTree]) -> bool:
         packed = pack_trees(new) if self.sets else None
         for one in self.sets:
             assert packed is not None
-            add_scores(packed, booster.bins, one.codes, range(len(new)), one.scores, self.team)
+            add_scores(packed, rounds.bins, one.codes, range(len(new)), one.scores, self.team)
             for metric in self.metrics:
                 self.scores[one.name][metric.name].append(self._score(metric, one))
-        self.last = Round(booster.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
+        self.last = Round(rounds.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
         return call_all(self.callbacks, self.last)
 
     def _score(self, metric: Metric, one: EvalSet) -> float:

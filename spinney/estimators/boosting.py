@@ -273,9 +273,9 @@ class _GradientBoosting(BaseEstimator):
         start = start_values(target) if begun is None else begun.start
         for one in sets:
             one.scores[:] = start[:, None]
-            if begun is not None and begun.trees:
+            if begun is not None and begun.n_rounds:
                 with Team(1, inline=True) as alone:
-                    add_scores(begun.packed, begun.bins, one.codes, range(len(begun.trees)), one.scores, alone)
+                    add_scores(begun.packed, begun.bins, one.codes, range(begun.forest.n_trees), one.scores, alone)
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         if sample_weight is not None:
@@ -292,7 +292,7 @@ class _GradientBoosting(BaseEstimator):
         table = self._schema.read(X, type(self).__name__)
         booster = self._booster
         with self._team(table) as team:
-            return raw_scores(booster.packed, booster.bins, table, booster.start, range(len(booster.trees)), team)
+            return raw_scores(booster.packed, booster.bins, table, booster.start, range(booster.forest.n_trees), team)
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
@@ -304,14 +304,14 @@ class _GradientBoosting(BaseEstimator):
         scores[:] = booster.start[:, None]
         with self._team(table) as team:
             codes = booster.bins.encode(table, team)
-            for first in range(0, len(booster.trees), booster.n_outputs):
+            for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.packed, booster.bins, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
 
     def _team(self, table: Table) -> Team:
         from spinney._team import Team, available_threads
 
-        small = table.n_rows * len(self._booster.trees) < 20_000
+        small = table.n_rows * self._booster.forest.n_trees < 20_000
         return Team(1 if small else available_threads(self.n_jobs), inline=small)
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
@@ -330,7 +330,7 @@ class _GradientBoosting(BaseEstimator):
 
         table, booster = self._schema.read(X, type(self).__name__), self._booster
         with self._team(table) as team:
-            return leaf_numbers(booster.packed, booster.bins, table, range(len(booster.trees)), team)
+            return leaf_numbers(booster.packed, booster.forest, booster.bins, table, team)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -350,11 +350,7 @@ class _GradientBoosting(BaseEstimator):
         check_is_fitted(self)
         if kind not in ("gain", "split", "cover"):
             raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
-        total = np.zeros(self.n_features_in_)
-        for tree in self._booster.trees:
-            inner = ~tree.is_leaf
-            amount = {"gain": tree.gain, "cover": tree.cover, "split": np.ones(tree.n_nodes)}[kind]
-            total += np.bincount(tree.feature[inner], amount[inner], minlength=len(total))
+        total = self._booster.forest.importances(kind, self.n_features_in_)
         return total / total.sum() if total.any() else total
 
     def __sklearn_is_fitted__(self) -> bool:

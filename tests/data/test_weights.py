@@ -9,6 +9,7 @@ from spinney._team import Team
 from spinney.criteria.losses import Huber, LogLoss, Quantile, SquaredError
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
 from spinney.ensemble.boosting import Settings, Target, train
+from tests.boosted import plain_trees
 from tests.compiled import few
 from tests.grow.cases import make_dataset
 
@@ -60,7 +61,7 @@ def test_a_row_of_weight_three_is_three_rows(loss):
         target = Target(y=y[again], weights=weights, loss=loss, n_outputs=1, is_classes=False)
         with Team(1) as team:
             fits.append(train(dataset, target, Settings(n_rounds=3, min_count=4), team, lambda *_: False))
-    assert fits[0].trees[0].n_leaves > 2
+    assert plain_trees(fits[0])[0].n_leaves > 2
     assert fits[0].fingerprint == fits[1].fingerprint
 
 

@@ -1,4 +1,4 @@
-"""From the growing tree to the frozen one: keep what pruning left, number it anew, and write thresholds as values."""
+"""From the growing tree to the one that is handed over: keep what pruning left, and number it anew."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
-from spinney.tree.tree import Tree
+from spinney.tree.forest import GrownTree
 
 
-def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
+def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> GrownTree:
     """The finished tree, nodes in the order in which they were opened."""
     grown = nodes[:n_nodes].view(np.ndarray)  # fields of a record array by attribute are slow
     left = grown["left"].astype(np.int32)
@@ -20,21 +20,20 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
     if pruned.any():
         grown, left = _without_pruned(grown, pruned)
         inner = left >= 0
-    feature, code = grown["feature"].astype(np.int32), grown["code"].astype(np.int32)
+    feature = grown["feature"].astype(np.int32)
     is_category = inner & bins.is_categorical[feature]
-    threshold = np.where(inner & ~is_category, bins.thresholds(feature, code), np.nan)
-    return Tree(
+    return GrownTree(
         left=left,
         feature=feature,
-        code=code,
-        threshold=threshold,
+        code=grown["code"].astype(np.uint8),
         missing_left=grown["missing_left"].copy(),
-        bits=grown["bits"].copy(),
-        is_category=is_category.view(np.uint8),
+        is_category=is_category,
+        bits=grown["bits"][is_category],
         value=grown["value"].copy(),
         gain=grown["gain"].copy(),
         count=grown["count"].copy(),
-        cover=grown["fine_hessian"] * fields.fine_hessian_unit,
+        hessian=grown["fine_hessian"].copy(),
+        hessian_unit=fields.fine_hessian_unit,
     )
 
 
