@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
+    from spinney.view.frame import trees_to_frame
     from spinney.view.graphviz import export_graphviz
     from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.mixtures import plot_em_steps
@@ -107,6 +108,7 @@ _HOMES = {
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
+    "trees_to_frame": "spinney.view.frame",
 }
 
 __all__ = [
@@ -158,6 +160,7 @@ __all__ = [
     "plot_tree",
     "plot_validation_curve",
     "select_components",
+    "trees_to_frame",
 ]
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other

@@ -17,6 +17,7 @@ from spinney._seed import read_seed
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, find_metrics
+from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.parameters import check_parameters, count_share, read_groups, read_monotone
 from spinney.estimators.targets import check_labels, check_numbers, find_classes
 from spinney.estimators.tree_model import whole
@@ -30,7 +31,7 @@ _SMALL = 100_000  # cells below which one thread, in place, is quickest
 _NO_LIMIT = 1 << 30
 
 
-class _GradientBoosting(BaseEstimator):
+class _GradientBoosting(Rounds, BaseEstimator):
     """What the two estimators share."""
 
     _takes_opened_tables = True  # see data/shared.py
@@ -438,6 +439,9 @@ _ATTRIBUTES = """
         Rounds the model predicts with: all, or the best number after early stopping.
     evals_result_ : dict
         Evaluation set -> metric -> one value a round.
+    estimators_ : ndarray of shape (n_rounds, n_outputs)
+        The trees, one per round, or per round and class with more than two classes; their `predict` gives what they
+        add to the raw score. `len(model)` is the number of rounds, `model[:k]` the model of the first k.
     feature_importances_ : ndarray
         Shares of gain; `get_feature_importances` has the other kinds.
     fingerprint_ : str

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.data.schema import Column
 from spinney.tree.decision import BRANCHES, NUMBER, BoostedTree, DecisionTree, OneTree
 from spinney.view.numbers import spell, write, write_amount, write_value
 from spinney.view.paths import Limits, limits_of_nodes
@@ -222,7 +223,7 @@ def _bracket(parts: Sequence[str]) -> str:
 def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any) -> Words:
     """The model in words; `generic` names columns that have no name, `style` is for `Words`."""
     columns = model._schema.columns
-    own = [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
+    own = column_names(columns, generic)
     return Words(
         tree=model.tree_,
         names=own if feature_names is None else _names("feature_names", feature_names, len(own)),
@@ -233,6 +234,11 @@ def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str 
         criterion=_criterion(model),
         **style,
     )
+
+
+def column_names(columns: Sequence[Column], generic: str = "feature_{}") -> list[str]:
+    """The names of the table's columns, on one line each."""
+    return [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
 
 
 def _criterion(model: OneTree) -> str:
