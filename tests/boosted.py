@@ -8,7 +8,7 @@ import numpy as np
 def plain_trees(model):
     """Every tree of a fitted model, or of its booster."""
     booster = getattr(model, "_booster", model)
-    return [_plain(booster.tree(k)) for k in range(booster.forest.n_trees)]
+    return [_plain(booster.forest.tree(k)) for k in range(booster.forest.n_trees)]
 
 
 def _plain(tree):

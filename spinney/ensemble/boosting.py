@@ -40,8 +40,7 @@ from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import Kinds, Limits, child_bounds
-from spinney.tree.decision import BoostedTree
-from spinney.tree.forest import Forest, GrownTree, collect, join
+from spinney.tree.boosted import BoostedForest, GrownTree, collect, join
 from spinney.tree.sweep import PackedTrees, add_scores, pack_forest, pack_trees
 
 
@@ -85,8 +84,11 @@ class Booster:
     """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
 
     start: np.ndarray
-    forest: Forest
-    bins: Bins
+    forest: BoostedForest
+
+    @property
+    def bins(self) -> Bins:
+        return self.forest.bins
 
     @property
     def n_outputs(self) -> int:
@@ -104,11 +106,7 @@ class Booster:
         """The model after its first rounds."""
         if n_rounds == self.n_rounds:
             return self
-        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)), self.bins)
-
-    def tree(self, k: int) -> BoostedTree:
-        """One of the trees, to be read and drawn."""
-        return self.forest.tree(k, self.bins)
+        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -118,7 +116,7 @@ class Booster:
         """A hash of everything that predicts."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self.start.tobytes())
-        self.forest.update_hash(digest, self.bins)
+        self.forest.update_hash(digest)
         return digest.hexdigest()
 
 
@@ -164,7 +162,7 @@ class Rounds:
         self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
         self.loss = target.loss
         n = dataset.n_rows
-        self.begun = begun or Booster(start_values(target), collect([]), dataset.bins)
+        self.begun = begun or Booster(start_values(target), collect([], dataset.bins))
         self.grown: list[GrownTree] = []
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
@@ -201,9 +199,9 @@ class Rounds:
 
     def booster(self) -> Booster:
         """The model so far."""
-        new = collect(self.grown)
+        new = collect(self.grown, self.bins)
         forest = join([self.begun.forest, new]) if self.begun.n_rounds else new
-        return Booster(self.begun.start, forest, self.bins)
+        return Booster(self.begun.start, forest)
 
     def step(self) -> list[GrownTree]:
         """Boost one more round; returns its trees."""

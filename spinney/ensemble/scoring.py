@@ -17,7 +17,7 @@ from spinney.ensemble.boosting import Rounds, Target
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
-from spinney.tree.forest import GrownTree
+from spinney.tree.boosted import GrownTree
 from spinney.tree.sweep import add_scores, pack_trees
 
 

@@ -24,7 +24,7 @@ from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import FORMULAS, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
 from spinney.data.weights import Weights
-from spinney.tree.forest import GrownTree
+from spinney.tree.boosted import GrownTree
 
 _FARTHEST = 64  # targets of such powers of two are taken as they are
 _MOST_GAIN = 900  # beyond such powers of two gains are not told in the user's units: they would overflow

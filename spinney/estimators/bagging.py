@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_array, get_tags
@@ -465,9 +465,7 @@ class _Bagging(MetaEstimatorMixin, ForestModel):
         (indicator, n_nodes_ptr)
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
-        table = self._read(X)
-        paths = [self._tree_of_table(k)._paths(table) for k in range(len(self))]
-        return hstack(paths).tocsr(), self.grove_.first.copy()
+        return super().decision_path(X)
 
     @cached_property
     def feature_importances_(self) -> np.ndarray:

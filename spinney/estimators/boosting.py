@@ -331,7 +331,7 @@ class _GradientBoosting(Rounds, BaseEstimator):
 
         table, booster = self._schema.read(X, type(self).__name__), self._booster
         with self._team(table) as team:
-            return leaf_numbers(booster.packed, booster.forest, booster.bins, table, team)
+            return leaf_numbers(booster.packed, booster.forest, table, team)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 

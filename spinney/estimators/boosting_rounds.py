@@ -33,7 +33,7 @@ class BoostedTreeModel(TreeModel):
         if not hasattr(self, "_origin"):
             raise AttributeError("a tree of a boosted model is not fitted by itself.")
         booster, number = self._origin
-        return booster.tree(number)
+        return booster.forest.tree(number)
 
     def fit(self, X: Any = None, y: Any = None) -> None:
         raise TypeError("a tree of a boosted model is not fitted by itself: fit the whole model.")
@@ -131,15 +131,9 @@ class Rounds:
             A sparse matrix of ones, (n_samples, nodes of all trees), and where each tree's nodes begin among its
             columns; trees come round by round, those of a round in the order of the classes.
         """
-        from spinney.tree.trails import trails
-
         leaves = self.apply(X)  # type: ignore[attr-defined]
         forest = self._booster.forest
-        ends = leaves.reshape(len(leaves), -1) + forest.first[:-1]
-        starts, nodes = trails(ends.ravel(), forest.shape.parent, forest.shape.depth)
-        rows = starts[:: max(1, forest.n_trees)] if len(ends) else np.zeros(1, np.int64)
-        shape = (len(ends), forest.n_nodes)
-        return csr_matrix((np.ones(len(nodes), np.int64), nodes, rows), shape=shape), forest.first.copy()
+        return forest.paths(leaves.reshape(len(leaves), -1)), forest.first.copy()
 
 
 def _written(rounds: slice) -> str:

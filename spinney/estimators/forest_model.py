@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -85,9 +85,7 @@ class ForestModel(BaseEstimator):
         (indicator, n_nodes_ptr)
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
-        table = self._read(X)
-        paths = [tree._paths(table) for tree in self.estimators_]
-        return hstack(paths).tocsr(), self.grove_.first.copy()
+        return self.grove_.paths(self.apply(X)), self.grove_.first.copy()
 
     @cached_property
     def estimators_(self) -> list[Any]:

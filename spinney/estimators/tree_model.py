@@ -65,7 +65,7 @@ class TreeModel(OneTree, BaseEstimator):
         return self._paths(self._read(X))
 
     def _paths(self, table: Table) -> csr_matrix:
-        from spinney.tree.trails import trails
+        from spinney.tree.forest import trails
 
         leaves, tree = self._leaves(table), self.tree_
         ends, nodes = trails(leaves, tree.parent, tree.depth)

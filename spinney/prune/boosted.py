@@ -28,7 +28,7 @@ def prune_boosted(model: Any, alpha: float) -> Any:
         )
     other, booster = copy(model), model._booster
     if alpha > 0.0 and booster.forest.n_trees:
-        marks = [cuts(booster.tree(k), alpha) for k in range(booster.forest.n_trees)]
+        marks = [cuts(booster.forest.tree(k), alpha) for k in range(booster.forest.n_trees)]
         other._booster = replace(booster, forest=booster.forest.collapse(np.concatenate(marks)))
     return other
 

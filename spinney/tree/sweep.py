@@ -19,8 +19,8 @@ from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
-from spinney.tree.forest import ASKS_SET, Forest, GrownTree
-from spinney.tree.forest import MISSING_LEFT as GOES_LEFT
+from spinney.tree.boosted import ASKS_SET, BoostedForest, GrownTree
+from spinney.tree.boosted import MISSING_LEFT as GOES_LEFT
 
 LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
 _LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
@@ -80,7 +80,7 @@ def _height(left: np.ndarray) -> int:
     return height
 
 
-def pack_forest(forest: Forest) -> PackedTrees:
+def pack_forest(forest: BoostedForest) -> PackedTrees:
     """Pack all trees for prediction: the same, with children side by side (`places`)."""
     sizes = np.diff(forest.first)
     _check(sizes.max(initial=0), forest.feature)
@@ -98,10 +98,11 @@ def pack_forest(forest: Forest) -> PackedTrees:
         bits_at = np.full(forest.n_nodes, -1, np.int32)
         bits_at[at[asks[is_set]]] = np.arange(len(forest.bits))
     depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]) if forest.n_trees else np.empty(0, np.int32)
-    return PackedTrees(packed, forest.bits, bits_at, values, forest.first, depth)
+    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
+    return PackedTrees(packed, forest.bits.copy(), bits_at, values, forest.first.copy(), depth)
 
 
-def places(forest: Forest) -> np.ndarray:
+def places(forest: BoostedForest) -> np.ndarray:
     """Number of every node of the store, within its tree, when packed: children of the tree's question k are
     2 k + 1 and 2 k + 2."""
     asks = np.flatnonzero(forest.step)
@@ -263,9 +264,9 @@ def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, 
     return leaves
 
 
-def leaf_numbers(packed: PackedTrees, forest: Forest, bins: Bins, table: Table, team: Team) -> np.ndarray:
+def leaf_numbers(packed: PackedTrees, forest: BoostedForest, table: Table, team: Team) -> np.ndarray:
     """(rows, trees) int32: the same for the rows of a table and all trees of a store, in the store's numbers."""
-    trees, first = range(forest.n_trees), forest.first[:-1]
+    bins, trees, first = forest.bins, range(forest.n_trees), forest.first[:-1]
     leaves = np.empty((table.n_rows, len(trees)), np.int32)
     begins = np.repeat(first, np.diff(forest.first))
     number = np.empty(forest.n_nodes, np.int32)

@@ -53,7 +53,7 @@ def trees_of(model: Any) -> Trees:
     if hasattr(model, "_booster"):
         booster = model._booster
         shape = (booster.n_rounds,) if booster.n_outputs == 1 else (booster.n_rounds, booster.n_outputs)
-        return Trees(shape, lambda k: ReadTree(booster.tree(k), model._schema, "gain"))
+        return Trees(shape, lambda k: ReadTree(booster.forest.tree(k), model._schema, "gain"))
     if "grove_" in getattr(model, "__dict__", {}):
         return Trees((model.grove_.n_trees,), lambda k: _of_forest(model, k))
     if not hasattr(model, "estimators_") and hasattr(model, "n_estimators"):

@@ -16,7 +16,7 @@ from spinney.grow.histogram import memory, statistics
 from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import add_tree, grow_tree
 from spinney.grow.rules import Kinds, Limits
-from spinney.tree.forest import GrownTree
+from spinney.tree.boosted import GrownTree
 from tests.oracles import boosting_batches as reference
 
 NO_LIMIT = 1 << 30

@@ -10,7 +10,7 @@ from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.binning import Bins
 from spinney.tree import sweep
-from spinney.tree.forest import GrownTree, collect
+from spinney.tree.boosted import GrownTree, collect
 from spinney.tree.sweep import add_scores, leaves_of, pack_forest, pack_trees, places
 from tests.boosted import plain_trees
 
@@ -96,7 +96,7 @@ def draw(seed, n_rows, n_trees, most_splits=24):
 def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits, n_threads):
     bins, trees, codes = draw(n_rows + n_trees, n_rows, n_trees, most_splits)
     expected = np.array([[leaf_of(tree, row, bins) for tree in trees] for row in codes])
-    forest = collect(trees)
+    forest = collect(trees, None)
     with Team(n_threads) as team:
         by_column = np.ascontiguousarray(codes.T)
         leaves = leaves_of(pack_trees(trees), bins, by_column, range(n_trees), team)
@@ -113,7 +113,7 @@ def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits
 
 def test_packed_children_stand_side_by_side():
     _, trees, _ = draw(1, 1, 7)
-    forest = collect(trees)
+    forest = collect(trees, None)
     place = places(forest)
     for t, tree in enumerate(trees):
         own = place[forest.first[t] : forest.first[t + 1]]
@@ -144,7 +144,7 @@ def test_a_tree_deeper_than_wide():
     left[2:400:2] = np.arange(3, 401, 2)  # every right child splits again
     code = np.where(left >= 0, np.arange(401) // 2, 0).astype(np.uint8)
     chain = replace(tree, left=left, feature=np.where(left >= 0, 0, -1).astype(np.int32), code=code)
-    assert pack_trees([chain]).depth == pack_forest(collect([chain])).depth == 200
+    assert pack_trees([chain]).depth == pack_forest(collect([chain], None)).depth == 200
     codes = np.arange(256, dtype=np.uint8)[:, None]
     with Team(1, inline=True) as team:
         leaves = leaves_of(pack_trees([chain]), bins, np.ascontiguousarray(codes.T), range(1), team)
@@ -153,7 +153,7 @@ def test_a_tree_deeper_than_wide():
 
 def test_no_trees():
     bins, _, codes = draw(0, 5, 1)
-    for packed in (pack_trees([]), pack_forest(collect([]))):
+    for packed in (pack_trees([]), pack_forest(collect([], None))):
         scores = np.ones((1, 5))
         with Team(1, inline=True) as team:
             add_scores(packed, bins, np.ascontiguousarray(codes.T), range(0), scores, team)
@@ -163,7 +163,7 @@ def test_no_trees():
 def test_a_tree_must_fit_its_numbers_into_a_node():
     bins, trees, _ = draw(0, 1, 1)
     wide = replace(trees[0], feature=np.where(trees[0].is_leaf, -1, 1 << 24).astype(np.int32))
-    for pack in (pack_trees, lambda some: pack_forest(collect(some))):
+    for pack in (pack_trees, lambda some: pack_forest(collect(some, None))):
         with pytest.raises(ValueError, match="at most 16,777,215 nodes and columns"):
             pack([wide])
 

@@ -58,7 +58,7 @@ def test_boosting():
     model = GradientBoostingRegressor(max_leaf_nodes=3, n_estimators=4, random_state=0).fit(
         X[["flipper_length_mm", "sex"]], MASS
     )
-    tree = model._booster.tree(1)
+    tree = model._booster.forest.tree(1)
     text = export_text(model, tree=1, decimals=3)
     assert text.count("value: [") == 3
     assert f"value: [{tree.answers[tree.is_leaf][0, 0, 0]:.3f}]" in text
@@ -79,7 +79,7 @@ def test_a_tree_of_a_round_and_class():
     model = GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, Y)
     assert trees_of(model).shape == (4, 3)
     for tree, number in (((0, 0), 0), ((2, 1), 7), ([3, -1], 11), ((-1, 0), 9)):
-        assert choose_tree(model, tree).tree_.fingerprint == model._booster.tree(number).fingerprint
+        assert choose_tree(model, tree).tree_.fingerprint == model._booster.forest.tree(number).fingerprint
     assert export_text(model, tree=(1, 2)) != export_text(model, tree=(1, 1))
 
 

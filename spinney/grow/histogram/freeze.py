@@ -8,7 +8,7 @@ import numpy as np
 
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
-from spinney.tree.forest import GrownTree
+from spinney.tree.boosted import GrownTree
 
 
 def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> GrownTree:
