@@ -7,10 +7,8 @@ what is measured between rounds that of the watcher that is passed in.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +23,7 @@ from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
 from spinney.data.weights import Weights
+from spinney.ensemble.booster import Booster
 from spinney.ensemble.gradients import (
     Largest,
     choose_rows,
@@ -40,8 +39,8 @@ from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import Kinds, Limits, child_bounds
-from spinney.tree.boosted import BoostedForest, GrownTree, collect, join
-from spinney.tree.sweep import PackedTrees, add_scores, pack_forest, pack_trees
+from spinney.tree.boosted import GrownTree, collect, join
+from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
 
 
 @dataclass(frozen=True)
@@ -77,47 +76,6 @@ class Target(NamedTuple):
     loss: Any
     n_outputs: int
     is_classes: bool
-
-
-@dataclass
-class Booster:
-    """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
-
-    start: np.ndarray
-    forest: BoostedForest
-
-    @property
-    def bins(self) -> Bins:
-        return self.forest.bins
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.start)
-
-    @property
-    def n_rounds(self) -> int:
-        return self.forest.n_trees // self.n_outputs
-
-    @cached_property
-    def packed(self) -> PackedTrees:
-        return pack_forest(self.forest)
-
-    def cut(self, n_rounds: int) -> Booster:
-        """The model after its first rounds."""
-        if n_rounds == self.n_rounds:
-            return self
-        return Booster(self.start, self.forest.part(range(n_rounds * self.n_outputs)))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of everything that predicts."""
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(self.start.tobytes())
-        self.forest.update_hash(digest)
-        return digest.hexdigest()
 
 
 # Called after every round with the fit so far and the round's new trees; True ends the fit.

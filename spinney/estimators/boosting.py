@@ -25,7 +25,8 @@ from spinney.estimators.tree_model import whole
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.boosting import Booster, Settings, Target
+    from spinney.ensemble.booster import Booster
+    from spinney.ensemble.boosting import Settings, Target
 
 _SMALL = 100_000  # cells below which one thread, in place, is quickest
 _NO_LIMIT = 1 << 30

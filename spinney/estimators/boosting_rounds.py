@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators.tree_model import TreeModel
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting import Booster
+    from spinney.ensemble.booster import Booster
     from spinney.tree.decision import BoostedTree
 
 
-class BoostedTreeModel(TreeModel):
+class BoostedTreeModel(RegressorMixin, TreeModel):
     """One tree of a boosted model; `predict` gives what it adds to the raw score."""
 
     _origin: tuple[Booster, int]
@@ -71,10 +72,16 @@ class Rounds:
         """The trees, (rounds, outputs): each has `tree_`, `predict`, `apply` and `decision_path`."""
         if not hasattr(self, "_booster"):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
-        booster = self._booster
-        trees = np.empty((booster.n_rounds, booster.n_outputs), object)
-        for number in range(trees.size):
-            trees.flat[number] = tree_model(booster, number, self._schema)
+        trees = np.empty((self._booster.n_rounds, self._booster.n_outputs), object)
+        for k in range(len(trees)):
+            trees[k] = self._round(k)
+        return trees
+
+    def _round(self, k: int) -> np.ndarray:
+        """The trees of a round, one per output."""
+        trees = np.empty(self._booster.n_outputs, object)
+        for output in range(len(trees)):
+            trees[output] = tree_model(self._booster, k * len(trees) + output, self._schema)
         return trees
 
     def __len__(self) -> int:
@@ -88,7 +95,7 @@ class Rounds:
     def __iter__(self) -> Iterator[np.ndarray]:
         """Round by round, an array of one tree per output."""
         check_is_fitted(self)
-        return iter(self.estimators_)
+        return (self._round(k) for k in range(len(self)))
 
     def __getitem__(self, rounds: Any) -> Any:
         """`model[k]`: the trees of round k, one per output. `model[:k]`: the model of the first k rounds."""
@@ -96,11 +103,12 @@ class Rounds:
         if isinstance(rounds, slice):
             return self._first_rounds(rounds)
         try:
-            return self.estimators_[index(rounds)]
+            k, n = index(rounds), len(self)
         except TypeError:
             raise TypeError(f"rounds are numbers or slices, model[3] or model[:3], got {rounds!r}.") from None
-        except IndexError:
-            raise IndexError(f"round must be from 0 to {len(self) - 1}, got {rounds!r}.") from None
+        if not -n <= k < n:
+            raise IndexError(f"round must be from 0 to {n - 1}, got {rounds!r}.")
+        return self._round(k % n)
 
     def _first_rounds(self, rounds: slice) -> Any:
         start, stop, step = rounds.indices(len(self))
