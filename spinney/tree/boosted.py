@@ -80,9 +80,6 @@ class BoostedForest(Forest):
     hessian: np.ndarray
     hessian_unit: np.ndarray
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     @property
     def steps_right(self) -> np.ndarray:
         return self.step

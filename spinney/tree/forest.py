@@ -53,6 +53,10 @@ class Forest:
         arrays = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
     @property
     def steps_right(self) -> np.ndarray:
         """For every node, how many nodes further its right child is; 0: a leaf."""

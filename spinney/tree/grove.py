@@ -83,9 +83,6 @@ class Grove(Forest):
             return self
         return replace(self, steps=questions.as_steps(self.steps, self.edges), edges=np.empty((0, 0)))
 
-    def __getstate__(self) -> dict[str, object]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def tree(self, k: int) -> DecisionTree:
         """One of the trees."""
         some = slice(self.first[k], self.first[k + 1])
