@@ -85,7 +85,8 @@ class ForestModel(BaseEstimator):
         (indicator, n_nodes_ptr)
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
-        return self.grove_.paths(self.apply(X)), self.grove_.first.copy()
+        leaves = self.apply(X)
+        return self.grove_.paths(leaves), self.grove_.first.copy()
 
     @cached_property
     def estimators_(self) -> list[Any]:
