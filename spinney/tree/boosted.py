@@ -113,11 +113,8 @@ class BoostedForest(Forest):
 
     def importances(self, kind: str, n_columns: int) -> np.ndarray:
         """Sum of the questions' gain, cover or number ("split") by column."""
-        if kind == "gain":
-            return np.bincount(self.feature, self.gain, minlength=n_columns)
-        if kind == "cover":
-            return np.bincount(self.feature, self.hessians()[self.step > 0], minlength=n_columns)
-        return np.bincount(self.feature, minlength=n_columns).astype(np.float64)
+        amount = self.gain if kind == "gain" else self.hessians()[self.step > 0] if kind == "cover" else None
+        return np.bincount(self.feature, amount, minlength=n_columns).astype(np.float64)
 
     # --- trees -------------------------------------------------------------------------------------------------------
 

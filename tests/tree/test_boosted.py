@@ -204,3 +204,6 @@ def test_importances_are_sums_over_the_trees():
             amount = {"gain": tree.gain, "cover": tree.cover, "split": np.ones(tree.n_nodes)}[kind]
             np.add.at(total, tree.feature[~tree.is_leaf], amount[~tree.is_leaf])
         np.testing.assert_allclose(model.get_feature_importances(kind), total / total.sum(), rtol=1e-12)
+    nothing = GradientBoostingRegressor(n_estimators=2).fit(X, np.ones(len(X))).feature_importances_
+    assert nothing.dtype == np.float64
+    assert not nothing.any()
