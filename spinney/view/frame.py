@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spinney.tree.decision import BRANCHES, SET, SPREADS, DecisionTree, OneTree
-from spinney.view.chosen import Trees, trees_of
+from spinney.tree.models import Trees, trees_of
 from spinney.view.phrases import class_labels, column_names
 
 _NOWHERE, _EVERYWHERE = -1, -2
@@ -66,7 +66,7 @@ def trees_to_frame(model: Any) -> Any:
     1     1     sex    (male,)    2   3    163
     """
     trees = trees_of(model)
-    models = [trees.read(number) for number in range(len(trees))]
+    models = list(trees)
     has_branches = any((one.tree_.kind == BRANCHES).any() for one in models)
     parts = [_columns(one, _place(trees, number), has_branches) for number, one in enumerate(models)]
     frame = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}

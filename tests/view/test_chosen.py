@@ -20,7 +20,8 @@ from spinney import (
     export_text,
 )
 from spinney.datasets import load_penguins
-from spinney.view.chosen import choose_tree, trees_of
+from spinney.tree.models import trees_of
+from spinney.view.chosen import choose_tree
 
 X, Y = load_penguins()
 MASS = X["body_mass_g"].fillna(4000.0)
