@@ -29,6 +29,7 @@ lint: $(VENV)/.lint ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy spinney
+	$(BIN)/python tools/budgets.py
 
 format: $(VENV)/.lint ## put the code in the house style
 	$(BIN)/ruff check --fix .

@@ -14,13 +14,13 @@ from spinney._compile import kernel
 from spinney._team import Team
 from spinney.criteria.gains import Link, Penalty
 from spinney.criteria.losses import LogLoss
-from spinney.data.dataset import aligned
+from spinney.data.dataset import aligned, records
 from spinney.data.weights import Weights
 from spinney.ensemble.gradients import fill_derivatives
 from spinney.grow.histogram import histograms as histogram
 from spinney.grow.histogram import memory, partition, statistics
-from spinney.grow.histogram import search as splits
-from spinney.grow.rules import Limits
+from spinney.grow.histogram import scan_bins as splits
+from spinney.grow.rules import BoostingRules
 
 COLUMNS, BINS = 28, 255
 
@@ -59,7 +59,7 @@ def _partition(column, goes_left, desks, rows, target, cursor):
 def _search(bins, columns, fields, desks, nodes, limits, best):
     best[0].score = -np.inf
     for k in range(columns.size):
-        own = bins[columns[k].start : columns[k].start + columns[k].n_bins]
+        own = bins[columns[k].begin : columns[k].begin + columns[k].n_bins]
         n = splits.add_up_packed(own, fields, desks[0])
         splits.search_numbers(nodes[0], k, columns[k], own, n, fields, limits, desks[0], best[0], None)
 
@@ -91,15 +91,15 @@ def main() -> None:
     derivatives, shorts, bins = np.empty((n, 2), np.float32), np.empty(n, np.int64), np.zeros(COLUMNS * 264, np.int64)
     keys = random.integers(0, 2**32, n, dtype=np.uint32)
     fields = statistics.make_fields(n, n, 1, 1.0, 0.25)
-    desks, target = memory.records(1, memory.DESK), np.empty(n, np.int32)
+    desks, target = records(1, memory.DESK), np.empty(n, np.int32)
     features, no_groups = np.arange(COLUMNS, dtype=np.int32), np.zeros((0, COLUMNS), np.uint8)
     penalty = Penalty(0.0, 1.0)
     sizes = (True, 31, 99, 20, 1e-3, 0.0)
     link, key = Link(), np.uint64(3)
-    limits = Limits(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
-    columns = memory.records(COLUMNS, memory.COLUMN)
-    columns.start, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
-    nodes, best = memory.records(1, memory.NODE), memory.records(2, memory.CANDIDATE)
+    limits = BoostingRules(*sizes, penalty, penalty, 10.0, 20, 0.1, link, None, None, no_groups, features, COLUMNS, key)
+    columns = records(COLUMNS, memory.COLUMN)
+    columns.begin, columns.n_bins, columns.n_slots = np.arange(COLUMNS) * 264, BINS, BINS
+    nodes, best = records(1, memory.NODE), records(2, memory.CANDIDATE)
     nodes[0].count, nodes[0].hessian = 20 * BINS, 10**6
 
     def part(rows: np.ndarray) -> None:

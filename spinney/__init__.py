@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
+    from spinney import datasets, evaluate, prune, view
     from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
-    from spinney.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
@@ -35,14 +35,20 @@ if TYPE_CHECKING:
         BayesianModelAveragingClassifier,
         BayesianModelAveragingRegressor,
     )
-    from spinney.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+    from spinney.estimators.random_forest import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
     from spinney.estimators.random_structure import (
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
     )
+    from spinney.estimators.rank_voting import RankVoting
     from spinney.estimators.stacking import StackingClassifier, StackingRegressor
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-    from spinney.estimators.voting import RankVoting, VotingClassifier, VotingRegressor
+    from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
@@ -73,8 +79,8 @@ _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
-    "ExtraTreesClassifier": "spinney.estimators.extra_trees",
-    "ExtraTreesRegressor": "spinney.estimators.extra_trees",
+    "ExtraTreesClassifier": "spinney.estimators.random_forest",
+    "ExtraTreesRegressor": "spinney.estimators.random_forest",
     "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
@@ -85,7 +91,7 @@ _HOMES = {
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
     "RandomStructureForestRegressor": "spinney.estimators.random_structure",
-    "RankVoting": "spinney.estimators.voting",
+    "RankVoting": "spinney.estimators.rank_voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
     "StackingRegressor": "spinney.estimators.stacking",
@@ -145,7 +151,9 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "datasets",
     "elbow",
+    "evaluate",
     "export_graphviz",
     "export_rules",
     "export_text",
@@ -159,22 +167,28 @@ __all__ = [
     "plot_regions",
     "plot_tree",
     "plot_validation_curve",
+    "prune",
     "select_components",
     "trees_to_frame",
+    "view",
 ]
+
+_ROOMS = ("datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOMES and name not in _ROOMS:
         raise AttributeError(f"module 'spinney' has no attribute {name!r}")
     with _importing:
-        import_whole(_HOMES[name])
+        import_whole(_HOMES.get(name, f"spinney.{name}"))
+    if name in _ROOMS:
+        return sys.modules[f"spinney.{name}"]
     globals()[name] = value = getattr(sys.modules[_HOMES[name]], name)  # the next time it is simply there
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

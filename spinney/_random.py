@@ -36,6 +36,13 @@ def uniform(key, index):
 
 
 @kernel
+def draw_uniforms(key, out):
+    """Fill an array with numbers in [0, 1)."""
+    for i in range(out.size):
+        out[i] = uniform(key, i)
+
+
+@kernel
 def stream_key(seed, purpose, tree):
     """The key of one purpose in one tree."""
     return mix(mix(np.uint64(seed), purpose), tree)

@@ -179,7 +179,13 @@ def test_importing_does_not_load_numba(code):
 
 def test_every_public_name_is_there_and_no_other():
     for name in spinney.__all__:
-        assert getattr(spinney, name).__module__.startswith("spinney.")
-        assert name in dir(spinney)
+        found = getattr(spinney, name)
+        assert getattr(found, "__module__", found.__name__).startswith("spinney.")
+    assert dir(spinney) == sorted([*spinney.__all__, "__version__"])
+    for room in (spinney.datasets, spinney.evaluate, spinney.prune, spinney.view):
+        assert all(hasattr(room, name) for name in room.__all__)
+    assert dir(spinney.view) == sorted(spinney.view.__all__)
+    with pytest.raises(AttributeError, match=r"module 'spinney\.view' has no attribute 'plot_nothing'"):
+        spinney.view.plot_nothing  # noqa: B018
     with pytest.raises(AttributeError, match="module 'spinney' has no attribute 'Forest'"):
         spinney.Forest  # noqa: B018

@@ -22,25 +22,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spinney._compile import folder as folders
 from spinney._compile.assistant import start_assistant
 from spinney._compile.dependencies import digest_of, is_local, own_sources, size_of, text_of_signature
-from spinney._compile.parts import Need, load_parts, needs_of
+from spinney._compile.locks import Helper, Lock, end_compiling, start_compiling
+from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
 from spinney._compile.speech import announce, compiled, say, say_once
-from spinney._interrupts import interrupts_held_back, let_interrupts_in
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: nobody waits
-    fcntl = None  # type: ignore[assignment]
+from spinney._interrupts import interrupts_held_back
 
 _DIGEST_SIZE = 32
-_PATIENCE = 120.0  # seconds to wait for another process's compiler
 _DAY = 86_400.0
-_MOST_NEEDS = 1 << 20  # bytes of a lock's list
 PACKAGED = Path(__file__).parent.parent / "_kernels"
 
 
@@ -132,7 +126,7 @@ class KernelCache:
         try:
             if self.has(sig) or not self.keeps(sig) or (folder := _folder()) is None:
                 return False
-            return _Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
+            return Lock.is_held((folder / self._file(sig, _magic())).with_suffix(".lock"))
         except Exception:
             return False
 
@@ -172,10 +166,9 @@ class KernelCache:
             return None
         start_assistant()
         path = folder / self._file(sig, magic)
-        lock = _Lock.take(path.with_suffix(".lock"), path.exists, _Helper().help_with)
-        if lock is not None:
+        if (lock := Lock.take(path.with_suffix(".lock"), path.exists, Helper().help_with)) is not None:
+            start_compiling(lock)
             self._held.lock = lock
-            _compiling.locks = [*getattr(_compiling, "locks", []), lock]
         return self._load(path, False, target_context) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -195,8 +188,7 @@ class KernelCache:
         """Compiling has ended, well or not: let others have their turn."""
         if (lock := getattr(self._held, "lock", None)) is not None:
             self._held.lock = None
-            _compiling.locks.remove(lock)
-            lock.release()
+            end_compiling(lock)
         if getattr(self._held, "is_open", False):
             self._held.is_open = False
             compiled(self._name)
@@ -206,100 +198,6 @@ class KernelCache:
     def disable(self) -> None: ...
 
     def flush(self) -> None: ...
-
-
-class _Lock(NamedTuple):
-    """A file that one process at a time holds; the system frees it when the process dies."""
-
-    path: Path
-    handle: int
-
-    @classmethod
-    def take(
-        cls, path: Path, is_done: Callable[[], bool], help_with: Callable[[bytes], bool] = lambda _: False
-    ) -> _Lock | None:
-        """Wait for the lock, and meanwhile help whoever has it; None where files cannot be locked, or when somebody
-        takes for ever."""
-        try:
-            handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        except OSError:
-            return None
-        deadline = time.monotonic() + _PATIENCE
-        try:
-            while not _try_lock(handle):
-                if is_done() or time.monotonic() > deadline:
-                    os.close(handle)
-                    return None
-                if not help_with(os.pread(handle, _MOST_NEEDS, 0)):
-                    time.sleep(0.02)
-                let_interrupts_in()
-        except BaseException:
-            os.close(handle)
-            raise
-        return cls(path, handle)
-
-    @staticmethod
-    def is_held(path: Path) -> bool:
-        try:
-            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-        except OSError:
-            return False
-        try:
-            return not _try_lock(handle)
-        finally:
-            os.close(handle)
-
-    def write(self, content: bytes) -> None:
-        with contextlib.suppress(OSError):
-            os.write(self.handle, content)
-
-    def release(self) -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
-        os.close(self.handle)
-
-
-_compiling = threading.local()  # .locks: of the kernels that this thread compiles, one inside the other
-
-
-def publish(need: Need) -> None:
-    """Tell those who wait for the kernel that is being compiled here of a part that it calls."""
-    if locks := getattr(_compiling, "locks", []):
-        body = pickle.dumps(need)
-        locks[-1].write(len(body).to_bytes(8, "little") + body)
-
-
-class _Helper:
-    """Who waits for a kernel compiles parts of it that nobody else is at."""
-
-    def __init__(self) -> None:
-        self._tried: set[bytes] = set()
-
-    def help_with(self, published: bytes) -> bool:
-        """Compile the largest one of some parts; False if there is nothing to do, or it fails: others will say so."""
-        try:
-            return self._help(published)
-        except Exception:
-            return False
-
-    def _help(self, published: bytes) -> bool:
-        found = [(body, pickle.loads(body)) for body in _bodies(published) if body not in self._tried]
-        for body, need in sorted(found, key=lambda pair: -pair[1].size()):
-            self._tried.add(body)
-            if need.find().is_wanted(need.signature):
-                need.find().prepare(need.signature)
-                return True
-        return False
-
-
-def _bodies(published: bytes) -> Iterator[bytes]:
-    at = 0
-    while at + 8 <= len(published):
-        end = at + 8 + int.from_bytes(published[at : at + 8], "little")
-        if end > len(published):  # being written
-            return
-        yield published[at + 8 : end]
-        at = end
 
 
 def pack(data: Any) -> bytes:
@@ -325,18 +223,6 @@ def _magic() -> tuple[Any, ...]:
 
     magic: tuple[Any, ...] = cpu_target.target_context.codegen().magic_tuple()
     return magic
-
-
-def _try_lock(handle: int) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 def _read(path: Path, is_packaged: bool) -> bytes:

@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 
 from spinney._compile.assistant import hand_over
 from spinney._compile.dependencies import is_local, size_of, text_of_signature
+from spinney._compile.locks import publish
 
 RETURNS = {"nothing": types.void, "int64": types.int64, "float64": types.float64, "bool": types.boolean}
 
@@ -74,8 +75,6 @@ class Part:
         if symbol not in self._seen and signature not in self._cached.overloads:
             self._seen.add(symbol)
             if self._cached._cache.keeps(signature) and not self._cached._cache.has(signature):
-                from spinney._compile.cache import publish
-
                 hand_over(self._need(signature))
                 publish(self._need(signature))
 

@@ -10,10 +10,11 @@ lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, nearest, pack_points
 from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, weight_at
@@ -41,10 +42,45 @@ def no_assignment(points: Points, n_centres: int) -> Assignment:
     return Assignment(labels, np.zeros((n_centres, points.n_columns + 1), np.int64), points.scale(largest))
 
 
-def packed(centres: np.ndarray) -> tuple[np.ndarray, int, int]:
+class Centres(NamedTuple):
     """Centres as `nearest` wants them."""
+
+    values: np.ndarray
+    n_large: int
+    n_small: int
+
+
+class Moves(NamedTuple):
+    """What a pass changes. Sums and tallies: each thread's own."""
+
+    labels: np.ndarray  # int32 (places,)
+    scale: np.ndarray  # float64 (columns + 1,)
+    sums: np.ndarray  # int64 (threads, centres, columns + 1): what is added to the sums
+    tallies: np.ndarray  # int64 (threads, 8): rows that have moved, rows that were looked at
+
+
+class Desks(NamedTuple):
+    """Scratch of each thread."""
+
+    scores: np.ndarray  # (threads, 3, lanes): a tile's lowest and second-lowest scores, and squares
+    label: np.ndarray  # int32 (threads, lanes)
+
+
+def packed(centres: np.ndarray) -> Centres:
+    """Centres for the kernels."""
     wide = centres.astype(np.float64)
-    return pack_points(centres, (0.5 * _squares(wide)).astype(centres.dtype))
+    return Centres(*pack_points(centres, (0.5 * _squares(wide)).astype(centres.dtype)))
+
+
+def no_moves(state: Assignment, team: Team) -> Moves:
+    """What a pass begins with."""
+    sums = np.zeros((team.size, *state.sums.shape), np.int64)
+    return Moves(state.labels, state.scale, sums, np.zeros((team.size, 8), np.int64))
+
+
+def make_desks(points: Points, team: Team) -> Desks:
+    """Room for every thread."""
+    return Desks(np.empty((team.size, 3, LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int32))
 
 
 def _squares(rows: np.ndarray) -> np.ndarray:
@@ -57,61 +93,29 @@ def _squares(rows: np.ndarray) -> np.ndarray:
 
 def assign_rows(points: Points, centres: np.ndarray, state: Assignment, team: Team) -> int:
     """Bring labels and sums up to date with the centres; how many rows have moved."""
-    moves = np.zeros((team.size, *state.sums.shape), np.int64)
-    moved = np.zeros((team.size, 8), np.int64)
-    scratch = np.empty((team.size, 2, LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int32)
-    team.run(
-        _assign,
-        points.tiles,
-        points.n_rows,
-        *packed(centres),
-        state.labels,
-        points.counts,
-        points.importance,
-        state.scale,
-        moves,
-        moved,
-        *scratch,
-    )
-    state.sums += moves.sum(axis=0)
-    return int(moved.sum())
+    moves = no_moves(state, team)
+    team.run(_assign, points.rows, packed(centres), moves, make_desks(points, team))
+    state.sums += moves.sums.sum(axis=0)
+    return int(moves.tallies.sum())
 
 
 @kernel
-def _assign(
-    rank,
-    size,
-    sync,
-    tiles,  # in
-    n_rows,
-    centres,
-    n_large,
-    n_small,
-    labels,  # in and out
-    counts,  # in
-    importance,
-    scale,
-    moves,  # out
-    moved,
-    scores,  # scratch
-    found,
-):
-    n_columns = scale.size - 1
-    best, second, label = scores[rank, 0], scores[rank, 1], found[rank]
+def _assign(rank, size, sync, rows, centres, moves, desks):
+    rows, centres, moves = refer(rows), refer(centres), refer(moves)
+    tiles, labels, n_rows, n_columns = rows.tiles, moves.labels, rows.n_rows, moves.scale.size - 1
+    best, second, label = desks.scores[rank, 0], desks.scores[rank, 1], desks.label[rank]
     while True:
         chunk = next_chunk(sync)
         if chunk * CHUNK_ROWS >= n_rows:
             return
         for tile in range(chunk * CHUNK, min((chunk + 1) * CHUNK, labels.size // LANES)):
             start = tile * n_columns * LANES
-            nearest(tiles, start, n_columns, centres, n_large, n_small, best, second, label, 0)
+            nearest(tiles, start, n_columns, centres.values, centres.n_large, centres.n_small, best, second, label, 0)
             if differ(labels, tile * LANES, label):
                 for lane in range(min(LANES, n_rows - tile * LANES)):
                     place = tile * LANES + lane
                     if labels[place] != label[lane]:
-                        move_row(tiles, place, labels[place], label[lane], counts, importance, scale, moves[rank])
-                        labels[place] = label[lane]
-                        moved[rank, 0] += 1
+                        move_row(rows, place, label[lane], moves, rank)
 
 
 @inner_kernel
@@ -124,23 +128,26 @@ def differ(labels, place, label):
 
 
 @inner_kernel
-def move_row(tiles, place, old, new, counts, importance, scale, moves):
-    """Take a row from one centre's sums and add it to another's."""
+def move_row(rows, place, new, moves, rank):
+    """Give a row another label: take it from one centre's sums and add it to another's."""
+    scale, sums, old = moves.scale, moves.sums[rank], moves.labels[place]
     n_columns = scale.size - 1
     start = (place // LANES) * LANES * n_columns + place % LANES
-    count = counts[place] if counts.size > 0 else np.int64(1)
-    factor = importance[place] if importance.size > 0 else 1.0
+    count = rows.counts[place] if rows.counts.size > 0 else np.int64(1)
+    factor = rows.importance[place] if rows.importance.size > 0 else 1.0
+    moves.labels[place] = new
+    moves.tallies[rank, 0] += 1
     if count == 0:
         return
     for j in range(n_columns):
-        whole = np.int64(np.rint(np.float64(tiles[start + j * LANES]) * factor * scale[j])) * count
-        moves[new, j] += whole
+        whole = np.int64(np.rint(np.float64(rows.tiles[start + j * LANES]) * factor * scale[j])) * count
+        sums[new, j] += whole
         if old >= 0:
-            moves[old, j] -= whole
+            sums[old, j] -= whole
     whole = np.int64(np.rint(factor * scale[n_columns])) * count
-    moves[new, n_columns] += whole
+    sums[new, n_columns] += whole
     if old >= 0:
-        moves[old, n_columns] -= whole
+        sums[old, n_columns] -= whole
 
 
 def inertia(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:

@@ -15,11 +15,13 @@ Rows that must be looked at are gathered, sixteen at a time, into a tile of thei
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel, refer, separate_kernel
 from spinney._team import Team, next_chunk
-from spinney.cluster.assign import Assignment, move_row, packed
+from spinney.cluster.assign import Assignment, make_desks, move_row, no_moves, packed
 from spinney.cluster.nearest import LANES, nearest_two, squared_norms
 from spinney.cluster.points import CHUNK_ROWS, Points
 
@@ -29,6 +31,25 @@ _MOST_LOOKED_AT = 0.3  # share of the rows beyond which bounds cost more than th
 _FEW = 0.2  # share of the rows below which they are tried
 _LARGE = 1 << 25  # products of a pass below which it is not worth thinking about
 _SAMPLE = 32  # tiles by which the share is guessed
+
+
+class Known(NamedTuple):
+    """What is known of the rows and the centres before a pass."""
+
+    upper: np.ndarray  # float32 (places,)  # in and out
+    lower: np.ndarray
+    drift: np.ndarray  # float64 (centres,)
+    others_drift: np.ndarray
+    separation: np.ndarray
+    rounding: float
+    are_known: bool  # whether there are bounds yet
+
+
+class Waiting(NamedTuple):
+    """Rows that must be looked at, until there are enough for a tile. Each thread's own."""
+
+    tile: np.ndarray  # (threads, columns times lanes)
+    places: np.ndarray  # int64 (threads, lanes)
 
 
 class Bounds:
@@ -57,6 +78,11 @@ class Bounds:
         others = np.delete(moved, largest)
         self.others_drift[largest] += (others.max() if len(others) else 0.0) - moved[largest]
 
+    def known(self, centres: np.ndarray) -> Known:
+        """What kernels need to know."""
+        separation, rounding = _separation(centres), self.rounding(centres)
+        return Known(self.upper, self.lower, self.drift, self.others_drift, separation, rounding, self.are_known)
+
     def rounding(self, centres: np.ndarray) -> float:
         """How far a score, or half a row's square, can be off."""
         longest = float(np.sqrt(np.sum(centres.astype(np.float64) ** 2, axis=1).max()))
@@ -68,36 +94,15 @@ def assign_with_bounds(
     points: Points, centres: np.ndarray, state: Assignment, bounds: Bounds, team: Team
 ) -> tuple[int, int]:
     """As `assign.assign_rows`; returns how many rows have moved and how many were looked at."""
-    n_columns = points.n_columns
-    moves = np.zeros((team.size, *state.sums.shape), np.int64)
-    tallies = np.zeros((team.size, 8), np.int64)
-    dtype = points.tiles.dtype
-    team.run(
-        _assign,
-        points.tiles,
-        points.n_rows,
-        *packed(centres),
-        state.labels,
-        bounds.upper,
-        bounds.lower,
-        bounds.drift,
-        bounds.others_drift,
-        _separation(centres),
-        bounds.rounding(centres),
-        bounds.are_known,
-        points.counts,
-        points.importance,
-        state.scale,
-        moves,
-        tallies,
-        np.zeros((team.size, n_columns * LANES), dtype),
-        np.empty((team.size, 3, LANES), dtype),
-        np.empty((team.size, LANES), np.int32),
-        np.empty((team.size, LANES), np.int64),
+    moves, desks = no_moves(state, team), make_desks(points, team)
+    waiting = Waiting(
+        np.zeros((team.size, points.n_columns * LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int64)
     )
+    known = bounds.known(centres)
+    team.run(_assign, points.rows, packed(centres), known, moves, desks, waiting)
     bounds.are_known = True
-    state.sums += moves.sum(axis=0)
-    moved, looked_at = tallies[:, :2].sum(axis=0)
+    state.sums += moves.sums.sum(axis=0)
+    moved, looked_at = moves.tallies[:, :2].sum(axis=0)
     return int(moved), int(looked_at)
 
 
@@ -123,111 +128,67 @@ def _nearest_other(centres, distance):
 
 
 @inner_kernel
-def _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
+def _is_settled(place, labels, known, slack):
     """Whether the row's centre is certain to have the lowest score still."""
     label = labels[place]
-    high = np.float64(upper[place]) + drift[label]
-    low = max(np.float64(lower[place]) - others_drift[label], separation[label] - high)
+    high = np.float64(known.upper[place]) + known.drift[label]
+    low = max(np.float64(known.lower[place]) - known.others_drift[label], known.separation[label] - high)
     return low > high and (low - high) * (low + high) > slack
 
 
 @kernel
-def _assign(
-    rank,
-    size,
-    sync,
-    tiles,  # in
-    n_rows,
-    centres,
-    n_large,
-    n_small,
-    labels,  # in and out
-    upper,
-    lower,
-    drift,  # in
-    others_drift,
-    separation,
-    rounding,
-    are_known,
-    counts,
-    importance,
-    scale,
-    moves,  # out
-    tallies,  # out: moved, looked at
-    tile_room,  # scratch
-    score_room,
-    label_room,
-    place_room,
-):
-    n_columns = scale.size - 1
-    slack = 4.0 * rounding * 1.001
-    gathered, places, n_waiting = tile_room[rank], place_room[rank], 0
-    best, second, square, label = score_room[rank, 0], score_room[rank, 1], score_room[rank, 2], label_room[rank]
+def _assign(rank, size, sync, rows, centres, known, moves, desks, waiting):
+    rows, centres, known, moves, desks = refer(rows), refer(centres), refer(known), refer(moves), refer(desks)
+    tiles, labels, n_rows, n_columns = rows.tiles, moves.labels, rows.n_rows, moves.scale.size - 1
+    gathered, places, n_waiting = waiting.tile[rank], waiting.places[rank], 0
+    slack = 4.0 * known.rounding * 1.001
     while True:
         chunk = next_chunk(sync)
-        is_over = chunk * CHUNK_ROWS >= n_rows
         for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
             start, n_lanes = first * n_columns, min(LANES, n_rows - first)
-            if are_known:
-                for lane in range(n_lanes):
-                    if _is_settled(first + lane, labels, upper, lower, drift, others_drift, separation, slack):
-                        continue
-                    for j in range(n_columns):
-                        gathered[j * LANES + n_waiting] = tiles[start + j * LANES + lane]
-                    places[n_waiting] = first + lane
-                    n_waiting += 1
-                    if n_waiting == LANES:
-                        nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
-                        squared_norms(gathered, 0, n_columns, square)
-                        for i in range(LANES):
-                            _measure(
-                                i, places[i], best, second, square, label, drift, others_drift, rounding, upper, lower
-                            )
-                            _move(
-                                tiles,
-                                places[i],
-                                labels,
-                                label[i],
-                                counts,
-                                importance,
-                                scale,
-                                moves[rank],
-                                tallies[rank],
-                            )
-                        n_waiting = 0
-            else:
-                nearest_two(tiles, start, n_columns, centres, n_large, n_small, best, second, label, 0)
-                squared_norms(tiles, start, n_columns, square)
+            if not known.are_known:
                 for i in range(n_lanes):
-                    _measure(i, first + i, best, second, square, label, drift, others_drift, rounding, upper, lower)
-                    _move(tiles, first + i, labels, label[i], counts, importance, scale, moves[rank], tallies[rank])
-        if is_over:
+                    places[i] = first + i
+                _look(rank, tiles, start, places[:n_lanes], rows, centres, known, moves, desks)
+                continue
+            for lane in range(n_lanes):
+                if _is_settled(first + lane, labels, known, slack):
+                    continue
+                for j in range(n_columns):
+                    gathered[j * LANES + n_waiting] = tiles[start + j * LANES + lane]
+                places[n_waiting] = first + lane
+                n_waiting += 1
+                if n_waiting == LANES:
+                    _look(rank, gathered, 0, places, rows, centres, known, moves, desks)
+                    n_waiting = 0
+        if chunk * CHUNK_ROWS >= n_rows:
             break
     if n_waiting > 0:  # lanes not filled hold rows of before
-        nearest_two(gathered, 0, n_columns, centres, n_large, n_small, best, second, label, 0)
-        squared_norms(gathered, 0, n_columns, square)
-        for i in range(n_waiting):
-            _measure(i, places[i], best, second, square, label, drift, others_drift, rounding, upper, lower)
-            _move(tiles, places[i], labels, label[i], counts, importance, scale, moves[rank], tallies[rank])
+        _look(rank, gathered, 0, places[:n_waiting], rows, centres, known, moves, desks)
+
+
+@separate_kernel
+def _look(rank, tile, start, places, rows, centres, known, moves, desks):
+    """Find the centres of the rows of one tile, whose places are given, and measure their bounds anew."""
+    n_columns, label = moves.scale.size - 1, desks.label[rank]
+    best, second, square = desks.scores[rank, 0], desks.scores[rank, 1], desks.scores[rank, 2]
+    nearest_two(tile, start, n_columns, centres.values, centres.n_large, centres.n_small, best, second, label, 0)
+    squared_norms(tile, start, n_columns, square)
+    for lane in range(places.size):
+        _measure(places[lane], label[lane], best[lane], second[lane], square[lane], known)
+        moves.tallies[rank, 1] += 1
+        if moves.labels[places[lane]] != label[lane]:
+            move_row(rows, places[lane], label[lane], moves, rank)
 
 
 @inner_kernel
-def _measure(lane, place, best, second, square, label, drift, others_drift, rounding, upper, lower):
+def _measure(place, label, best, second, square, known):
     """Measure a row's bounds anew, rounded outward."""
-    own = np.float64(square[lane])
-    high = np.sqrt(max(0.0, 2.0 * np.float64(best[lane]) + own + 2.0 * rounding)) - drift[label[lane]]
-    low = np.sqrt(max(0.0, 2.0 * np.float64(second[lane]) + own - 2.0 * rounding)) + others_drift[label[lane]]
-    upper[place] = np.float32(high * (1.0 + _LOOSE if high > 0.0 else 1.0 - _LOOSE))
-    lower[place] = np.float32(low * (1.0 - _LOOSE))  # infinite if there is but one centre
-
-
-@inner_kernel
-def _move(tiles, place, labels, label, counts, importance, scale, moves, tallies):
-    tallies[1] += 1
-    if labels[place] != label:
-        move_row(tiles, place, labels[place], label, counts, importance, scale, moves)
-        labels[place] = label
-        tallies[0] += 1
+    own, rounding = np.float64(square), known.rounding
+    high = np.sqrt(max(0.0, 2.0 * np.float64(best) + own + 2.0 * rounding)) - known.drift[label]
+    low = np.sqrt(max(0.0, 2.0 * np.float64(second) + own - 2.0 * rounding)) + known.others_drift[label]
+    known.upper[place] = np.float32(high * (1.0 + _LOOSE if high > 0.0 else 1.0 - _LOOSE))
+    known.lower[place] = np.float32(low * (1.0 - _LOOSE))  # infinite if there is but one centre
 
 
 class Policy:

@@ -28,19 +28,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
-from spinney._team import Team, next_chunk
-from spinney.cluster.moments import GROUP, SQUARE, WIDE, add_products, center_row, center_tile, squared_lengths
-from spinney.cluster.plans import list_known, make_plan
+from spinney._team import Team
+from spinney.cluster.moments import SQUARE
 from spinney.cluster.triangles import WIDE_COLUMNS, Triangle, triangles
+from spinney.cluster.visit import BLOCK, TINY, Found, Mixture, OrderedRows, logarithms, make_room, share_all, visit
 from spinney.cluster.wide import add_moments, chunks, log_joint
-from spinney.criteria.elementary import exp, log
 
-BLOCK = 64  # rows that are looked at together
 _MOST_CHUNKS, _LEAST_CHUNKS = 256, 16
 _ROOM = 1 << 23  # numbers for the sums of all chunks
-_TINY = 2.0**-53  # shares that count as none
-_LEAST_NORMAL = 2.0**-1022  # smaller numbers are too small for `log`
 
 
 @dataclass(frozen=True)
@@ -169,7 +164,7 @@ def _share_wide(x: np.ndarray, mixture: Gaussians, team: Team) -> np.ndarray:
     factors = [one for one in mixture.triangles(team) if one is not None]  # checked when the mixture was made
     logs = log_joint(x, mixture.means, factors, logarithms(mixture.weights), team)
     shares = np.empty((len(logs) + 1, len(x)))
-    _share_all(logs, shares, np.zeros((len(logs) + 2, BLOCK)))
+    share_all(logs, shares, np.zeros((len(logs) + 2, BLOCK)))
     return shares
 
 
@@ -185,7 +180,7 @@ def _collect_wide(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray 
             likelihood += float((own * logs)[own > 0].sum())
         else:
             shares = list(given[part].T)
-        weighted = np.array([np.where(share >= _TINY, own * share, 0.0) for share in shares])
+        weighted = np.array([np.where(share >= TINY, own * share, 0.0) for share in shares])
         weight += weighted.sum(axis=1)
         add_moments(x, mixture.means, weighted, first, second, team)
     return Sums(weight, first, second, likelihood)
@@ -202,19 +197,6 @@ def _n_chunks(n_rows: int, n_numbers: int) -> int:
     return max(1, min(most, -(-n_rows // (4 * BLOCK))))
 
 
-@kernel
-def _take_logs(values, out):
-    for i in range(values.size):
-        out[i] = log(values[i]) if values[i] >= _LEAST_NORMAL else -np.inf
-
-
-def logarithms(values: np.ndarray) -> np.ndarray:
-    """Our own logarithm of each number; minus infinity for 0."""
-    out = np.empty(len(values))
-    _take_logs(np.ascontiguousarray(values, np.float64), out)
-    return out
-
-
 def _run(
     rows: Rows,
     mixture: Gaussians,
@@ -228,249 +210,9 @@ def _run(
     wide = _padded(n_columns)
     padded_means = np.zeros((n_components, wide))
     padded_means[:, 1 : 1 + n_columns] = mixture.means
-    n_packed = (n_columns + GROUP) * (n_columns + GROUP)
+    covariances = np.ascontiguousarray(mixture.covariances)
+    known = Mixture(logarithms(mixture.weights), padded_means, covariances, mixture.is_full)
+    ordered = OrderedRows(rows.values, rows.order, rows.pattern, rows.patterns, rows.weight, rows.origin)
     team.run(
-        _visit,
-        rows.values,
-        rows.order,
-        rows.pattern,
-        rows.patterns,
-        rows.weight,
-        rows.origin,
-        logarithms(mixture.weights),
-        padded_means,
-        np.ascontiguousarray(mixture.covariances),
-        mixture.is_full,
-        sums,
-        likelihoods,
-        given,
-        out,
-        np.zeros((team.size, 3, BLOCK * wide)),
-        np.zeros((team.size, 3, BLOCK * n_columns)),
-        np.zeros((team.size, n_components + 2, BLOCK)),
-        np.zeros((team.size, n_components, 1 + n_packed + 2 * n_columns * n_columns)),
-        np.zeros((team.size, 2, n_columns, n_columns)),
-        np.zeros((team.size, n_columns), np.int64),
+        visit, ordered, known, Found(sums, likelihoods, given, out), make_room(n_components, n_columns, wide, team)
     )
-
-
-@kernel
-def _visit(
-    rank,
-    size,
-    sync,
-    values,  # in
-    order,
-    pattern,
-    patterns,
-    weight,
-    origin,
-    log_weights,
-    means,
-    covariances,
-    is_full,
-    sums,  # out
-    likelihoods,
-    given,  # in: shares, or empty
-    out,  # out: shares, or empty
-    row_room,  # scratch
-    tile_room,
-    share_room,
-    plan_room,
-    square_room,
-    known_room,
-):
-    n_rows, n_chunks = order.size, likelihoods.size
-    x_rows, u_rows, wu_rows = row_room[rank, 0], row_room[rank, 1], row_room[rank, 2]
-    tiles, z_tile, middle = tile_room[rank, 0], tile_room[rank, 1], tile_room[rank, 2]
-    shares, plans, known = share_room[rank], plan_room[rank], known_room[rank]
-    while True:
-        chunk = next_chunk(sync)
-        if chunk >= n_chunks:
-            return
-        place, end = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
-        planned, n_known = np.int64(-1), np.int64(0)
-        while place < end:
-            if pattern[place] != planned:
-                planned = np.int64(pattern[place])
-                n_known = list_known(patterns[planned], known)
-                for k in range(means.shape[0]):
-                    make_plan(covariances[k], is_full, log_weights[k], known, n_known, square_room[rank], plans[k])
-            n = 1
-            while n < BLOCK and place + n < end and pattern[place + n] == planned:
-                n += 1
-            _gather(values, order, place, n, origin, known, n_known, x_rows, tiles)
-            if given.size > 0:
-                for k in range(means.shape[0]):
-                    for i in range(n):
-                        shares[k, i] = given[order[place + i], k]
-            else:
-                for k in range(means.shape[0]):
-                    for j in range(n_known):
-                        middle[j] = means[k, 1 + known[j]]
-                    _densities(tiles, n, z_tile, middle, is_full, n_known, known.size, plans[k], shares[k])
-                _share(shares, means.shape[0])
-            if out.size > 0:
-                _put_out(shares, order, place, n, out)
-            if sums.shape[1] > 0:
-                likelihoods[chunk] += _weigh(shares, means.shape[0], order, place, n, weight)
-                for k in range(means.shape[0]):
-                    m = _center(x_rows, n, means[k], known, n_known, plans[k], shares[k], u_rows, wu_rows)
-                    width = sums.shape[1] // means.shape[0]
-                    own = sums[chunk, k * width : (k + 1) * width]
-                    _add(u_rows, wu_rows, m, is_full, known, n_known, plans[k], own)
-            place += n
-
-
-@inner_kernel
-def _gather(values, order, place, n, origin, known, n_known, x_rows, tiles):
-    """The rows of a block twice: row by row, and in tiles of their known columns."""
-    n_columns = values.shape[1]
-    wide = x_rows.size // BLOCK
-    for i in range(n):
-        row = order[place + i]
-        start = (i // WIDE) * WIDE * n_known + i % WIDE
-        x_rows[i * wide] = 1.0
-        for j in range(n_known):
-            value = np.float64(values[row, known[j]]) - origin[known[j]]
-            x_rows[i * wide + 1 + known[j]] = value
-            tiles[start + j * WIDE] = value
-        for j in range(n_known, n_columns):
-            x_rows[i * wide + 1 + known[j]] = 0.0
-
-
-@inner_kernel
-def _densities(tiles, n, z_tile, middle, is_full, n_known, n_columns, plan, logs):
-    """logs[i] = log(weight times density) of each row of the block."""
-    packed = plan[1 : plan.size - 2 * n_columns * n_columns]
-    for first in range(0, n, WIDE):
-        center_tile(tiles, first * n_known, n_known, middle, z_tile)
-        if is_full:
-            squared_lengths(z_tile, 0, n_known, packed, logs, first)
-        else:
-            for lane in range(WIDE):
-                logs[first + lane] = 0.0
-            for j in range(n_known):
-                factor = packed[j]
-                for lane in range(WIDE):
-                    scaled = z_tile[j * WIDE + lane] * factor
-                    logs[first + lane] += scaled * scaled
-        log_factor = plan[0]
-        for lane in range(WIDE):
-            logs[first + lane] = log_factor - 0.5 * logs[first + lane]
-
-
-@inner_kernel
-def _share(shares, n_components):
-    """From logarithms to shares that add up to 1; the logarithm of the sum goes behind the last component."""
-    most, total = shares[n_components], shares[n_components + 1]
-    for i in range(BLOCK):
-        most[i] = shares[0, i]
-        total[i] = 0.0
-    for k in range(1, n_components):
-        own = shares[k]
-        for i in range(BLOCK):
-            most[i] = own[i] if own[i] > most[i] else most[i]
-    for k in range(n_components):
-        own = shares[k]
-        for i in range(BLOCK):
-            own[i] = exp(own[i] - most[i])
-            total[i] += own[i]
-    for k in range(n_components):
-        own = shares[k]
-        for i in range(BLOCK):
-            own[i] /= total[i]
-    for i in range(BLOCK):
-        most[i] += log(total[i])
-
-
-@kernel
-def _share_all(logs, shares, room):
-    """Shares of all rows, and below them the logarithms of their sums, block by block in `room`."""
-    n_components, n = logs.shape
-    for first in range(0, n, BLOCK):
-        m = min(BLOCK, n - first)
-        for k in range(n_components):
-            for i in range(m):
-                room[k, i] = logs[k, first + i]
-        _share(room, n_components)
-        for k in range(n_components + 1):
-            for i in range(m):
-                shares[k, first + i] = room[k, i]
-
-
-@inner_kernel
-def _put_out(shares, order, place, n, out):
-    for i in range(n):
-        for k in range(out.shape[1]):
-            out[order[place + i], k] = shares[k, i]
-
-
-@inner_kernel
-def _weigh(shares, n_components, order, place, n, weight):
-    """Multiply shares by the rows' weights, tiny ones by 0; the weighted sum of the rows' logarithms."""
-    logs, own = shares[n_components], shares[n_components + 1]
-    total = 0.0
-    for i in range(n):
-        own[i] = weight[order[place + i]] if weight.size > 0 else 1.0
-        total += own[i] * logs[i] if own[i] > 0.0 else 0.0
-    for k in range(n_components):
-        share = shares[k]
-        for i in range(n):
-            share[i] = own[i] * share[i] if share[i] >= _TINY else 0.0
-    return total
-
-
-@inner_kernel
-def _center(x_rows, n, mean, known, n_known, plan, share, u_rows, wu_rows):
-    """u = (1, x - mean), missing values as expected, and share times u, of rows with a share. Returns how many."""
-    n_columns, wide = known.size, mean.size
-    m = 0
-    for i in range(n):
-        own = share[i]
-        if own == 0.0:
-            continue
-        start = m * wide
-        center_row(x_rows, i * wide, mean, own, u_rows, wu_rows, start)
-        if n_known < n_columns:
-            _fill_in(u_rows, start + 1, known, n_known, plan)
-            for j in range(wide):
-                wu_rows[start + j] = own * u_rows[start + j]
-        m += 1
-    return m
-
-
-@inner_kernel
-def _fill_in(u_rows, start, known, n_known, plan):
-    n_columns = known.size
-    regression = plan.size - 2 * n_columns * n_columns
-    for m in range(n_known, n_columns):
-        total = 0.0
-        for j in range(n_known):
-            total += plan[regression + m * n_columns + j] * u_rows[start + known[j]]
-        u_rows[start + known[m]] = total
-
-
-@inner_kernel
-def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
-    """Add some rows to one component's sums."""
-    n_columns = known.size
-    wide = u_rows.size // BLOCK
-    before = sums[0]
-    if is_full:
-        for i in range(0, wide, SQUARE):
-            for j in range(0, i + SQUARE, SQUARE):
-                add_products(wu_rows, i, u_rows, j, wide, n, sums, i * wide + j, wide)
-    else:
-        for i in range(n):
-            for j in range(wide):
-                sums[j] += wu_rows[i * wide + j]
-                sums[wide + j] += wu_rows[i * wide + j] * u_rows[i * wide + j]
-    rest = plan.size - n_columns * n_columns
-    total = sums[0] - before
-    for m in range(n_known, n_columns):
-        if is_full:
-            for other in range(n_known, n_columns):
-                sums[(1 + known[m]) * wide + 1 + known[other]] += total * plan[rest + m * n_columns + other]
-        else:
-            sums[wide + 1 + known[m]] += total * plan[rest + m]

@@ -11,7 +11,7 @@ published centres is what was found here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ Watcher = Callable[[int, float], None]  # number of the iteration, sum of square
 
 
 @dataclass(frozen=True)
-class Settings:
+class KMeansSettings:
     """What a run is told."""
 
     max_iter: int = 300
@@ -59,7 +59,7 @@ class Clustering(NamedTuple):
 class KMeansRun:
     """One run from given centres."""
 
-    def __init__(self, points: Points, centres: np.ndarray, settings: Settings, team: Team) -> None:
+    def __init__(self, points: Points, centres: np.ndarray, settings: KMeansSettings, team: Team) -> None:
         self.points, self.settings, self.team = points, settings, team
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))
@@ -144,6 +144,19 @@ class KMeansRun:
             self.history.append(Step(self.published(), total))
         if watch is not None:
             watch(number, total)
+
+
+def best_run(
+    points: Points, starts: Iterable[np.ndarray], settings: KMeansSettings, team: Team, watch: Watcher | None = None
+) -> Clustering:
+    """A run from each of the first centres; the one with the smallest inertia, of equals the first."""
+    best: Clustering | None = None
+    for centres in starts:
+        found = KMeansRun(points, centres, settings, team).run(watch)
+        if best is None or found.inertia < best.inertia:
+            best = found
+    assert best is not None, "no start"
+    return best
 
 
 def relative_centres(in_table: np.ndarray, origin: np.ndarray) -> np.ndarray:

@@ -7,14 +7,13 @@ In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, bu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel
-from spinney._random import uniform
+from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
 from spinney.cluster.expect import Gaussians, Rows, collect
@@ -27,7 +26,7 @@ Watcher = Callable[[int, float, float], None]  # iteration, log-likelihood, by h
 
 
 @dataclass(frozen=True)
-class Settings:
+class MixtureSettings:
     """What a run is told."""
 
     form: str = "full"
@@ -57,7 +56,9 @@ class Outcome(NamedTuple):
     history: list[Step]
 
 
-def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch: Watcher | None = None) -> Outcome:
+def run_em(
+    rows: Rows, mixture: Gaussians, settings: MixtureSettings, team: Team, watch: Watcher | None = None
+) -> Outcome:
     """Iterate to the end."""
     total, likelihoods, history = rows.total_weight, [-np.inf], []
     has_converged = False
@@ -77,6 +78,23 @@ def run_em(rows: Rows, mixture: Gaussians, settings: Settings, team: Team, watch
     if settings.keep_history:
         history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
     return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
+
+
+def best_em(
+    rows: Rows,
+    starts: Iterable[Gaussians],
+    settings: MixtureSettings,
+    team: Team,
+    watcher_of: Callable[[int], Watcher | None],
+) -> Outcome:
+    """A run from each first mixture, watched by its number; the one of the highest likelihood, of equals the first."""
+    best: Outcome | None = None
+    for number, start in enumerate(starts):
+        found = run_em(rows, start, settings, team, watcher_of(number))
+        if best is None or found.log_likelihood > best.log_likelihood:
+            best = found
+    assert best is not None, "no start"
+    return best
 
 
 def _step(rows: Rows, mixture: Gaussians, likelihood: float) -> Step:
@@ -133,12 +151,6 @@ def labels_of_nearest(
 def random_shares(n_rows: int, n_components: int, key: int) -> np.ndarray:
     """Every row belongs to all components, to each by chance."""
     drawn = np.empty(n_rows * n_components)
-    _draw_uniforms(np.uint64(key), drawn)
+    draw_uniforms(np.uint64(key), drawn)
     shares = drawn.reshape(n_rows, n_components)
     return shares / shares.sum(axis=1, keepdims=True)
-
-
-@kernel
-def _draw_uniforms(key, out):
-    for i in range(out.size):
-        out[i] = uniform(key, i)

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 
 from spinney._compile import inner_kernel, kernel
-from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
+from spinney.data.content import order_of_columns
 from spinney.data.weights import Weights
 
 CHUNK = 64  # tiles that a thread takes at a time
@@ -29,6 +30,15 @@ FEW_ROWS = 1 << 16
 _SAMPLE = 1 << 14  # rows of a large table whose mean is the origin
 _SUM_BITS = 61  # of sums over all rows
 _ROW_BITS = 52  # of one row's number: float64 counts as far
+
+
+class TiledRows(NamedTuple):
+    """Rows as kernels read them; see `Points`."""
+
+    tiles: np.ndarray
+    n_rows: int
+    counts: np.ndarray
+    importance: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,11 @@ class Points:
     counts: np.ndarray  # int64 (rows,) or (0,)
     importance: np.ndarray  # float64 (rows,) or (0,), in units that make the largest at most 1
     unit: float = 1.0  # what an importance of 1 is worth
+
+    @property
+    def rows(self) -> TiledRows:
+        """What kernels read."""
+        return TiledRows(self.tiles, self.n_rows, self.counts, self.importance)
 
     @property
     def n_places(self) -> int:
@@ -93,7 +108,7 @@ class Points:
 def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
     """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
     n_rows, n_columns = values.shape
-    order = _order_by_content(values) if n_rows <= FEW_ROWS else None
+    order = order_of_columns(*values.T) if n_rows <= FEW_ROWS else None
     weights, unit = _in_units(weights)
     counts, importance = _in_order(weights, order)
     if origin is None:
@@ -139,19 +154,6 @@ def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, n
     parts = [np.zeros(0, kind) if part is None else part for part, kind in zip(weights, (np.int64, np.float64))]
     counts, importance = (part[order] if order is not None and len(part) else part for part in parts)
     return counts, importance
-
-
-def _order_by_content(values: np.ndarray) -> np.ndarray:
-    hashes = np.zeros(len(values), np.uint64)
-    for j in range(values.shape[1]):
-        _stir(hashes, (values[:, j].astype(np.float64) + 0.0).view(np.uint64))  # + 0.0: -0 is 0
-    return np.argsort(hashes, kind="stable")
-
-
-@kernel
-def _stir(hashes, bits):
-    for i in range(hashes.size):
-        hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
 
 
 def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:

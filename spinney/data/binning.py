@@ -65,7 +65,7 @@ class Bins:
             if known is not None:
                 return known
         codes = np.empty((self.n_columns, stop - start), np.uint8)
-        pieces = _pieces(stop - start, team.size)
+        pieces = pieces_of(stop - start, team.size)
         for panel in table.panels:
             plan = self._plan(panel)
             rows = panel.values[start:stop]
@@ -187,7 +187,7 @@ def round_down(edges: np.ndarray, dtype: Any) -> np.ndarray:
     return np.where(rounded > edges, np.nextafter(rounded, np.array(-np.inf, dtype)), rounded).astype(dtype)
 
 
-def _pieces(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
+def pieces_of(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
     """Row ranges to hand out, several a thread."""
     n_pieces = 1 if n_threads == 1 else max(1, min(4 * n_threads, n_rows // _BLOCK))
     return [(n_rows * k // n_pieces, n_rows * (k + 1) // n_pieces) for k in range(n_pieces)]

@@ -23,7 +23,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._random import mix
 from spinney._team import Team
-from spinney.data.binning import Bins, _pieces
+from spinney.data.binning import Bins, pieces_of
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
@@ -133,6 +133,13 @@ def aligned(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
     return buffer[first : first + n_bytes].view(dtype).reshape(shape)
 
 
+def records(shape: Any, dtype: np.dtype) -> Any:
+    """A zeroed table of records."""
+    table = aligned(shape, dtype)
+    table.view(np.uint8)[...] = 0
+    return table.view(np.recarray)
+
+
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     """(rows * words of a row) uint32: row-major lanes from column-major codes; the rows' last words are zero."""
     layout = dataset.layout
@@ -141,7 +148,7 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     members, divisor = layout.members, layout.divisor.astype(np.uint8)
     team.map(
         lambda piece: _pack(dataset.codes, members, layout.lane[members], divisor[members], rows, *piece),
-        _pieces(dataset.n_rows, team.size),
+        pieces_of(dataset.n_rows, team.size),
     )
     return words
 
@@ -149,7 +156,7 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
 def row_keys(dataset: Dataset, team: Team) -> np.ndarray:
     """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
     keys = np.empty(dataset.n_rows, np.uint32)
-    team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), _pieces(dataset.n_rows, team.size))
+    team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), pieces_of(dataset.n_rows, team.size))
     return keys
 
 

@@ -26,8 +26,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
-from spinney.data.tables import Labels, Panel, Source, Table, feature_names, open_table
+from spinney.data.tables import Labels, Panel, Source, Table
 
 # The types a category can have, as they are called in `to_dict`.
 CATEGORY_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}

@@ -27,13 +27,14 @@ from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_ke
 from spinney._side_by_side import side_by_side
 from spinney._team import Team
 from spinney.data.binning import learn_bins
-from spinney.data.tables import Table, as_frame
+from spinney.data.reading import as_frame
+from spinney.data.tables import Table
+from spinney.data.target import Target
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
 from spinney.ensemble.members import naming, run_members, seeded, takes_weights
 from spinney.ensemble.out_of_bag import Votes
 from spinney.grow.lists.fit import sort_for_trees
-from spinney.grow.lists.freeze import Target
 from spinney.tree.grove import Grove
 
 _SEEDS = np.uint64(2**31 - 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,18 +33,20 @@ from spinney.ensemble.gradients import (
     log_totals,
     renew_leaves,
 )
+from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze
-from spinney.grow.histogram.grower import add_tree, grow_tree, share_values
+from spinney.grow.histogram.grower import grow_tree
+from spinney.grow.histogram.leaves import add_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
-from spinney.grow.rules import Kinds, Limits, child_bounds
+from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
 from spinney.tree.boosted import GrownTree, collect, join
 from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
 
 
 @dataclass(frozen=True)
-class Settings:
+class BoostingSettings:
     """How to boost; the estimators' parameters, checked and resolved."""
 
     n_rounds: int = 100
@@ -68,35 +70,25 @@ class Settings:
     seed: int = 0
 
 
-class Target(NamedTuple):
-    """What is learnt. y is float; for many classes it holds class numbers, and there are as many outputs."""
-
-    y: np.ndarray
-    weights: Weights
-    loss: Any
-    n_outputs: int
-    is_classes: bool
-
-
 # Called after every round with the fit so far and the round's new trees; True ends the fit.
 Watcher = Callable[["Rounds", list[GrownTree]], bool]
 
 
-# Another way to grow a tree than the CPU's loop: (table, rows, limits, work) -> number of nodes. See grow/batched.py.
-Grow = Callable[[memory.Table, memory.Rows, Limits, memory.Work], int]
+# Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
+Grow = Callable[[memory.Table, memory.Rows, BoostingRules, memory.Work], int]
 
 
 def train(
     dataset: Dataset,
-    target: Target,
-    settings: Settings,
+    task: Task,
+    settings: BoostingSettings,
     team: Team,
     watch: Watcher,
     begun: Booster | None = None,
     grow: Grow | None = None,
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
-    rounds = Rounds(dataset, target, settings, team, begun, grow)
+    rounds = Rounds(dataset, task, settings, team, begun, grow)
     while rounds.n_rounds < settings.n_rounds:
         if watch(rounds, rounds.step()):
             break
@@ -109,35 +101,35 @@ class Rounds:
     def __init__(
         self,
         dataset: Dataset,
-        target: Target,
-        settings: Settings,
+        task: Task,
+        settings: BoostingSettings,
         team: Team,
         begun: Booster | None = None,
         grow: Grow | None = None,
     ) -> None:
         self.grow = grow or self._grow
         self.dataset, self.settings, self.team = dataset, settings, team
-        self.target, self.units = _in_units(target)  # scores and derivatives are in these units, trees are not
-        self.loss = target.loss
+        self.task, self.loss = task, task.loss
+        self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
-        self.begun = begun or Booster(start_values(target), collect([], dataset.bins))
+        self.begun = begun or Booster(start_values(task), collect([], dataset.bins))
         self.grown: list[GrownTree] = []
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
-        self.counts = target.weights.counts
+        self.counts = task.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
-        self._fixed_limits: Limits | None = None
+        self._fixed_rules: BoostingRules | None = None
         self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
 
     def _first_scores(self) -> np.ndarray:
         """Raw scores of the model so far, in the units of this fit."""
         start = self.units.raw(self.begun.start) if self.units.is_log else self.begun.start
-        scores = np.empty((self.target.n_outputs, self.dataset.n_rows))
+        scores = np.empty((self.task.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
         if self.begun.n_rounds:
             self._add(self.begun.packed, range(self.begun.forest.n_trees), scores)
@@ -153,7 +145,7 @@ class Rounds:
 
     @property
     def n_rounds(self) -> int:
-        return self.n_trees // self.target.n_outputs
+        return self.n_trees // self.task.n_outputs
 
     def booster(self) -> Booster:
         """The model so far."""
@@ -169,20 +161,18 @@ class Rounds:
 
     def _round(self) -> list[GrownTree]:
         """One tree for each output, all from the scores at the round's start."""
-        many = self.target.n_outputs > 1
+        many = self.task.n_outputs > 1
         totals = log_totals(self.team, self.scores) if many else None
         if hasattr(self.loss, "renewed"):
-            self.loss = self.loss.renewed(self.scores[0], self.target.y, self.target.weights)
+            self.loss = self.loss.renewed(self.scores[0], self.y, self.weights)
         trees = []
-        for k in range(self.target.n_outputs):
+        for k in range(self.task.n_outputs):
             if totals is not None:
                 largest = fill_class_derivatives(
-                    self.team, self.scores[k], totals, self.target.y, k, self.target.weights, self.derivatives
+                    self.team, self.scores[k], totals, self.y, k, self.weights, self.derivatives
                 )
             else:
-                largest = fill_derivatives(
-                    self.team, self.loss, self.scores[0], self.target.y, self.target.weights, self.derivatives
-                )
+                largest = fill_derivatives(self.team, self.loss, self.scores[0], self.y, self.weights, self.derivatives)
             self._check(largest)
             trees.append(self._tree(k, largest))
         return trees
@@ -194,7 +184,7 @@ class Rounds:
         row = np.flatnonzero(
             ~(np.isfinite(gradient) & np.isfinite(hessian) & (np.abs(gradient) < 1e38) & (hessian >= 0))
         )[0]
-        y, raw = float(self.target.y[row]), float(self.scores[0, row])
+        y, raw = float(self.y[row]), float(self.scores[0, row])
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
@@ -209,7 +199,7 @@ class Rounds:
     def _tree(self, k: int, largest: Largest) -> GrownTree:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = self.n_trees + k
-        chosen = self._choose_rows(number // self.target.n_outputs)
+        chosen = self._choose_rows(number // self.task.n_outputs)
         n = len(chosen) or self.dataset.n_rows
         total = self.total_count
         if len(chosen):
@@ -224,18 +214,18 @@ class Rounds:
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
             keys=self.row_keys,
         )
-        limits = self._limits(number)
-        n_nodes = self.grow(self.table, rows, limits, self.work)
+        rules = self._rules(number)
+        n_nodes = self.grow(self.table, rows, rules, self.work)
         if isinstance(self.loss, (AbsoluteError, Quantile)):
             self._renew(rows, n_nodes)
         tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
 
-    def _grow(self, table: memory.Table, rows: memory.Rows, limits: Limits, work: memory.Work) -> int:
+    def _grow(self, table: memory.Table, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
-        kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, limits.has_monotone or None)
-        n_nodes: int = self.team.run(grow_tree, table, rows, limits, work, kinds)
+        kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
+        n_nodes: int = self.team.run(grow_tree, table, rows, rules, work, kinds)
         return n_nodes
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
@@ -247,23 +237,23 @@ class Rounds:
         rows = choose_rows(key, share, self.counts, self.dataset.n_rows)
         return rows if len(rows) else choose_rows(key, 1.0, self.counts, self.dataset.n_rows)
 
-    def _limits(self, number: int) -> Limits:
+    def _rules(self, number: int) -> BoostingRules:
         """The rules of tree `number`; they are the same for all trees unless columns are drawn."""
-        if self._fixed_limits is not None:
-            return self._fixed_limits
-        limits = self._draw_limits(number)
+        if self._fixed_rules is not None:
+            return self._fixed_rules
+        rules = self._draw_rules(number)
         if self.settings.tree_features >= 1.0 and self.settings.node_features >= 1.0:
-            self._fixed_limits = limits
-        return limits
+            self._fixed_rules = rules
+        return rules
 
-    def _draw_limits(self, number: int) -> Limits:
+    def _draw_rules(self, number: int) -> BoostingRules:
         s, columns = self.settings, self.dataset.n_columns
         features = np.arange(columns, dtype=np.int64)
         n_tree = share_of(s.tree_features, columns)
         if n_tree < columns:
             _random.choose(np.uint64(_random.stream_key(s.seed, _random.TREE_FEATURES, number)), n_tree, features)
             features = np.sort(features[:n_tree])
-        return Limits(
+        return BoostingRules(
             best_first=s.best_first,
             max_leaves=self.max_leaves,
             max_depth=s.max_depth,
@@ -288,9 +278,9 @@ class Rounds:
         nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0].n_leaves]
         position_rows = np.empty(rows.n, np.int64)
         for node in nodes[pieces]:
-            segment = slice(node.start, node.stop)
+            segment = slice(node.begin, node.end)
             position_rows[segment] = self.work.rows[node.depth & 1, segment]
-        residuals = (self.target.y - self.scores[0])[position_rows]
+        residuals = (self.y - self.scores[0])[position_rows]
         leaves = _final_leaves(nodes)
         bounded = bool(self.settings.monotone.any())
         wanted = np.arange(n_nodes) if bounded else leaves  # bounds come from the values of the nodes above
@@ -298,10 +288,10 @@ class Rounds:
         renew_leaves(
             self.team,
             wanted,
-            nodes.start.copy(),
-            nodes.stop.copy(),
+            nodes.begin.copy(),
+            nodes.end.copy(),
             residuals,
-            _whole_weights(self.target.weights, position_rows),
+            _whole_weights(self.weights, position_rows),
             self.loss.quantile,
             values,
         )
@@ -320,24 +310,23 @@ class Rounds:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
 
 
-def _in_units(target: Target) -> tuple[Target, Units]:
+def _in_units(task: Task) -> tuple[np.ndarray, Weights, Units]:
     """Targets and weights in numbers near 1, and what they are counted in."""
-    weights, rows = relative(target.weights), target.weights.rows()
-    counted = (target.y, weights) if rows is None else (target.y[rows], weights.take(rows))
-    units = find_units(target.loss, *counted)
-    return target._replace(y=units.targets(target.y), weights=weights), units
+    y, weights, rows = task.y, relative(task.weights), task.weights.rows()
+    units = find_units(task.loss, *((y, weights) if rows is None else (y[rows], weights.take(rows))))
+    return units.targets(y), weights, units
 
 
-def start_values(target: Target) -> np.ndarray:
+def start_values(task: Task) -> np.ndarray:
     """Raw scores before the first tree: the best constant."""
-    scaled, units = _in_units(target)
-    y, weights = scaled.y, scaled.weights if is_builtin(target.loss) else target.weights
+    y, weights, units = _in_units(task)
+    weights = weights if is_builtin(task.loss) else task.weights
     rows = weights.rows()
     if rows is not None:
         y, weights = y[rows], weights.take(rows)
-    if target.n_outputs == 1:
-        return units.user_raw(np.array([target.loss.start(y, weights)]))
-    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(target.n_outputs)])
+    if task.n_outputs == 1:
+        return units.user_raw(np.array([task.loss.start(y, weights)]))
+    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(task.n_outputs)])
     logs = logs_of(np.maximum(shares, 1e-15))
     return logs - logs.mean()
 
@@ -347,7 +336,7 @@ def share_of(share: float, n: int) -> int:
     return max(1, min(n, round(share * n)))
 
 
-def _most_leaves(settings: Settings, total_count: int) -> int:
+def _most_leaves(settings: BoostingSettings, total_count: int) -> int:
     by_depth = 1 << min(settings.max_depth, 40)
     by_count = max(1, total_count // max(1, settings.min_count))
     return max(1, min(settings.max_leaves, by_depth, by_count))
@@ -355,7 +344,7 @@ def _most_leaves(settings: Settings, total_count: int) -> int:
 
 def _final_leaves(nodes: Any) -> np.ndarray:
     """Leaves that pruning left, without the pieces below pruned nodes."""
-    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != memory.NO_CHILD)]
+    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != NO_NODE)]
     below = np.zeros(len(nodes), bool)
     below[pruned.left] = below[pruned.left + 1] = True
     return np.flatnonzero((nodes.is_leaf > 0) & ~below)
@@ -365,7 +354,7 @@ def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> Non
     """Clip every node's value, from the root down, so that the leaves keep the monotone constraints."""
     lower, upper = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
     for at, node in enumerate(nodes):  # parents come before their children
-        if node.left == memory.NO_CHILD:
+        if node.left == NO_NODE:
             continue
         left, right = node.left, node.left + 1
         for child in (left, right):

@@ -11,37 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from spinney._compile import kernel
-from spinney._random import ROWS, mix, stream_key, uniform
+from spinney._random import ROWS, draw_uniforms, mix, stream_key, uniform
 from spinney.criteria.arrivals import draw_times
-from spinney.data.tables import Table
 from spinney.data.weights import are_repeats
-
-_EIGHT = np.uint64(8)
-
-
-@kernel
-def _draw_uniforms(key, out):
-    for i in range(out.size):
-        out[i] = uniform(key, i)
-
-
-@kernel
-def _stir(hashes, bits):
-    for i in range(hashes.size):
-        hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
-
-
-def order_by_content(table: Table, *targets: np.ndarray) -> np.ndarray:
-    """Row numbers in an order that depends on what the rows hold and not on where they are."""
-    hashes = np.zeros(table.n_rows, np.uint64)
-    for values in [*(table.column(j) for j in range(table.n_columns)), *targets]:
-        numbers = np.array(values, np.float64) + 0.0  # a copy, in which -0 is 0
-        numbers[np.isnan(numbers)] = np.nan  # of one kind
-        _stir(hashes, numbers.view(np.uint64))
-    return np.argsort(hashes, kind="stable")
 
 
 def draw_rows(order: np.ndarray, weights: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
@@ -53,7 +27,7 @@ def draw_rows(order: np.ndarray, weights: np.ndarray, n_draws: int, seed: int, r
     rows = order[weights[order] > 0]
     shares = np.cumsum(weights[rows])
     draws = np.empty(n_draws)
-    _draw_uniforms(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), draws)
+    draw_uniforms(np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number))), draws)
     places = np.searchsorted(shares, np.sort(draws) * shares[-1], side="right")
     return rows[np.minimum(places, len(rows) - 1)]
 
@@ -107,45 +81,6 @@ def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarra
 def fill_keys(key, keys):
     for i in range(keys.size):
         keys[i] = mix(key, i)
-
-
-def order_of_codes(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Like `order_by_content`, for an encoded table (columns, rows): equal codes are equal content."""
-    hashes = np.zeros(codes.shape[1], np.uint64)
-    numbers = np.asarray(target, np.float64) + 0.0
-    _stir(hashes, numbers.view(np.uint64))
-    _stir_codes(hashes, codes)
-    return np.argsort(hashes, kind="stable")
-
-
-def order_of_sparse(matrix: csr_matrix, *targets: np.ndarray) -> np.ndarray:
-    """Like `order_by_content`, for a sparse matrix without duplicates, its indices sorted."""
-    hashes = np.zeros(matrix.shape[0], np.uint64)
-    for target in targets:
-        _stir(hashes, (np.asarray(target, np.float64) + 0.0).view(np.uint64))
-    values = np.asarray(matrix.data, np.float64) + 0.0
-    _stir_sparse(hashes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), values.view(np.uint64))
-    return np.argsort(hashes, kind="stable")
-
-
-@kernel
-def _stir_sparse(hashes, first, columns, bits):
-    for i in range(hashes.size):
-        for k in range(first[i], first[i + 1]):
-            hashes[i] = mix(mix(hashes[i] ^ bits[k], np.uint64(0)), columns[k])
-
-
-@kernel
-def _stir_codes(hashes, codes):
-    """Eight columns at a time, block by block so that the hashes are still in the cache."""
-    for block in range(0, hashes.size, 4096):
-        part = hashes[block : block + 4096]
-        for first in range(0, codes.shape[0], 8):
-            for i in range(part.size):
-                word = np.uint64(0)
-                for j in range(first, min(first + 8, codes.shape[0])):
-                    word = (word << _EIGHT) | np.uint64(codes[j, block + i])
-                part[i] = mix(part[i] ^ word, np.uint64(0))
 
 
 class Bags(NamedTuple):

@@ -5,7 +5,7 @@ In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`
 Two ways to grow a tree, which give the same tree from the same bins:
 
     codes    grow/codes: two classes or one number, columns of numbers, bins. The quick one
-    lists    grow/exact: everything else. The table is sorted once; a tree gets the entries of its rows
+    lists    grow/lists: everything else. The table is sorted once; a tree gets the entries of its rows
 
 What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
 follows from what they hold. So a forest does not depend on threads or on the order of the rows.
@@ -23,16 +23,18 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import Bins, learn_bins
+from spinney.data.content import order_by_content, order_of_codes
 from spinney.data.presort import bin_edges
 from spinney.data.tables import Table
+from spinney.data.target import Target
 from spinney.data.weights import Weights
-from spinney.ensemble.bootstrap import Bags, order_by_content, order_of_codes
+from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.random_structure import grow_random_structure
 from spinney.grow.codes.fit import Desk, grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import Cells, lay_out_cells
-from spinney.grow.lists.fit import Settings, Sorted, sort_for_trees
-from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.fit import Sorted, sort_for_trees
 from spinney.grow.lists.series import Series
+from spinney.grow.settings import TreeSettings
 from spinney.tree.decision import DecisionTree
 from spinney.tree.grove import Grove, join, pack
 
@@ -42,7 +44,7 @@ _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 class Plan(NamedTuple):
     """How a forest's trees are made."""
 
-    settings: Settings  # of each tree, but for its seed
+    settings: TreeSettings  # of each tree, but for its seed
     bootstrap: bool
     n_draws: int  # rows drawn for a tree
     replace: bool  # with replacement; False: each row at most once
@@ -52,7 +54,7 @@ class Plan(NamedTuple):
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
     structure: int | None = None  # depth of random-structure trees; None: trees are grown
     columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
-    tailor: Callable[[int, Target], Settings] | None = None  # the settings of a tree, from its number and target
+    tailor: Callable[[int, Target], TreeSettings] | None = None  # the settings of a tree, from its number and target
 
 
 class Opened(NamedTuple):
@@ -122,7 +124,7 @@ def grow_trees(
         desk = desks.get()
         try:
             rows, weights = draw(opened, plan, number)
-            some = _take(target, rows, weights)
+            some = target.take(rows, weights)
             if plan.tailor is None:
                 settings = plan.settings._replace(seed=tree_seed(plan.seed, number))
             else:
@@ -154,7 +156,7 @@ def _grow_one(
     opened: Opened,
     target: Target,
     plan: Plan,
-    settings: Settings,
+    settings: TreeSettings,
     desk: Any,
     rows: np.ndarray | None,
     columns: np.ndarray | None,
@@ -189,11 +191,3 @@ def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, We
     if plan.class_weight is None:
         return rows, Weights(None if (some == 1).all() else some, None)
     return rows, Weights(None, plan.class_weight(counts)[rows] * some)
-
-
-def _take(target: Target, rows: np.ndarray | None, weights: Weights) -> Target:
-    if rows is None:
-        return target._replace(weights=weights)
-    labels = None if target.labels is None else np.ascontiguousarray(target.labels[:, rows])
-    y = None if target.y is None else np.ascontiguousarray(target.y[:, rows])
-    return Target(labels, target.n_classes, y, weights)

@@ -18,8 +18,8 @@ from spinney._team import Team
 from spinney.criteria.impurity import class_impurity
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
-from spinney.grow.lists.freeze import Target
-from spinney.grow.lists.statistics import fixed_numbers, fixed_weights
+from spinney.data.target import Target
+from spinney.grow.targets import fixed_numbers, fixed_weights
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 from spinney.tree.descend import leaf_of_rows
 

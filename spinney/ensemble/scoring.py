@@ -13,10 +13,12 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import Rounds, Target
+from spinney.ensemble.booster import Booster
+from spinney.ensemble.boosting import Rounds, start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
+from spinney.ensemble.task import Task
 from spinney.tree.boosted import GrownTree
 from spinney.tree.sweep import add_scores, pack_trees
 
@@ -32,6 +34,40 @@ class EvalSet:
     scores: np.ndarray  # (outputs, rows)
 
 
+def some_rows(name: str, codes: np.ndarray, task: Task, rows: np.ndarray) -> EvalSet:
+    """Some of the training rows as an evaluation set."""
+    scores = np.empty((task.n_outputs, len(rows)))
+    return EvalSet(name, np.ascontiguousarray(codes[:, rows]), task.y[rows], task.weights.take(rows), scores)
+
+
+def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> None:
+    """Set the raw scores of evaluation sets to what they are before the first new round."""
+    start = start_values(task) if begun is None else begun.start
+    for one in sets:
+        one.scores[:] = start[:, None]
+        if begun is not None and begun.n_rounds:
+            with Team(1, inline=True) as alone:
+                add_scores(begun.packed, begun.bins, one.codes, range(begun.forest.n_trees), one.scores, alone)
+
+
+def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """Evaluation sets by name, from any of the forms that `fit` takes."""
+    if eval_set is None:
+        return {}
+    if isinstance(eval_set, tuple):
+        named = {"valid": eval_set}
+    elif isinstance(eval_set, dict):
+        named = dict(eval_set)
+    elif isinstance(eval_set, list):
+        named = {"valid" if len(eval_set) == 1 else f"valid_{k}": one for k, one in enumerate(eval_set)}
+    else:
+        raise ValueError(f"eval_set must be (X, y), a list or a dict of such pairs, got {type(eval_set).__name__}.")
+    for name, one in named.items():
+        if not isinstance(one, tuple) or len(one) not in (2, 3):
+            raise ValueError(f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {one!r:.80}.")
+    return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
+
+
 class Watch:
     """Call it after every round; keeps `scores` (set -> metric -> values)."""
 
@@ -40,10 +76,10 @@ class Watch:
         sets: Sequence[EvalSet],
         metrics: Sequence[Metric],
         callbacks: Sequence[Callback],
-        target: Target,
+        task: Task,
         team: Team,
     ) -> None:
-        self.sets, self.metrics, self.callbacks, self.target, self.team = sets, metrics, callbacks, target, team
+        self.sets, self.metrics, self.callbacks, self.task, self.team = sets, metrics, callbacks, task, team
         self.scores: dict[str, dict[str, list[float]]] = {one.name: {m.name: [] for m in metrics} for one in sets}
         self.n_rounds = 0
         self.begun = time.perf_counter()
@@ -67,15 +103,15 @@ class Watch:
 
     def _score(self, metric: Metric, one: EvalSet) -> float:
         if metric.function is None:
-            losses = raw_losses(self.target.loss, one.scores, one.y, self.team)
+            losses = raw_losses(self.task.loss, one.scores, one.y, self.team)
             return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
         return metric.function(self._answers(one), self._predict(one), one.weights.total())
 
     def _answers(self, one: EvalSet) -> np.ndarray:
-        return one.y.astype(np.int64) if self.target.is_classes else one.y
+        return one.y.astype(np.int64) if self.task.is_classes else one.y
 
     def _predict(self, one: EvalSet) -> np.ndarray:
-        return predictions(self.target, one.scores, self.team)
+        return predictions(self.task, one.scores, self.team)
 
 
 def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, int]]:
@@ -90,9 +126,9 @@ def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndar
     return log_totals(team, raw) - raw[y.astype(np.int64), rows]
 
 
-def predictions(target: Target, raw: np.ndarray, team: Team) -> np.ndarray:
+def predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
     """Values, or probabilities (rows, classes), from raw scores (outputs, rows)."""
     if len(raw) > 1:
         return softmax(team, raw)
-    values = respond(target.loss, raw[0])
-    return np.column_stack([1.0 - values, values]) if target.is_classes else values
+    values = respond(task.loss, raw[0])
+    return np.column_stack([1.0 - values, values]) if task.is_classes else values

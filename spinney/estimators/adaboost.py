@@ -1,279 +1,86 @@
-"""AdaBoost with scikit-learn's interface: classes and numbers. No algorithm in here.
-
-Members get the table as it came: whatever they can read, AdaBoost can. For our own trees it is read and sorted once,
-for all rounds (tree_series.py).
-"""
+"""AdaBoost for classification and regression, with scikit-learn's interface."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from hashlib import blake2b
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils._param_validation import HasMethods, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from spinney._seed import read_seed
-from spinney.data.schema import Schema, learn_and_read, learn_names
-from spinney.data.tables import as_frame
-from spinney.data.weights import Weights, read_weights
-from spinney.ensemble.members import seeded
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.targets import check_labels, check_numbers, find_classes
+from spinney.estimators.adaboost_model import AdaBoostModel
+from spinney.estimators.params import AT_LEAST_1, COMMON, POSITIVE, Parameter, described, keep_parameters
+from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from spinney.estimators.tree_model import whole
-from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
 if TYPE_CHECKING:
-    from spinney._team import Team
-    from spinney.ensemble.adaboost import FitMember, Judge
+    from spinney.ensemble.adaboost import Judge
     from spinney.tree.decision import DecisionTree
 
-
-class _AdaBoost(MetaEstimatorMixin, BaseEstimator):
-    """What both estimators share."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-    }
-    estimators_: list[Any]
-    estimator_weights_: np.ndarray
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the members in turn.
-
-        Parameters
-        ----------
-        X : table
-            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            The weights of the first round; equal by default. Rows of weight 0 take no part.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        with whole(self):
-            schema, source = learn_names(X, type(self).__name__)
-            X = X if hasattr(X, "shape") else source.origin
-            target = self._read_target(y, source.n_rows)
-            if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, np.empty((source.n_rows, 0)), dtype=np.float64)
-            self._boost(X, target, read_weights(sample_weight, source.n_rows))
-            self._keep_names(schema)
-        return self
-
-    def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
-        from spinney.ensemble.adaboost import boost
-
-        first = weights.total()
-        first = np.ones(len(target)) if first is None else first
-        keep = getattr(self, "keep_weights", False)
-        with self._fitter(X, target, weights) as fit_member:
-            rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
-        if not rounds.members:
-            self._refuse(rounds.last_error)
-        self.estimators_ = rounds.members
-        self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
-        self._history = rounds.history
-
-    def _keep_names(self, schema: Schema) -> None:
-        self._schema = schema
-        self.n_features_in_ = schema.n_columns
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    @contextmanager
-    def _fitter(self, X: Any, target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
-        """A function that fits one member to given weights, as `ensemble.adaboost.boost` wants it."""
-        draw = self._drawer(X, target, weights) if self._resamples() else None
-        random = check_random_state(self.random_state)
-        if can_share(self._template()):
-            series = TreeSeries(self._template(), X, self._labels(target))
-            with series.make_team() as team:
-                yield self._fit_tree(series, draw, random, team)
-        else:
-            yield self._fit_member(X, target, draw, random)
-
-    def _fit_tree(self, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team) -> FitMember:
-        """Members that are our own trees."""
-
-        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
-            member = seeded(clone(self._template()), random)
-            if draw is None:
-                meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
-            else:
-                meant = Weights(np.bincount(draw(weights, number), minlength=len(weights)), None)
-            return member, self._answers_in(series.fit(member, meant, team), member.tree_)
-
-        return fit_member
-
-    def _fit_member(self, X: Any, target: np.ndarray, draw: Any, random: np.random.RandomState) -> FitMember:
-        """Members of any kind."""
-        labels = self._labels(target)
-        if draw is None and not has_fit_parameter(self._template(), "sample_weight"):
-            name = type(self._template()).__name__
-            raise ValueError(
-                f"estimator must take sample_weight in fit, and {name} does not: "
-                "set reweight='resample' to fit it on weighted bootstraps."
-            )
-
-        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
-            member = seeded(clone(self._template()), random)
-            if draw is None:
-                member.fit(X, labels, sample_weight=weights)
-            else:
-                rows = draw(weights, number)
-                member.fit(_take(X, rows), labels[rows])
-            return member, self._answers(member, X)
-
-        return fit_member
-
-    def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
-        """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
-        from spinney.ensemble.bootstrap import draw_rows, order_by_content
-
-        order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
-        seed = read_seed(self.random_state)
-        n_draws = len(target) if weights.counts is None else int(weights.counts.sum())
-        return lambda now, number: draw_rows(order, now, n_draws, seed, number)
-
-    def _template(self) -> Any:
-        """The estimator that members are copies of."""
-        return self._default() if self.estimator is None else self.estimator
-
-    def _default(self) -> Any:
-        raise NotImplementedError
-
-    def _resamples(self) -> bool:
-        raise NotImplementedError
-
-    def _refuse(self, error: float) -> None:
-        raise NotImplementedError
-
-    def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
-        raise NotImplementedError
-
-    def _labels(self, target: np.ndarray) -> np.ndarray:
-        return target
-
-    def _judge(self, target: np.ndarray) -> Judge:
-        raise NotImplementedError
-
-    def _answers(self, member: Any, X: Any) -> np.ndarray:
-        """A member's answers, as the judge wants them."""
-        raise NotImplementedError
-
-    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """The same of rows that end in these leaves of a tree."""
-        raise NotImplementedError
-
-    def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
-        """Each member's answers in turn."""
-        ends = leaves_of_members(self.estimators_, X)
-        if ends is None:
-            yield from (self._answers(member, X) for member in self.estimators_)
-        else:
-            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
-
-    def _check(self, X: Any) -> Any:
-        """X as members can read it, if its columns are those of fit."""
-        check_is_fitted(self)
-        source = self._schema.open(X, type(self).__name__)
-        return X if hasattr(X, "shape") else source.origin
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The answer of all members together."""
-        raise NotImplementedError
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
-        raise NotImplementedError
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """`score` after each round."""
-        from sklearn.metrics import accuracy_score, r2_score
-
-        measure = accuracy_score if hasattr(self, "classes_") else r2_score
-        for predicted in self.staged_predict(X):
-            yield float(measure(y, predicted, sample_weight=sample_weight))
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """The members' importances, averaged by how much each has to say."""
-        check_is_fitted(self)
-        if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
-            name = type(self.estimators_[0]).__name__
-            raise AttributeError(f"feature_importances_ needs members that have it, and {name} does not.")
-        says = np.abs(self.estimator_weights_)
-        says = says if says.any() else np.ones(len(says))
-        return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=says)
-
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the members' fingerprints and votes; only if the members have fingerprints."""
-        check_is_fitted(self)
-        digest = blake2b(self.estimator_weights_.tobytes(), digest_size=16)
-        for member in self.estimators_:
-            digest.update(member.fingerprint_.encode())
-        return digest.hexdigest()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "estimators_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags, members = super().__sklearn_tags__(), get_tags(self._template()).input_tags
-        tags.input_tags.allow_nan = members.allow_nan
-        tags.input_tags.categorical = members.categorical
-        return tags
+_TABLE = {
+    **COMMON,
+    "n_estimators": Parameter(
+        "int",
+        "Maximum number of rounds; a perfect member ends them early, and for numbers one with a mean loss of 1/2 or "
+        "more.",
+        [AT_LEAST_1],
+    ),
+    "learning_rate": Parameter("float", "Factor of every vote, and so of how far weights move.", [POSITIVE]),
+    "algorithm": Parameter(
+        '{"SAMME", "SAMME.R", "discrete"}',
+        '"SAMME": any number of classes, a vote is ln((1 - error) / error) + ln(n_classes - 1). "SAMME.R": members '
+        'vote with the logarithms of their probabilities. "discrete": the original, two classes, a vote is '
+        "1/2 ln((1 - error) / error).",
+        [StrOptions({"SAMME", "SAMME.R", "discrete"})],
+    ),
+    "on_weak": Parameter(
+        '{"stop", "flip"}',
+        "What to do with a member no better than guessing (error of 1 - 1/n_classes or more): end the rounds without "
+        'it, or give it a negative vote. SAMME.R keeps all members. With bootstraps "stop" only leaves it out: the '
+        "next one may be luckier.",
+        [StrOptions({"stop", "flip"})],
+    ),
+    "reweight": Parameter(
+        'True or "resample"',
+        'True: members get the weights. "resample": members are fitted on as many rows, drawn with replacement by '
+        "weight; then the estimator need not take weights.",
+        [Options(bool, {True}), StrOptions({"resample"})],
+    ),
+    "keep_weights": Parameter(
+        "bool", "Keep the rows' weights of every round in `sample_weight_history_`.", ["boolean"]
+    ),
+    "loss": Parameter(
+        '{"linear", "square", "exponential"}',
+        "How a row's error, as a share of the largest, counts.",
+        [StrOptions({"linear", "square", "exponential"})],
+    ),
+    "random_state": Parameter(
+        "int, RandomState or None", "For bootstraps, and for members with a random_state.", ["random_state"]
+    ),
+    "n_jobs": COMMON["n_jobs"]._replace(
+        text="Threads of the default stump; None: every core. The model does not depend on it."
+    ),
+}
+_CLASSIFIER = Parameter(
+    "classifier or None",
+    "What the members are copies of: any classifier whose `fit` takes sample_weight. None: our stump, "
+    "`DecisionTreeClassifier(max_depth=1)`.",
+    [HasMethods(["fit", "predict"]), None],
+)
+_REGRESSOR = _CLASSIFIER._replace(
+    form="regressor or None", text="What the members are copies of. None: our `DecisionTreeRegressor(max_depth=3)`."
+)
 
 
-def _take(X: Any, rows: np.ndarray) -> Any:
-    frame = as_frame(X)
-    return X[rows] if frame is None else frame[rows.tolist()].to_native()
-
-
-class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
+@described(_TABLE, {"estimator": _CLASSIFIER})
+class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
     """AdaBoost: weak classifiers in turn, each fitted to what those before it got wrong, and a weighted vote.
 
     Parameters
     ----------
-    estimator : classifier or None, default None
-        What the members are copies of: any classifier whose `fit` takes sample_weight. None: our stump,
-        `DecisionTreeClassifier(max_depth=1)`.
-    n_estimators : int, default 50
-        Most rounds; a perfect member ends them early.
-    learning_rate : float, default 1.0
-        Factor of every vote, and so of how far weights move.
-    algorithm : {"SAMME", "SAMME.R", "discrete"}, default "SAMME"
-        "SAMME": any number of classes, a vote is ln((1 - error) / error) + ln(n_classes - 1). "SAMME.R": members vote
-        with the logarithms of their probabilities. "discrete": the original, two classes, a vote is
-        1/2 ln((1 - error) / error).
-    on_weak : {"stop", "flip"}, default "stop"
-        What to do with a member no better than guessing (error of 1 - 1/n_classes or more): end the rounds without it,
-        or give it a negative vote. SAMME.R keeps all members. With bootstraps "stop" only leaves it out: the next one
-        may be luckier.
-    reweight : True or "resample", default True
-        True: members get the weights. "resample": members are fitted on as many rows, drawn with replacement by weight;
-        then the estimator need not take weights.
-    keep_weights : bool, default False
-        Keep the rows' weights of every round in `sample_weight_history_`.
-    random_state : int, RandomState or None
-        For "resample", and for members with a random_state.
-    n_jobs : int or None
-        Threads of the default stump; None: every core. The model does not depend on it.
+    {parameters}
 
     Attributes
     ----------
@@ -302,14 +109,6 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
     [0.209, 0.202, 0.106]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_AdaBoost._parameter_constraints,
-        "algorithm": [StrOptions({"SAMME", "SAMME.R", "discrete"})],
-        "on_weak": [StrOptions({"stop", "flip"})],
-        "reweight": [Options(bool, {True}), StrOptions({"resample"})],
-        "keep_weights": ["boolean"],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
-    }
     classes_: np.ndarray
     n_classes_: int
 
@@ -326,15 +125,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.algorithm = algorithm
-        self.on_weak = on_weak
-        self.reweight = reweight
-        self.keep_weights = keep_weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     @property
     def sample_weight_history_(self) -> np.ndarray | None:
@@ -350,9 +141,7 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
         """Class numbers."""
-        y = column_or_1d(y, warn=True)
-        check_labels(y, n_rows)
-        self.classes_, codes = find_classes(y)
+        self.classes_, codes = find_classes(read_labels(y, n_rows))
         self.n_classes_ = len(self.classes_)
         if self.algorithm == "discrete" and self.n_classes_ > 2:
             raise ValueError(
@@ -466,23 +255,15 @@ class AdaBoostClassifier(ClassifierMixin, _AdaBoost):
         return np.log(self.predict_proba(X))
 
 
-class AdaBoostRegressor(RegressorMixin, _AdaBoost):
+@described(_TABLE, {"estimator": _REGRESSOR})
+class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
     """AdaBoost.R2: regressors in turn, each fitted to a bootstrap with more of the rows that were predicted badly.
 
     The prediction is the median of the members' predictions, weighted by their votes.
 
     Parameters
     ----------
-    estimator : regressor or None, default None
-        What the members are copies of. None: our `DecisionTreeRegressor(max_depth=3)`.
-    n_estimators : int, default 50
-        Most rounds; a perfect member, or one with a mean loss of 1/2 or more, ends them early.
-    learning_rate : float, default 1.0
-        Factor of every vote, and so of how far weights move.
-    loss : {"linear", "square", "exponential"}, default "linear"
-        How a row's error, as a share of the largest, counts.
-    random_state : int, RandomState or None
-        For the bootstraps, and for members with a random_state.
+    {parameters}
 
     Attributes
     ----------
@@ -507,11 +288,6 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
     0.6
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_AdaBoost._parameter_constraints,
-        "loss": [StrOptions({"linear", "square", "exponential"})],
-    }
-
     def __init__(
         self,
         estimator: Any = None,
@@ -521,11 +297,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
         loss: str = "linear",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _default(self) -> Any:
         return DecisionTreeRegressor(max_depth=3)
@@ -534,9 +306,7 @@ class AdaBoostRegressor(RegressorMixin, _AdaBoost):
         return True
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
-        y = column_or_1d(y, warn=True, dtype=np.float64)
-        check_numbers(y, n_rows)
-        return y
+        return read_numbers(y, n_rows)
 
     def _judge(self, target: np.ndarray) -> Judge:
         from spinney.ensemble.adaboost import R2

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, learn_and_read
-from spinney.data.weights import Weights, read_weights
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.targets import check_labels
-from spinney.estimators.tree_model import ClassTreeModel, whole
+from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
+from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.settings import NO_LIMIT
+from spinney.estimators.targets import find_answers, read_labels
+from spinney.estimators.tree_model import ClassTreeModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
-
-_SMALL = 100_000  # cells below which a fit runs in the caller's thread
-_NO_LIMIT = 1 << 30
 
 
 class _ClassicTree(ClassTreeModel):
@@ -50,16 +49,13 @@ class _ClassicTree(ClassTreeModel):
         self
         """
         check_parameters(self)
-        from spinney._team import Team
-
-        with whole(self):
+        with all_or_nothing(self):
             schema, table = self._learn(X)
-            classes = self._read_classes(y, table.n_rows)
-            if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, np.empty((table.n_rows, 0)), dtype=np.float64)
-            weights = read_weights(sample_weight, table.n_rows)
-            with Team(1, inline=table.n_rows * table.n_columns < _SMALL) as team:
-                self._keep(schema, self._grow(table, schema, classes, weights, team))
+            answers = find_answers(read_labels(y, table.n_rows))
+            answers.keep_classes(self)
+            weights = read_sample_weight(sample_weight, table.n_rows)
+            with make_team("branches", table.n_rows * table.n_columns, n_jobs=1) as team:
+                self._keep(schema, self._grow(table, schema, answers.values[0], weights, team))
         return self
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
@@ -68,15 +64,9 @@ class _ClassicTree(ClassTreeModel):
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         raise NotImplementedError
 
-    def _read_classes(self, y: Any, n_rows: int) -> np.ndarray:
-        """The class number of each row."""
-        y = column_or_1d(y, warn=True)
-        check_labels(y, n_rows)
-        return self._keep_classes(y)[0]
-
     @property
     def _depth_limit(self) -> int:
-        return _NO_LIMIT if self.max_depth is None else int(self.max_depth)
+        return NO_LIMIT if self.max_depth is None else int(self.max_depth)
 
 
 class ID3Classifier(_ClassicTree):
@@ -144,10 +134,7 @@ class ID3Classifier(_ClassicTree):
         min_gain: float = 0.0,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_gain = min_gain
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
         from spinney.grow.branches.categories import learn_categories
@@ -243,13 +230,7 @@ class C45Classifier(_ClassicTree):
         max_depth: int | None = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.min_samples_leaf = min_samples_leaf
-        self.cf = cf
-        self.prune = prune
-        self.subtree_raising = subtree_raising
-        self.mdl = mdl
-        self.max_depth = max_depth
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())
 
     def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
         from spinney.grow.branches.c45 import C45Settings, grow_c45

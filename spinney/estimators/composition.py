@@ -1,26 +1,65 @@
-"""What all combinations of models share: named members, their checks, and what they say of a table."""
+"""What all combinations of models share: named members, their checks, and what they say of a table.
+
+In:  a list of (name, model). Out: checked members; the answers of fitted ones, classes in one order.
+"""
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import Bunch, ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
+from sklearn.utils.validation import _num_samples
 
 from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.targets import check_labels, check_numbers
+from spinney.estimators.base import check_weights
+from spinney.estimators.params import Parameter, check_parameters
+from spinney.estimators.targets import read_labels
+
+MEMBERS = {
+    "estimators": Parameter(
+        "list of (str, model)",
+        'The base estimators (members) and their names; "drop" in place of one leaves it out. Fit uses clones.',
+        [list],
+    ),
+    "weights": Parameter(
+        "array-like of shape (n_members,) or None",
+        "How much each member's vote counts; None: all the same.",
+        ["array-like", None],
+    ),
+    "cv": Parameter(
+        "int, splitter, iterable or None",
+        "The parts of cross-validation; a number: of parts, for classes stratified. They must hold every row once.",
+        ["cv_object"],
+    ),
+    "n_jobs": Parameter(
+        "int or None",
+        "Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets "
+        "an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.",
+        [Integral, None],
+    ),
+    "verbose": Parameter("bool", "Whether to print each member's time.", ["verbose"]),
+}
+FITTED_MEMBERS = """
+    estimators_ : list of models
+        The fitted members; classifiers answer in the labels of y.
+    named_estimators_ : Bunch
+        The same by name.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        If X had names.
+"""
 
 
 class Combination(_BaseComposition):
     """A model made of named models, `estimators`, which may be set and read like parameters."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"estimators": [list]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _member_kind: ClassVar[str | None] = None  # "classifier", "regressor", or None for both
 
     @property
@@ -55,6 +94,10 @@ class Combination(_BaseComposition):
         self._set_params("estimators", **params)
         return self
 
+    def _kind(self) -> str | None:
+        """What the members must be."""
+        return self._member_kind
+
     def _members(self) -> list[Member]:
         """The members that take part, after all checks of parameters."""
         check_parameters(self)
@@ -82,7 +125,7 @@ class Combination(_BaseComposition):
     def _check_member(self, name: str, model: Any) -> None:
         if isinstance(model, type) or not hasattr(model, "fit"):
             raise TypeError(f"member {name!r} must be a model with fit, or 'drop', got {model!r}.")
-        kind = self._member_kind
+        kind = self._kind()
         if kind and not (is_classifier if kind == "classifier" else is_regressor)(model):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
@@ -96,10 +139,9 @@ class Combination(_BaseComposition):
     def _keep_columns(self, fitted: list[Any]) -> None:
         for attribute in ("n_features_in_", "feature_names_in_"):
             known = [getattr(model, attribute) for model in fitted if hasattr(model, attribute)]
+            self.__dict__.pop(attribute, None)
             if known:
                 setattr(self, attribute, known[0])
-            elif hasattr(self, attribute):
-                delattr(self, attribute)
 
     def _answers(self, X: Any, method: str) -> list[np.ndarray]:
         """What each member's method gives for X."""
@@ -123,6 +165,51 @@ class Combination(_BaseComposition):
             return tags
         tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
         tags.input_tags.sparse = all(one.sparse for one in inputs)
+        return tags
+
+
+class EitherKind(Combination):
+    """A combination of classifiers or of regressors: it is what its members are."""
+
+    def _kind(self) -> str:
+        if self._member_kind is not None:
+            return self._member_kind
+        kinds = {is_classifier(model) for _, model in self.estimators if not _is_drop(model)}
+        if len(kinds) == 2:
+            raise ValueError("estimators must be all classifiers or all regressors, got both.")
+        return "classifier" if kinds == {True} else "regressor"
+
+    def _classifies(self) -> bool:
+        return self._kind() == "classifier"
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy of classes, R2 of numbers.
+
+        Parameters
+        ----------
+        X : table
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        from sklearn.metrics import accuracy_score, r2_score
+
+        measure = accuracy_score if self._classifies() else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            tags.estimator_type = self._kind()
+        except Exception:  # wrong members are reported by fit
+            return tags
+        if tags.estimator_type == "classifier":
+            tags.classifier_tags = ClassifierTags()
+        else:
+            tags.regressor_tags = RegressorTags()
         return tags
 
 
@@ -155,28 +242,18 @@ def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.
         return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 
 
-def read_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
+def encode_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
     """The encoder of the labels, and each row's class as a number."""
-    labels = column_or_1d(y, warn=True)
-    check_labels(labels, _num_samples(X))
+    labels = read_labels(y, _num_samples(X))
     if len(labels) == 0:
         raise ValueError("X and y must have at least 1 row, got n_samples = 0.")
     encoder = LabelEncoder().fit(labels)
     return encoder, encoder.transform(labels)
 
 
-def read_numbers(X: Any, y: Any) -> np.ndarray:
-    """The target of a regression, one finite number a row."""
-    numbers = np.asarray(column_or_1d(y, warn=True), np.float64)
-    check_numbers(numbers, _num_samples(X))
-    return numbers
-
-
 def read_row_weights(X: Any, sample_weight: Any) -> np.ndarray | None:
     """The rows' weights, checked, or None."""
-    if sample_weight is None:
-        return None
-    return _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
+    return None if sample_weight is None else check_weights(sample_weight, _num_samples(X))
 
 
 def only_row_weights(owner: Any, fit_params: dict[str, Any]) -> Any:

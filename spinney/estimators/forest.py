@@ -1,4 +1,8 @@
-"""What random forests and extra-trees share: how they are fitted and judged."""
+"""How all forests are fitted: random forests, extra-trees, random structures.
+
+In:  a table, a target, parameters. Out: a forest in one `Grove`. No algorithm in here: see ensemble/forests.py; what a
+grown forest can do is in forest_model.py.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import Bunch, compute_sample_weight
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import compute_sample_weight
 
 from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.forest_model import ClassForest, ForestModel, NumberForest
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
-from spinney.estimators.tree_model import whole
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.forest_model import ClassForest, JudgedForest, QuantileForest
+from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.targets import Answers, read_answers
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.bootstrap import Bags
+    from spinney.data.target import Target
     from spinney.ensemble.forests import Opened, Plan
-    from spinney.ensemble.quantiles import LeafTargets
-    from spinney.grow.lists.freeze import Target
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -43,39 +44,15 @@ _TREE_PARAMETERS = (
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the fit before."
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
-_SMALL = 50_000  # cells times trees below which a fit runs in the caller's thread
 
 
-_LIMITS = DecisionTreeRegressor._parameter_constraints
-
-
-class _Forest(ForestModel):
+class _Forest(JudgedForest):
     """What the four estimators share."""
 
     _takes_opened_tables = True
     _tree_kind: ClassVar[Any]
     _splitter: ClassVar[str]
-    _bags: Bags | None
     _seed: int
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: _LIMITS[name] for name in _TREE_PARAMETERS if name != "criterion"},
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "bootstrap": ["boolean"],
-        "oob_score": ["boolean", callable],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "ccp_alpha": _LIMITS["ccp_alpha"],
-        "max_samples": [
-            None,
-            Interval(RealNotInt, 0.0, None, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "features_per": [StrOptions({"split", "tree"})],
-        "max_bins": _LIMITS["max_bins"],
-        "random_state": ["random_state"],
-        "n_jobs": _LIMITS["n_jobs"],
-    }
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -100,19 +77,16 @@ class _Forest(ForestModel):
             raise ValueError("oob_score=True needs bootstrap=True: without bootstraps every tree has seen every row.")
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError("max_samples is for bootstrap=True: without bootstraps every tree gets all rows.")
-        from spinney._team import Team, available_threads
-
-        with whole(self):
+        with all_or_nothing(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
-            template = self._make_template()
-            answers = template._read_target(y, table.n_rows)
-            self._keep_target(template)
-            plan = self._plan(template, schema, answers, self._weights(template, sample_weight, y, table.n_rows), y)
-            target = template._target(answers, plan.weights, None)
-            small = table.n_rows * table.n_columns * self.n_estimators < _SMALL
-            with Team(1 if small else available_threads(self.n_jobs), inline=small) as team:
-                self._grow(schema, table, target, plan, team)
-            self.estimator_, self.max_features_ = template, min(plan.settings.n_features, schema.n_columns)
+            self.estimator_ = self._make_template()
+            answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
+            self._check_same(answers)
+            answers.keep_classes(self)
+            plan = self._plan(schema, answers, self._weights(sample_weight, y, table.n_rows), y)
+            with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
+                self._grow(schema, table, answers.target(plan.weights), plan, team)
+            self.max_features_ = min(plan.settings.n_features, schema.n_columns)
         return self
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
@@ -164,11 +138,11 @@ class _Forest(ForestModel):
         tree.max_features_ = self.max_features_
         return tree
 
-    def _plan(self, template: Any, schema: Any, answers: np.ndarray, weights: Weights, y: Any) -> Plan:
+    def _plan(self, schema: Any, answers: Answers, weights: Weights, y: Any) -> Plan:
         from spinney.ensemble.forests import Plan
 
-        n_draws = self._count_draws(weights, answers.shape[1])
-        settings = template._settings(schema, answers, weights)
+        n_draws = self._count_draws(weights, answers.values.shape[1])
+        settings = tree_settings(self.estimator_, schema, answers, weights)
         if self.bootstrap:
             settings = settings._replace(min_weight=float(self._setting("min_weight_fraction_leaf")) * n_draws)
         settings = settings._replace(per_tree=self._setting("features_per") == "tree")
@@ -203,113 +177,65 @@ class _Forest(ForestModel):
         alpha = self._setting("ccp_alpha")
         return (lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None
 
-    def _weights(self, template: Any, sample_weight: Any, y: Any, n_rows: int) -> Weights:
-        weights: Weights = template._read_weights(sample_weight, y, n_rows)
-        return weights
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        return read_sample_weight(sample_weight, n_rows)
 
     def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         return None
 
-    def _keep_target(self, template: Any) -> None: ...
-
-    # --- out of bag -------------------------------------------------------------------------------------------------
-
-    def _judge(self, table: Table, target: Target, team: Team) -> None:
-        """What is learnt of the rows that trees have not seen."""
-        from spinney.ensemble.out_of_bag import count_votes
-
-        votes = count_votes(self.grove_, table, self._in_bag, team)
-        if (votes.n == 0).any():
-            warn(
-                f"{int((votes.n == 0).sum())} rows were drawn for every tree and have no out-of-bag prediction: they "
-                "are NaN, and the score leaves them out. More trees help.",
-                stacklevel=4,
-            )
-        with np.errstate(invalid="ignore"):
-            answers = votes.sums / votes.n[:, None, None]
-        self._keep_oob(answers, target, votes.n > 0)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        raise NotImplementedError
-
     def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
 
-    def _in_bag(self, k: int) -> np.ndarray:
-        """How often each training row was drawn for a tree."""
-        return np.ones(self._n_rows, np.int64) if self._bags is None else self._bags.counts(k)
-
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each tree was grown on, repeated as often as they were drawn."""
-        check_is_fitted(self, "grove_")
-        rows = np.arange(self._n_rows)
-        return [np.repeat(rows, self._in_bag(k)) for k in range(self.grove_.n_trees)]
-
-    def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
-        """How much worse the trees are on rows they have not seen when a column is shuffled.
-
-        Each tree is judged on its own out-of-bag rows, by misclassification or squared error, before and after the
-        values of one column are exchanged among these. Unlike `feature_importances_` this is not drawn to columns of
-        many values, and what a tree has merely learnt by heart counts for nothing.
-
-        Parameters
-        ----------
-        X, y
-            The rows that the forest was fitted on, in the same order.
-        random_state : int, RandomState or None, default 0
-
-        Returns
-        -------
-        Bunch with `importances` (n_features, n_estimators), `importances_mean` and `importances_std`
-        """
-        from spinney.ensemble.out_of_bag import permutation_importances
-
-        table = self._read(X)
-        if self._bags is None:
-            raise ValueError("out-of-bag importances need bootstrap=True: without it every tree has seen every row.")
-        if table.n_rows != self._n_rows:
-            raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
-        error = self._error(y, table.n_rows)
-        with self._team(table.n_rows) as team:
-            each = permutation_importances(self.grove_, table, self._in_bag, error, read_seed(random_state), team)
-        return Bunch(
-            importances=each, importances_mean=np.nanmean(each, axis=1), importances_std=np.nanstd(each, axis=1)
-        )
-
-    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
-        raise NotImplementedError
+    def _check_same(self, answers: Answers) -> None:
+        """With warm_start the classes must be those of the fit before."""
 
 
 class ForestClassifier(ClassForest, _Forest):
     _tree_kind = DecisionTreeClassifier
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_Forest._parameter_constraints,
-        "criterion": DecisionTreeClassifier._parameter_constraints["criterion"],
-        "class_weight": [StrOptions({"balanced", "balanced_subsample"}), dict, list, None],
-    }
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        features_per: str = "split",
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        keep_parameters(self, locals())
 
-    def _keep_target(self, template: Any) -> None:
+    def _check_same(self, answers: Answers) -> None:
         if self.warm_start and hasattr(self, "grove_"):
-            kept, found = (one if isinstance(one, list) else [one] for one in (self.classes_, template.classes_))
+            kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
             if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
                 raise ValueError(_OTHER_DATA)
-        self.classes_, self.n_classes_ = template.classes_, template.n_classes_
 
     def _make_tree(self, k: int) -> Any:
         tree = super()._make_tree(k)
         tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         return tree
 
-    def _weights(self, template: Any, sample_weight: Any, y: Any, n_rows: int) -> Weights:
-        by_subsample = self.class_weight == "balanced_subsample"
-        if by_subsample:
-            template.class_weight = None if self.bootstrap else "balanced"
-        else:
-            template.class_weight = self.class_weight
-        weights = super()._weights(template, sample_weight, y, n_rows)
-        template.class_weight = None
-        return weights
+    def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
+        by_class = self.class_weight
+        if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
+            by_class = None if self.bootstrap else "balanced"
+        return read_sample_weight(sample_weight, n_rows, by_class, y)
 
     def _class_factors(self, y: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         if self.class_weight != "balanced_subsample":
@@ -322,38 +248,37 @@ class ForestClassifier(ClassForest, _Forest):
 
         return factors
 
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        parts = self._split_outputs(answers)
-        self.oob_decision_function_ = parts
-        assert target.labels is not None
-        truth = self._name(target.labels[:, known].T)
-        guess = self._name(answers[known].argmax(axis=2))
-        if callable(self.oob_score):
-            self.oob_score_ = self.oob_score(truth, guess)
-        elif self.n_outputs_ == 1:
-            self.oob_score_ = accuracy_score(truth, guess)
-        else:
-            self.oob_score_ = float(np.mean(truth == guess))
 
-    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
-        labels = np.asarray(y).reshape(n_rows, -1)
-
-        def error(answers: np.ndarray, rows: np.ndarray) -> float:
-            guess = self._name(answers.argmax(axis=2)).reshape(len(rows), -1)
-            return float(np.mean(guess != labels[rows]))
-
-        return error
-
-
-class ForestRegressor(NumberForest, _Forest):
+class ForestRegressor(QuantileForest, _Forest):
     _tree_kind = DecisionTreeRegressor
-    _leaf_targets: LeafTargets
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_Forest._parameter_constraints,
-        "criterion": DecisionTreeRegressor._parameter_constraints["criterion"],
-        "keep_targets": ["boolean"],
-    }
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        keep_targets: bool = False,
+        features_per: str = "split",
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        keep_parameters(self, locals())
 
     def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None:
         if hasattr(self, "_leaf_targets"):
@@ -368,46 +293,3 @@ class ForestRegressor(NumberForest, _Forest):
 
             assert target.y is not None
             self._leaf_targets = note_targets(self.grove_, table, target.y, bag, team)
-
-    def _keep_oob(self, answers: np.ndarray, target: Target, known: np.ndarray) -> None:
-        guess = answers[:, :, 0]
-        assert target.y is not None
-        truth = target.y.T
-        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
-        score = self.oob_score if callable(self.oob_score) else r2_score
-        self.oob_score_ = score(*(one[:, 0] if self.n_outputs_ == 1 else one for one in (truth[known], guess[known])))
-
-    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
-        truth = np.asarray(y, np.float64).reshape(n_rows, -1)
-        return lambda answers, rows: float(np.mean((answers[:, :, 0] - truth[rows]) ** 2))
-
-    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> np.ndarray:
-        """Quantiles of the target for each row, from the training rows in its leaves. Needs `keep_targets=True`.
-
-        Each tree spreads a weight of 1 over the training rows that share the row's leaf; a quantile is the least target
-        at or below which at least that share of the whole weight lies.
-
-        Parameters
-        ----------
-        X : table
-        quantiles : float or sequence of floats from 0 to 1
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_quantiles); (n_samples,) for a single number; with several outputs
-        (n_samples, n_outputs, n_quantiles)
-        """
-        from spinney.ensemble.quantiles import forest_quantiles
-
-        table = self._read(X)
-        if not hasattr(self, "_leaf_targets"):
-            raise ValueError("predict_quantiles needs the targets of the training rows: fit with keep_targets=True.")
-        wanted = np.atleast_1d(np.asarray(quantiles, np.float64))
-        if wanted.ndim != 1 or len(wanted) == 0 or not ((wanted >= 0.0) & (wanted <= 1.0)).all():
-            raise ValueError(f"quantiles must be numbers from 0 to 1, got {quantiles!r}.")
-        order = np.argsort(wanted, kind="stable")
-        with self._team(table.n_rows) as team:
-            found = forest_quantiles(self.grove_, self._leaf_targets, table, wanted[order], team)
-        found[:, :, order] = found.copy()
-        found = found[:, 0] if self.n_outputs_ == 1 else found
-        return found[..., 0] if np.ndim(quantiles) == 0 else found

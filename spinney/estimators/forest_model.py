@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._seed import read_seed
 from spinney.data.schema import Schema
-from spinney.data.tables import Table
+from spinney.estimators.base import TableModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.data.target import Target
+    from spinney.ensemble.bootstrap import Bags
+    from spinney.ensemble.out_of_bag import Votes
+    from spinney.ensemble.quantiles import LeafTargets
     from spinney.tree.grove import Grove
 
-_FEW_CELLS = 20_000  # rows times trees below which predictions run in the caller's thread
 
-
-class ForestModel(BaseEstimator):
+class ForestModel(TableModel):
     """A model that is a `Grove` of trees whose answers are averaged."""
 
     grove_: Grove
-    _schema: Schema
 
     def _keep(self, schema: Schema, grove: Grove) -> None:
         """Set the fitted attributes that every forest has."""
-        self._schema, self.grove_ = schema, grove
+        self._keep_schema(schema)
+        self.grove_, self.n_outputs_ = grove, int(grove.answers.shape[1])
         for name in ("estimators_", "feature_importances_"):
             self.__dict__.pop(name, None)
-        self.n_features_in_ = schema.n_columns
-        self.n_outputs_ = int(grove.answers.shape[1])
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _read(self, X: Any) -> Table:
-        check_is_fitted(self)
-        return self._schema.read(X, type(self).__name__)
 
     def _team(self, n_rows: int) -> Team:
-        from spinney._team import Team, available_threads
-
-        small = n_rows * self.grove_.n_trees < _FEW_CELLS
-        return Team(1 if small else available_threads(getattr(self, "n_jobs", None)), inline=small)
+        """For sending rows down all trees."""
+        return self._make_team("descend many", n_rows * self.grove_.n_trees)
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the trees say."""
@@ -56,17 +52,15 @@ class ForestModel(BaseEstimator):
         with self._team(table.n_rows) as team:
             return sum_answers(self.grove_, table, team) / self.grove_.n_trees
 
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
+        """A measure of answers for some rows of y."""
+        raise NotImplementedError
+
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators).
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of node numbers
-        """
+        """The leaf of each row in each tree, (n_samples, n_estimators)."""
         from spinney.tree.descend_many import leaves_of_rows
 
         table = self._read(X)
@@ -116,11 +110,7 @@ class ForestModel(BaseEstimator):
         total = np.sum(each, axis=0) if each else np.zeros(n)
         return total / total.sum() if total.sum() > 0 else total
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of all trees: equal on any machine and any number of threads."""
-        if not hasattr(self, "grove_"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+    def _fingerprint(self) -> str:
         return self.grove_.fingerprint
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -134,8 +124,6 @@ class ForestModel(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         tags.target_tags.multi_output = True
         return tags
 
@@ -165,16 +153,7 @@ class ClassForest(ClassifierMixin, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes); a list of such for several outputs
-        """
+        """Logarithm of `predict_proba`, (n_samples, n_classes); a list of such for several outputs."""
         with np.errstate(divide="ignore"):
             probabilities = self.predict_proba(X)
             return [np.log(one) for one in probabilities] if self.n_outputs_ > 1 else np.log(probabilities)
@@ -198,6 +177,26 @@ class ClassForest(ClassifierMixin, ForestModel):
             return self.classes_[winner[:, 0]]
         return np.column_stack([self.classes_[o][winner[:, o]] for o in range(self.n_outputs_)])
 
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """What is learnt of rows that trees have not seen; `truth` is class numbers, (outputs, rows)."""
+        self.oob_decision_function_ = self._split_outputs(answers)
+        labels, guess = self._name(truth[:, known].T), self._name(answers[known].argmax(axis=2))
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(labels, guess)
+        elif self.n_outputs_ == 1:
+            self.oob_score_ = accuracy_score(labels, guess)
+        else:
+            self.oob_score_ = float(np.mean(labels == guess))
+
+    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
+        labels = np.asarray(y).reshape(n_rows, -1)
+
+        def error(answers: np.ndarray, rows: np.ndarray) -> float:
+            guess = self._name(answers.argmax(axis=2)).reshape(len(rows), -1)
+            return float(np.mean(guess != labels[rows]))
+
+        return error
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
@@ -208,15 +207,127 @@ class NumberForest(RegressorMixin, ForestModel):
     """A forest that predicts numbers: the mean of its trees' answers."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the trees' answers.
+        """The mean of the trees' answers, (n_samples,) or (n_samples, n_outputs)."""
+        answers = self._mean_answers(X)[:, :, 0]
+        return answers[:, 0] if self.n_outputs_ == 1 else answers
+
+    def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
+        """What is learnt of rows that trees have not seen; `truth` is numbers, (outputs, rows)."""
+        guess, numbers = answers[:, :, 0], truth.T
+        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
+        score = self.oob_score if callable(self.oob_score) else r2_score
+        pairs = numbers[known], guess[known]
+        self.oob_score_ = score(*(one[:, 0] if self.n_outputs_ == 1 else one for one in pairs))
+
+    def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
+        truth = np.asarray(y, np.float64).reshape(n_rows, -1)
+        return lambda answers, rows: float(np.mean((answers[:, :, 0] - truth[rows]) ** 2))
+
+
+def mean_votes(votes: Votes, voter: str, stacklevel: int) -> np.ndarray:
+    """What those say of each row that have not seen it; NaN, with a warning, where all have."""
+    n_unknown = int((votes.n == 0).sum())
+    if n_unknown:
+        warn(
+            f"{n_unknown} rows were drawn for every {voter} and have no out-of-bag prediction: they are NaN, and the "
+            f"score leaves them out. More {voter}s help.",
+            stacklevel=stacklevel,
+        )
+    with np.errstate(invalid="ignore"):
+        return votes.sums / votes.n[:, None, None]
+
+
+class JudgedForest(ForestModel):
+    """A forest of trees that have not seen some of the training rows, which can judge them."""
+
+    _bags: Bags | None
+    _n_rows: int
+
+    def _judge(self, table: Table, target: Target, team: Team) -> None:
+        """What is learnt of the rows that trees have not seen."""
+        from spinney.ensemble.out_of_bag import count_votes
+
+        votes = count_votes(self.grove_, table, self._in_bag, team)
+        answers = mean_votes(votes, "tree", stacklevel=5)
+        truth = target.labels if target.y is None else target.y
+        assert truth is not None
+        self._keep_oob(answers, truth, votes.n > 0)
+
+    def _in_bag(self, k: int) -> np.ndarray:
+        """How often each training row was drawn for a tree."""
+        return np.ones(self._n_rows, np.int64) if self._bags is None else self._bags.counts(k)
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree was grown on, repeated as often as they were drawn."""
+        check_is_fitted(self, "grove_")
+        rows = np.arange(self._n_rows)
+        return [np.repeat(rows, self._in_bag(k)) for k in range(self.grove_.n_trees)]
+
+    def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
+        """How much worse the trees are on rows they have not seen when a column is shuffled.
+
+        Each tree is judged on its own out-of-bag rows, by misclassification or squared error, before and after the
+        values of one column are exchanged among these. Unlike `feature_importances_` this is not drawn to columns of
+        many values, and what a tree has merely learnt by heart counts for nothing.
+
+        Parameters
+        ----------
+        X, y
+            The rows that the forest was fitted on, in the same order.
+        random_state : int, RandomState or None, default 0
+
+        Returns
+        -------
+        Bunch with `importances` (n_features, n_estimators), `importances_mean` and `importances_std`
+        """
+        from spinney.ensemble.out_of_bag import permutation_importances
+
+        table = self._read(X)
+        if self._bags is None:
+            raise ValueError("out-of-bag importances need bootstrap=True: without it every tree has seen every row.")
+        if table.n_rows != self._n_rows:
+            raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
+        error = self._error(y, table.n_rows)
+        with self._team(table.n_rows) as team:
+            each = permutation_importances(self.grove_, table, self._in_bag, error, read_seed(random_state), team)
+        return Bunch(
+            importances=each, importances_mean=np.nanmean(each, axis=1), importances_std=np.nanstd(each, axis=1)
+        )
+
+
+class QuantileForest(NumberForest):
+    """A forest that may know the targets of the training rows in its leaves."""
+
+    _leaf_targets: LeafTargets
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> np.ndarray:
+        """Quantiles of the target for each row, from the training rows in its leaves. Needs `keep_targets=True`.
+
+        Each tree spreads a weight of 1 over the training rows that share the row's leaf; a quantile is the least target
+        at or below which at least that share of the whole weight lies.
 
         Parameters
         ----------
         X : table
+        quantiles : float or sequence of floats from 0 to 1
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        ndarray of shape (n_samples, n_quantiles); (n_samples,) for a single number; with several outputs
+        (n_samples, n_outputs, n_quantiles)
         """
-        answers = self._mean_answers(X)[:, :, 0]
-        return answers[:, 0] if self.n_outputs_ == 1 else answers
+        from spinney.ensemble.quantiles import forest_quantiles
+
+        table = self._read(X)
+        if not hasattr(self, "_leaf_targets"):
+            raise ValueError("predict_quantiles needs the targets of the training rows: fit with keep_targets=True.")
+        wanted = np.atleast_1d(np.asarray(quantiles, np.float64))
+        if wanted.ndim != 1 or len(wanted) == 0 or not ((wanted >= 0.0) & (wanted <= 1.0)).all():
+            raise ValueError(f"quantiles must be numbers from 0 to 1, got {quantiles!r}.")
+        order = np.argsort(wanted, kind="stable")
+        with self._team(table.n_rows) as team:
+            found = forest_quantiles(self.grove_, self._leaf_targets, table, wanted[order], team)
+        found[:, :, order] = found.copy()
+        found = found[:, 0] if self.n_outputs_ == 1 else found
+        return found[..., 0] if np.ndim(quantiles) == 0 else found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from hashlib import blake2b
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
 from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree_model import whole
+from spinney.estimators.params import check_parameters, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -124,18 +123,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_history: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.metric = metric
-        self.keep_history = keep_history
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Find the centres.
@@ -153,15 +141,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self
         """
         check_parameters(self)
-        with whole(self):
+        with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
             if len(values) < self.n_clusters:
                 raise ValueError(f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.")
-            weights = self._read_weights(sample_weight, len(values))
-            with self._team(values.size * self.n_clusters) as team:
+            weights = read_sample_weight(sample_weight, len(values))
+            with self._make_team("cluster", values.size * self.n_clusters) as team:
                 points = self._points(values, weights, team)
                 self._keep(self._best_run(points, values, team), points)
-            self._keep_names(schema)
+            self._keep_schema(schema)
         return self
 
     def _points(self, values: np.ndarray, weights: Weights, team: Team) -> Points:
@@ -172,23 +160,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_points(values, weights, team)
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.kmeans import KMeansRun, Settings
+        from spinney.cluster.kmeans import KMeansSettings, best_run
 
-        settings = Settings(
+        settings = KMeansSettings(
             max_iter=self.max_iter,
             tolerance=self.tol * points.variance,
-            algorithm={"elkan": "bounds"}.get(self.algorithm, self.algorithm),
+            algorithm="bounds" if self.algorithm == "elkan" else self.algorithm,
             on_sphere=self.metric == "cosine",
             keep_history=self.keep_history,
         )
-        random, best = check_random_state(self.random_state), None
-        for _ in range(self._n_starts()):
-            run = KMeansRun(points, self._first_centres(points, values, random, team), settings, team)
-            found = run.run(self._watcher())
-            if best is None or found.inertia < best.inertia:
-                best = found
-        assert best is not None
-        return best
+        random = check_random_state(self.random_state)
+        starts = (self._first_centres(points, values, random, team) for _ in range(self._n_starts()))
+        return best_run(points, starts, settings, team, self._watcher())
 
     def _n_starts(self) -> int:
         if self.n_init != "auto":
@@ -245,11 +228,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         check_is_fitted(self)
         return self._history
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the centres: equal on any number of threads."""
-        check_is_fitted(self)
-        return blake2b(np.ascontiguousarray(self.cluster_centers_).tobytes(), digest_size=16).hexdigest()
+    def _fingerprint(self) -> str:
+        return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
     def _open(self, X: Any, team_work: int = 0) -> np.ndarray:
         values = self._read_matrix(X).astype(self.cluster_centers_.dtype, copy=False)
@@ -266,7 +246,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.points import read_tiles
 
         values = self._open(X)
-        with self._team(values.size * len(self.cluster_centers_)) as team:
+        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
             points = read_tiles(values, self._origin, team)
             return nearest_centres(points, self._relative(), team)[: len(values)]
 
@@ -276,7 +256,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.points import read_tiles
 
         values = self._open(X)
-        with self._team(values.size * len(self.cluster_centers_)) as team:
+        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
             squares = squared_distances_to_all(read_tiles(values, self._origin, team), self._relative(), team)
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
@@ -295,8 +275,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.points import make_points
 
         values = self._open(X)
-        weights = self._read_weights(sample_weight, len(values))
-        with self._team(values.size * len(self.cluster_centers_)) as team:
+        weights = read_sample_weight(sample_weight, len(values))
+        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
             points, centres = make_points(values, weights, team, self._origin), self._relative()
             return -self._published_inertia(inertia(points, centres, nearest_centres(points, centres, team), team))
 

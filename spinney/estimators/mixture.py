@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from hashlib import blake2b
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,10 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel
 from spinney.estimators.mixture_start import first_mixture
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree_model import whole
+from spinney.estimators.params import check_parameters, keep_parameters
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -116,6 +116,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         "keep_history": ["boolean"],
         "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
     }
+    _takes_missing = True
     weights_: np.ndarray
     means_: np.ndarray
     covariances_: np.ndarray
@@ -140,22 +141,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         keep_history: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
-        self.keep_history = keep_history
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GaussianMixture:
         """Fit the mixture.
@@ -174,18 +160,18 @@ class GaussianMixture(DensityMixin, MatrixModel):
         self
         """
         check_parameters(self)
-        with whole(self):
+        with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
             if len(values) < self.n_components:
                 raise ValueError(
                     f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
                     f"n_samples = {len(values)}"
                 )
-            weights = self._read_weights(sample_weight, len(values))
-            with self._team(self._work(values)) as team:
+            weights = read_sample_weight(sample_weight, len(values))
+            with self._make_team("cluster", self._work(values)) as team:
                 rows = self._fit_rows(values, weights)
                 self._keep(self._best_run(rows, weights, team), rows, team)
-            self._keep_names(schema)
+            self._keep_schema(schema)
         return self
 
     def _work(self, values: np.ndarray) -> int:
@@ -206,17 +192,14 @@ class GaussianMixture(DensityMixin, MatrixModel):
         return read_rows(values, weight, origin)
 
     def _best_run(self, rows: Rows, weights: Weights, team: Team) -> Outcome:
-        from spinney.cluster.mixture import Settings, run_em
+        from spinney.cluster.mixture import MixtureSettings, best_em
 
-        settings = Settings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
-        goes_on = self.warm_start and hasattr(self, "means_")
-        random, best = check_random_state(self.random_state), None
-        for number in range(1 if goes_on else self.n_init):
-            start = self._mixture(rows.origin) if goes_on else first_mixture(self, rows, weights, random, team)
-            found = run_em(rows, start, settings, team, self._watcher(number))
-            if best is None or found.log_likelihood > best.log_likelihood:
-                best = found
-        assert best is not None
+        settings = MixtureSettings(self.covariance_type, self.max_iter, self.tol, self.reg_covar, self.keep_history)
+        random = check_random_state(self.random_state)
+        starts: Iterable[Gaussians] = (first_mixture(self, rows, weights, random, team) for _ in range(self.n_init))
+        if self.warm_start and hasattr(self, "means_"):
+            starts = [self._mixture(rows.origin)]
+        best = best_em(rows, starts, settings, team, self._watcher)
         if not best.has_converged and self.max_iter > 0:
             warnings.warn(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "
@@ -262,14 +245,8 @@ class GaussianMixture(DensityMixin, MatrixModel):
         check_is_fitted(self)
         return self._history
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the mixture: equal on any number of threads."""
-        check_is_fitted(self)
-        digest = blake2b(digest_size=16)
-        for part in (self.weights_, self.means_, self.covariances_):
-            digest.update(np.ascontiguousarray(part).tobytes())
-        return digest.hexdigest()
+    def _fingerprint(self) -> str:
+        return hash_of(np.ascontiguousarray(part).tobytes() for part in (self.weights_, self.means_, self.covariances_))
 
     def _expect(self, X: Any) -> np.ndarray:
         """Shares of the components in each row, and the logarithm of its density."""
@@ -277,7 +254,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
 
         values = self._read_matrix(X)
         _check_finite(values)
-        with self._team(self._work(values)) as team:
+        with self._make_team("cluster", self._work(values)) as team:
             origin = np.average(self.means_, axis=0, weights=self.weights_)
             return expect(read_rows(values, None, origin), self._mixture(origin), team)
 
@@ -300,7 +277,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-likelihood of the rows."""
         logs = self.score_samples(X)
-        return float(np.average(logs, weights=self._read_weights(sample_weight, len(logs)).relative()))
+        return float(np.average(logs, weights=read_sample_weight(sample_weight, len(logs)).relative()))
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
         """Bayesian information criterion: the lower the better."""
@@ -315,7 +292,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
         from spinney.cluster.gaussians import n_parameters
 
         logs = self.score_samples(X)
-        weight = self._read_weights(sample_weight, len(logs)).total()
+        weight = read_sample_weight(sample_weight, len(logs)).total()
         weight = np.ones(len(logs)) if weight is None else weight
         each = float(np.log(weight.sum())) if price is None else price
         return float(-2.0 * (weight * logs).sum()) + each * n_parameters(self.covariance_type, *self.means_.shape)
@@ -337,11 +314,6 @@ class GaussianMixture(DensityMixin, MatrixModel):
             own = labels == k
             normal[own] = np.einsum("ij,nj->ni", factor, normal[own])
         return self.means_[labels] + normal, labels
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _check_finite(values: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from spinney.estimators.forest import ForestClassifier, ForestRegressor
+from spinney.estimators.params import FOREST, Parameter, described, keep_parameters
 
 _MOST_LEVELS = 24  # a full tree of this depth has 33 million nodes
 
@@ -42,31 +43,18 @@ class _RandomStructure:
         return int(self.max_depth)
 
 
-_DEPTH = [Interval(Integral, 1, _MOST_LEVELS, closed="both")]
-
-_PARAMETERS = """
-    n_estimators : int, default 100
-        Trees.
-    max_depth : int, default 10
-        Questions on every path: a tree has 2 ** max_depth leaves.
-    bootstrap : bool, default True
-        Fill each tree from rows drawn with replacement; False: from all rows.
-    oob_score : bool or function, default False
-        Judge every row by the trees that have not seen it.
-    n_jobs : int or None, default None
-        Threads, one tree each; None: every core. The forest does not depend on it.
-    random_state : int, RandomState or None
-    verbose : int, default 0
-    warm_start : bool, default False
-        Keep the trees of the fit before and add more."""
-_LAST = """
-    max_samples : int, float or None, default None
-        Rows that a bootstrap draws, or their share of all rows; None: as many as there are.
-    max_bins : int, default 255
-        Thresholds to draw from, for each column, at most.
-    categorical_features : "from_dtype", mask, column numbers or names, or None
-        By default strings and categories are categorical.
-"""
+_TABLE = {
+    **FOREST,
+    "max_depth": Parameter(
+        "int",
+        "Questions on every path: a tree has 2 ** max_depth leaves.",
+        [Interval(Integral, 1, _MOST_LEVELS, closed="both")],
+    ),
+    "bootstrap": FOREST["bootstrap"]._replace(
+        text="Fill each tree from rows drawn with replacement; False: from all rows."
+    ),
+    "max_bins": FOREST["max_bins"]._replace(form="int", text="At most so many thresholds to draw from, per column."),
+}
 _ABOUT = """
     The questions of its trees are drawn before any row is seen: each node asks about a random column, a number whether
     it lies below a random quantile, a category whether it is in a random half of the categories. Only the leaves are
@@ -75,13 +63,16 @@ _ABOUT = """
 """
 
 
+@described(_TABLE, about=_ABOUT)
 class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
-    __doc__ = f"""A forest of full trees with random questions, for classification.
-{_ABOUT}
+    """A forest of full trees with random questions, for classification.
+
+    {about}
+
     Parameters
-    ----------{_PARAMETERS}
-    class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
-        Weights of the classes.{_LAST}
+    ----------
+    {parameters}
+
     Attributes
     ----------
     estimators_, grove_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
@@ -98,10 +89,6 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
     """
 
     _criterion = "gini"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: one for name, one in ForestClassifier._parameter_constraints.items() if name not in _WITHOUT},
-        "max_depth": _DEPTH,
-    }
 
     def __init__(
         self,
@@ -119,27 +106,19 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.max_samples = max_samples
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())
 
 
+@described(_TABLE, about=_ABOUT)
 class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
-    __doc__ = f"""A forest of full trees with random questions, for regression.
-{_ABOUT}
+    """A forest of full trees with random questions, for regression.
+
+    {about}
+
     Parameters
-    ----------{_PARAMETERS}
-    keep_targets : bool, default False
-        Keep the training rows of every leaf, for `predict_quantiles`.{_LAST}
+    ----------
+    {parameters}
+
     Attributes
     ----------
     estimators_, grove_, feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_
@@ -156,10 +135,6 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
     """
 
     _criterion = "squared_error"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: one for name, one in ForestRegressor._parameter_constraints.items() if name not in _WITHOUT},
-        "max_depth": _DEPTH,
-    }
 
     def __init__(
         self,
@@ -177,15 +152,4 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.max_samples = max_samples
-        self.keep_targets = keep_targets
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
+        keep_parameters(self, locals())

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin, clone, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing, check_random_state, indexable
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
 from spinney.ensemble.members import (
     Member,
@@ -22,17 +21,74 @@ from spinney.ensemble.members import (
     takes_weights,
 )
 from spinney.ensemble.stacking import beside, meta_columns, split_off
+from spinney.estimators.base import all_or_nothing
 from spinney.estimators.composition import (
+    FITTED_MEMBERS,
+    MEMBERS,
     Combination,
     ask,
+    encode_labels,
     only_row_weights,
-    read_labels,
-    read_numbers,
     read_row_weights,
     read_splits,
 )
+from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
+from spinney.estimators.targets import read_numbers
 
 _METHODS = ("predict_proba", "decision_function", "predict")
+
+
+_ABOUT = """
+    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
+    heart. `cv` says how such predictions are made.
+
+    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
+    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
+"""
+_FITTED = (
+    """
+    final_estimator_ : model
+        The fitted final estimator.
+    stack_method_ : list of str
+        What each member is asked."""
+    + FITTED_MEMBERS
+)
+_TABLE = {
+    **MEMBERS,
+    "cv": Parameter(
+        'int, splitter, iterable, "prefit", "holdout" or None',
+        "Cross-validation (None: 5 parts, for classes stratified): every row is predicted by clones fitted to the "
+        'other parts; the members themselves are fitted to all rows. "holdout": blending; members are fitted to one '
+        "part of the rows and the final estimator to their predictions for the rest. They are not fitted again, since "
+        'it has learnt to trust these very members. Quicker, and wastes rows. "prefit": the members are fitted '
+        "already, to other rows.",
+        ["cv_object", StrOptions({"prefit", "holdout"})],
+    ),
+    "holdout_fraction": Parameter(
+        "float", 'The share of the rows, for classes of each class, that is held out with `cv="holdout"`.', [INSIDE_0_1]
+    ),
+    "stack_method": Parameter(
+        '{"auto", "predict_proba", "decision_function", "predict"}',
+        'What members are asked; "auto": the first of these they have. Of two classes, the second one\'s probability '
+        "is used.",
+        [StrOptions({"auto", *_METHODS})],
+    ),
+    "passthrough": Parameter(
+        "bool",
+        "Whether the final estimator also sees X. A frame with strings or categories stays a frame then.",
+        ["boolean"],
+    ),
+    "random_state": Parameter(
+        "int, RandomState or None", 'Which rows are held out with `cv="holdout"`.', ["random_state"]
+    ),
+    "verbose": Parameter("int", "Whether to print each member's time.", ["verbose"]),
+}
+_FINAL = Parameter(
+    "classifier or None",
+    "What learns from the members' predictions. None: scikit-learn's `LogisticRegression`.",
+    [HasMethods("fit"), None],
+)
+_FINAL_NUMBERS = _FINAL._replace(form="regressor or None", text=_FINAL.text.replace("LogisticRegression", "RidgeCV"))
 
 
 def _final_has(method: str) -> Any:
@@ -48,17 +104,6 @@ class _Stacking(TransformerMixin, Combination):
 
     _takes_weights = True
     _strata_are_classes: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Combination._parameter_constraints,
-        "final_estimator": [HasMethods("fit"), None],
-        "cv": ["cv_object", StrOptions({"prefit", "holdout"})],
-        "holdout_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "stack_method": [StrOptions({"auto", *_METHODS})],
-        "passthrough": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
 
     def __init__(
         self,
@@ -73,17 +118,34 @@ class _Stacking(TransformerMixin, Combination):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.holdout_fraction = holdout_fraction
-        self.stack_method = stack_method
-        self.passthrough = passthrough
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _default_final(self) -> Any:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
+        """Fit the members and the final estimator.
+
+        Parameters
+        ----------
+        X : table
+            Whatever the members take.
+        y : array-like of shape (n_samples,)
+            Class labels, or numbers.
+        **fit_params : dict
+            `sample_weight`, array-like of shape (n_samples,), or nothing.
+
+        Returns
+        -------
+        self
+        """
+        members = self._members()
+        sample_weight = only_row_weights(self, fit_params)
+        with all_or_nothing(self):
+            self._fit_layers(X, self._read_target(X, y), sample_weight, members)
+        return self
+
+    def _read_target(self, X: Any, y: Any) -> np.ndarray:
         raise NotImplementedError
 
     def _fit_layers(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member]) -> None:
@@ -127,17 +189,8 @@ class _Stacking(TransformerMixin, Combination):
         else:
             members = [(name, model) for name, model in self.estimators if not isinstance(model, str)]
             splits = read_splits(self.cv, X, y, self._strata_are_classes)
-            answers = predict_held_out(
-                members,
-                self.stack_method_,
-                X,
-                y,
-                splits,
-                weights,
-                own=self._own_targets(members, y),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
+            own, options = self._own_targets(members, y), {"n_jobs": self.n_jobs, "verbose": self.verbose}
+            answers = predict_held_out(members, self.stack_method_, X, y, splits, weights, own=own, **options)
         with naming("final_estimator", "fit"):
             self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, weights)
 
@@ -214,7 +267,7 @@ class _Stacking(TransformerMixin, Combination):
 
     @available_if(_final_has("predict"))
     def predict(self, X: Any, **predict_params: Any) -> Any:
-        """What the final estimator makes of the members' predictions.
+        """The class or number that the final estimator makes of the members' predictions.
 
         Parameters
         ----------
@@ -227,7 +280,8 @@ class _Stacking(TransformerMixin, Combination):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self.final_estimator_.predict(self.transform(X), **predict_params)
+        answer = self.final_estimator_.predict(self.transform(X), **predict_params)
+        return np.asarray(answer) if self._strata_are_classes else answer  # regressors may give standard deviations too
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -235,55 +289,21 @@ class _Stacking(TransformerMixin, Combination):
         return tags
 
 
+@described(_TABLE, {"final_estimator": _FINAL}, about=_ABOUT, fitted=_FITTED)
 class StackingClassifier(ClassifierMixin, _Stacking):
     """Classes by a final classifier that has learnt from the members' predictions.
 
-    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
-    heart. `cv` says how such predictions are made.
-
-    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
-    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
+    {about}
 
     Parameters
     ----------
-    estimators : list of (str, model)
-        The members and their names; "drop" in place of a model leaves it out. Fit uses clones.
-    final_estimator : classifier, default=None
-        What learns from the members' predictions. None: scikit-learn's `LogisticRegression`.
-    cv : int, splitter, iterable, "prefit", "holdout" or None, default=None
-        Cross-validation (None: 5 stratified parts): every row is predicted by clones fitted to the other parts; the
-        members themselves are fitted to all rows. "holdout": blending; members are fitted to one part of the rows and
-        the final estimator to their predictions for the rest. They are not fitted again, since it has learnt to trust
-        these very members. Quicker, and wastes rows. "prefit": the members are fitted already, to other rows.
-    holdout_fraction : float, default=0.2
-        The share of each class that is held out with `cv="holdout"`.
-    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked; "auto": the first of these they have. Of two classes' probabilities the second is used.
-    passthrough : bool, default=False
-        Whether the final estimator also sees X. A frame with strings or categories stays a frame then.
-    n_jobs : int or None, default=None
-        Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets
-        an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.
-    random_state : int, RandomState or None, default=None
-        Which rows are held out with `cv="holdout"`.
-    verbose : int, default=0
-        Whether to print each member's time.
+    {parameters}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels.
-    estimators_ : list of models
-        The fitted members; they answer in the labels of y.
-    named_estimators_ : Bunch
-        The same by name.
-    final_estimator_ : classifier
-        The fitted final estimator.
-    stack_method_ : list of str
-        What each member is asked.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        If X had names.
+    {fitted}
 
     Examples
     --------
@@ -303,28 +323,10 @@ class StackingClassifier(ClassifierMixin, _Stacking):
 
         return LogisticRegression()
 
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
-        """Fit the members and the final estimator.
-
-        Parameters
-        ----------
-        X : table
-            Whatever the members take.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing.
-
-        Returns
-        -------
-        self
-        """
-        members = self._members()
-        sample_weight = only_row_weights(self, fit_params)
-        encoder, codes = read_labels(X, y)
+    def _read_target(self, X: Any, y: Any) -> np.ndarray:
+        encoder, codes = encode_labels(X, y)
         self.classes_ = encoder.classes_
-        self._fit_layers(X, self.classes_[codes], sample_weight, members)
-        return self
+        return self.classes_[codes]
 
     def _own_targets(self, members: list[Member], y: np.ndarray) -> dict[str, np.ndarray]:
         """Members that are no classifiers (regressors, for classes in order) get numbers instead of strings."""
@@ -344,100 +346,32 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     def _are_pairs(self) -> list[bool]:
         return [method == "predict_proba" and len(self.classes_) == 2 for method in self.stack_method_]
 
-    @available_if(_final_has("predict"))
-    def predict(self, X: Any, **predict_params: Any) -> np.ndarray:
-        """The class that the final estimator makes of the members' predictions.
-
-        Parameters
-        ----------
-        X : table
-        **predict_params : dict
-            For the final estimator's `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return np.asarray(super().predict(X, **predict_params))
-
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The final estimator's probabilities.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """The final estimator's probabilities, (n_samples, n_classes)."""
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """The final estimator's decision function.
-
-        Parameters
-        ----------
-        X : table
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """The final estimator's decision function, (n_samples,) or (n_samples, n_classes)."""
         check_is_fitted(self)
         return self.final_estimator_.decision_function(self.transform(X))
 
 
+@described(_TABLE, {"final_estimator": _FINAL_NUMBERS}, about=_ABOUT, fitted=_FITTED)
 class StackingRegressor(RegressorMixin, _Stacking):
     """Numbers by a final regressor that has learnt from the members' predictions.
 
-    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
-    heart. `cv` says how such predictions are made.
-
-    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
-    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
+    {about}
 
     Parameters
     ----------
-    estimators : list of (str, model)
-        The members and their names; "drop" in place of a model leaves it out. Fit uses clones.
-    final_estimator : regressor, default=None
-        What learns from the members' predictions. None: scikit-learn's `RidgeCV`.
-    cv : int, splitter, iterable, "prefit", "holdout" or None, default=None
-        Cross-validation (None: 5 parts): every row is predicted by clones fitted to the other parts; the members
-        themselves are fitted to all rows. "holdout": blending; members are fitted to one part of the rows and the
-        final estimator to their predictions for the rest. They are not fitted again, since it has learnt to trust
-        these very members. Quicker, and wastes rows. "prefit": the members are fitted already, to other rows.
-    holdout_fraction : float, default=0.2
-        The share of the rows that is held out with `cv="holdout"`.
-    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked; "auto": the first of these they have.
-    passthrough : bool, default=False
-        Whether the final estimator also sees X. A frame with strings or categories stays a frame then.
-    n_jobs : int or None, default=None
-        Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets
-        an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.
-    random_state : int, RandomState or None, default=None
-        Which rows are held out with `cv="holdout"`.
-    verbose : int, default=0
-        Whether to print each member's time.
+    {parameters}
 
     Attributes
     ----------
-    estimators_ : list of models
-        The fitted members.
-    named_estimators_ : Bunch
-        The same by name.
-    final_estimator_ : regressor
-        The fitted final estimator.
-    stack_method_ : list of str
-        What each member is asked.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        If X had names.
+    {fitted}
 
     Examples
     --------
@@ -455,23 +389,5 @@ class StackingRegressor(RegressorMixin, _Stacking):
 
         return RidgeCV()
 
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
-        """Fit the members and the final estimator.
-
-        Parameters
-        ----------
-        X : table
-            Whatever the members take.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing.
-
-        Returns
-        -------
-        self
-        """
-        members = self._members()
-        sample_weight = only_row_weights(self, fit_params)
-        self._fit_layers(X, read_numbers(X, y), sample_weight, members)
-        return self
+    def _read_target(self, X: Any, y: Any) -> np.ndarray:
+        return read_numbers(y, _num_samples(X))

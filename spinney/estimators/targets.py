@@ -1,11 +1,113 @@
-"""What y may hold: labels of classes, or finite numbers; errors say what is wrong with it."""
+"""The target: labels of classes or finite numbers, checked; and as our trees are grown from it.
+
+In:  y as it was handed to `fit`. Out: class numbers and classes, or numbers; errors say what is wrong with y.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d
+
+if TYPE_CHECKING:
+    from spinney.data.target import Target
+    from spinney.data.weights import Weights
+
+
+class Answers(NamedTuple):
+    """What our own trees are to say, for one or several outputs."""
+
+    values: np.ndarray  # (outputs, rows): class numbers, int32; or numbers, float64
+    classes: list[np.ndarray] | None  # the labels of each output
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """How many classes each output has; None for numbers."""
+        return None if self.classes is None else tuple(len(one) for one in self.classes)
+
+    def keep_classes(self, model: Any) -> None:
+        """Set `classes_` and `n_classes_`, lists for several outputs; nothing for numbers."""
+        if self.classes is not None:
+            is_one, sizes = len(self.classes) == 1, [len(one) for one in self.classes]
+            model.classes_ = self.classes[0] if is_one else self.classes
+            model.n_classes_ = sizes[0] if is_one else sizes
+
+    def target(self, weights: Weights, rows: np.ndarray | None = None) -> Target:
+        """As the engine wants it, of all rows or of some."""
+        from spinney.data.target import Target
+
+        values = self.values
+        if rows is not None:
+            values, weights = np.ascontiguousarray(values[:, rows]), weights.take(rows)
+        if self.classes is None:
+            return Target(None, None, values, weights)
+        return Target(values, self.sizes, None, weights)
+
+
+def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> Answers:
+    """y for a decision tree with these parameters, (n_samples,) or (n_samples, n_outputs)."""
+    owner = owner or type(tree).__name__
+    if is_classifier(tree):
+        labels = _one_or_two_dimensions(y, None, owner)
+        check_labels(labels, n_rows)
+        return find_answers(labels)
+    numbers = _one_or_two_dimensions(y, np.float64, owner)
+    check_numbers(numbers, n_rows)
+    _check_criterion(tree.criterion, numbers)
+    # one layout, so that one kernel does: y may be a column of a table, or may not be written to
+    return Answers(np.require(numbers[None, :] if numbers.ndim == 1 else numbers.T, requirements=["C", "W"]), None)
+
+
+def find_answers(labels: np.ndarray) -> Answers:
+    """Class numbers and classes of checked labels, (rows,) or (rows, outputs)."""
+    found = [find_classes(column) for column in ([labels] if labels.ndim == 1 else labels.T)]
+    return Answers(np.array([one[1].ravel() for one in found], dtype=np.int32), [one[0] for one in found])
+
+
+def answers_of(target: Target) -> Answers:
+    """What the rows of a target are to say; the classes are their numbers."""
+    if target.labels is None:
+        assert target.y is not None
+        return Answers(target.y, None)
+    return Answers(target.labels, [np.arange(size) for size in target.n_classes or ()])
+
+
+def _check_criterion(criterion: Any, y: np.ndarray) -> None:
+    """Raise where a criterion cannot have these numbers."""
+    if callable(criterion) and y.ndim == 2 and y.shape[1] > 1:
+        raise ValueError("A criterion of your own is for one output; y has several columns.")
+    if criterion != "poisson":
+        return
+    if (y < 0).any():
+        raise ValueError("criterion='poisson' needs y of at least 0, got negative values.")
+    if y.sum() <= 0:
+        raise ValueError("criterion='poisson' needs a positive sum of y: all its values are 0.")
+
+
+def _one_or_two_dimensions(y: Any, dtype: Any, owner: str) -> np.ndarray:
+    if y is None:
+        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
+        return y if dtype is None else y.astype(dtype, copy=False)
+    y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
+    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def read_labels(y: Any, n_rows: int) -> np.ndarray:
+    """One label per row, checked."""
+    labels: np.ndarray = column_or_1d(y, warn=True)
+    check_labels(labels, n_rows)
+    return labels
+
+
+def read_numbers(y: Any, n_rows: int) -> np.ndarray:
+    """One finite number per row."""
+    numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
+    check_numbers(numbers, n_rows)
+    return numbers
 
 
 def check_labels(y: np.ndarray, n_rows: int) -> None:

@@ -6,55 +6,35 @@ them if y had several columns). Whoever changes a tree (pruning) copies the mode
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.estimators.targets import find_classes
+from spinney.estimators.base import TableModel
 from spinney.tree.decision import OneTree
 
 if TYPE_CHECKING:
-    from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
 
-_FEW_ROWS = 4096  # rows below which one thread, in place, is quickest
 
-
-class TreeModel(OneTree, BaseEstimator):
+class TreeModel(OneTree, TableModel):
     """A model that is one `DecisionTree`."""
 
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:
         """Set the fitted attributes that every tree model has."""
-        self._schema, self.tree_ = schema, tree
-        self.n_features_in_ = schema.n_columns
-        self.n_outputs_ = tree.n_outputs
-        if schema.names is not None:
-            self.feature_names_in_ = schema.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _read(self, X: Any) -> Table:
-        check_is_fitted(self)
-        return self._schema.read(X, type(self).__name__)
+        self._keep_schema(schema)
+        self.tree_, self.n_outputs_ = tree, tree.n_outputs
 
     def _leaves(self, table: Table) -> np.ndarray:
         from spinney.tree.descend import leaf_of_rows
 
-        with self._team(table) as team:
+        with self._make_team("descend", table.n_rows) as team:
             return leaf_of_rows(self.tree_, table, team)
-
-    def _team(self, table: Table) -> Team:
-        from spinney._team import Team, available_threads
-
-        small = table.n_rows < _FEW_ROWS
-        return Team(1 if small else available_threads(getattr(self, "n_jobs", None)), inline=small)
 
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The node in which each row ends."""
@@ -87,34 +67,18 @@ class TreeModel(OneTree, BaseEstimator):
         check_is_fitted(self)
         return self.tree_.compute_feature_importances(n_features=self.n_features_in_)
 
-    @property
-    def fingerprint_(self) -> str:
-        """A hash of the tree: equal on any machine and any number of threads."""
-        if not hasattr(self, "tree_"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+    def _fingerprint(self) -> str:
         return self.tree_.fingerprint
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
 
 class ClassTreeModel(ClassifierMixin, TreeModel):
     """A tree that predicts classes."""
 
-    def _keep_classes(self, y: np.ndarray) -> np.ndarray:
-        """Set `classes_` and `n_classes_` from checked y, (rows,) or (rows, outputs); return codes (outputs, rows)."""
-        found = [find_classes(column) for column in ([y] if y.ndim == 1 else y.T)]
-        classes = [one[0] for one in found]
-        sizes = [len(one) for one in classes]
-        self.classes_: Any = classes[0] if len(classes) == 1 else classes
-        self.n_classes_: Any = sizes[0] if len(classes) == 1 else sizes
-        return np.array([one[1].ravel() for one in found], dtype=np.int32)
+    classes_: Any
+    n_classes_: Any
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Probability of each class, (n_samples, n_classes): its share in the leaf. A list for several outputs."""
@@ -137,7 +101,7 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
     def _shares(self, table: Table) -> np.ndarray:
         from spinney.tree.descend import shares
 
-        with self._team(table) as team:
+        with self._make_team("descend", table.n_rows) as team:
             return shares(self.tree_, table, team)
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -157,15 +121,3 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
         if self.n_outputs_ == 1:
             return self.classes_[winner[:, 0]]
         return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])
-
-
-@contextmanager
-def whole(estimator: Any) -> Iterator[None]:
-    """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.parameters import check_parameters
-from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, n_categories
+from spinney.estimators.base import make_team
+from spinney.estimators.params import check_parameters
+from spinney.estimators.settings import n_categories, tree_bins, tree_settings
+from spinney.estimators.targets import read_answers
+from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-
-_LEARNT = ("classes_", "n_classes_")  # what a tree learns from y
 
 
 def can_share(template: Any) -> bool:
@@ -30,15 +30,15 @@ def can_share(template: Any) -> bool:
 def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None:
     """Where rows end, member by member, X being read once; None unless the members are trees of one series."""
     first = getattr(members[0], "_schema", None)
-    if not all(can_share(member) and getattr(member, "_schema", None) is first for member in members):
+    if first is None or not all(can_share(one) and getattr(one, "_schema", None) is first for one in members):
         return None
-    return _descend(members, members[0]._read(X))
+    return _descend(members, first.read(X, type(members[0]).__name__))
 
 
 def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:
     from spinney.tree.descend import leaf_of_rows
 
-    with members[0]._team(table) as team:
+    with make_team("descend", table.n_rows, members[0].n_jobs) as team:
         for member in members:
             yield leaf_of_rows(member.tree_, table, team)
 
@@ -48,24 +48,23 @@ class TreeSeries:
 
     def __init__(self, template: Any, X: Any, y: np.ndarray) -> None:
         check_parameters(template)
-        self._first = clone(template)
+        self._template = template
         self._schema, self._table = learn_and_read(X, template.categorical_features, type(template).__name__)
-        self._answers = self._first._read_target(y, self._table.n_rows)
-        self._learnt = {name: getattr(self._first, name) for name in _LEARNT if hasattr(self._first, name)}
+        self._answers = read_answers(template, y, self._table.n_rows)
         self._series: Any = None
 
     def make_team(self) -> Team:
         """The threads for all fits."""
-        return self._first._make_team(self._table)
+        return make_team("tree", self._table.n_rows * self._table.n_columns, self._template.n_jobs)
 
     def fit(self, member: Any, weights: Weights, team: Team) -> np.ndarray:
         """Fit a copy of the template; returns the leaf in which each row ends. Bins are those of the first weights."""
         from spinney.tree.descend import leaf_of_rows
 
-        vars(member).update(self._learnt)
+        self._answers.keep_classes(member)
         rows = weights.rows()
-        settings = member._settings(self._schema, self._answers, weights)
-        target = member._target(self._answers, weights, rows)
+        settings = tree_settings(member, self._schema, self._answers, weights)
+        target = self._answers.target(weights, rows)
         if self._series is None:
             self._series = self._sort(settings, target, weights, team)
         grown = self._series.grow(target, settings, rows)
@@ -78,6 +77,6 @@ class TreeSeries:
         from spinney.grow.lists.fit import sort_for_trees
         from spinney.grow.lists.series import Series
 
-        bins = self._first._bins(self._schema, self._table, weights, team)
+        bins = tree_bins(self._template, self._schema, self._table, weights.counts, team)
         categories = n_categories(self._schema)
         return Series(sort_for_trees(self._table, categories, settings, target, team, bins=bins), team)

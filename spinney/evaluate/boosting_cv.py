@@ -125,9 +125,9 @@ def boosting_cv(
     with Team(available_threads(model.n_jobs)) as team:
         bins = learn_bins(table, schema.is_categorical, weights.counts, model.max_bins, team)
         dataset = encode_dataset(table, bins, team)
-        target = model._target(answers, weights)
-        metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(target))
-        runs = [_Fold(dataset, target, settings, team, metrics, kept, held, return_train_score) for kept, held in folds]
+        task = model._task(answers, weights)
+        metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
+        runs = [_Fold(dataset, task, settings, team, metrics, kept, held, return_train_score) for kept, held in folds]
         best = _advance(runs, metrics[0], settings.n_rounds, n_iter_no_change, verbose)
     return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best)
 
@@ -138,7 +138,7 @@ class _Fold:
     def __init__(
         self,
         dataset: Any,
-        target: Any,
+        task: Any,
         settings: Any,
         team: Any,
         metrics: list[Metric],
@@ -150,20 +150,20 @@ class _Fold:
         from spinney.ensemble.scoring import Watch
 
         counts = np.zeros(dataset.n_rows, np.int64)
-        counts[kept] = 1 if target.weights.counts is None else target.weights.counts[kept]
-        own = target._replace(weights=Weights(counts, target.weights.importance))
+        counts[kept] = 1 if task.weights.counts is None else task.weights.counts[kept]
+        own = task.with_weights(Weights(counts, task.weights.importance))
         self.rounds = Rounds(dataset, own, settings, team)
-        sets = [self._set("test", dataset, target, held)]
+        sets = [self._set("test", dataset, task, held)]
         if with_train:
-            sets.append(self._set("train", dataset, target, kept))
+            sets.append(self._set("train", dataset, task, kept))
         self.watch = Watch(sets, metrics, [], own, team)
 
-    def _set(self, name: str, dataset: Any, target: Any, rows: np.ndarray) -> Any:
+    def _set(self, name: str, dataset: Any, task: Any, rows: np.ndarray) -> Any:
         from spinney.ensemble.scoring import EvalSet
 
         codes = np.ascontiguousarray(dataset.codes[:, rows])
         start = np.repeat(self.rounds.begun.start[:, None], len(rows), axis=1)
-        return EvalSet(name, codes, target.y[rows], target.weights.take(rows), start)
+        return EvalSet(name, codes, task.y[rows], task.weights.take(rows), start)
 
     def step(self) -> None:
         new = self.rounds.step()

@@ -11,7 +11,7 @@ node and, with `lookahead`, the next few as well: those whose turn never comes w
     7 is split, 11 and 12     11 4  9  5  12      11 comes before 4: it is opened next (4 is open already)
 
 Nodes get their numbers when they are split, so the trees are those of the CPU, byte for byte. The policy of the
-frontier, the limits and the formulas are the CPU's own; this file knows nothing of codes, bins or gradients.
+frontier, the rules and the formulas are the CPU's own; this file knows nothing of codes, bins or gradients.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.gains import clip
-from spinney.grow.frontier import pop, priority, push
-from spinney.grow.histogram.grower import (
-    coarse_value,
-    finish_tree,
-    n_chunks_of,
-    node_score,
-    order_pieces,
-    sum_leaf_chunk,
-    worth_splitting,
+from spinney.data.dataset import records
+from spinney.grow.frontier import pop
+from spinney.grow.histogram.leaves import finish_tree, order_pieces, sum_leaf_chunk
+from spinney.grow.histogram.memory import NO_SLOT, NODE, ROOT, Rows, Table, Work
+from spinney.grow.histogram.partition import n_chunks_of
+from spinney.grow.histogram.scan_bins import Sums
+from spinney.grow.histogram.settle import (
+    free_slots,
+    give_slot,
+    is_promising,
+    keep_split,
+    make_pair,
+    plant,
+    put_on_frontier,
+    take_slot,
 )
-from spinney.grow.histogram.memory import NO_CHILD, NO_SLOT, NODE, Rows, Table, Work, records
-from spinney.grow.histogram.search import Sums
-from spinney.grow.rules import Limits, allow_features, child_bounds, may_split, narrow_groups
-
-NO_FEATURE = -1
-_ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
+from spinney.grow.rules import NO_SPLIT, BoostingRules, allow_features, narrow_groups
 
 
 class Backend(Protocol):
     """A machine that grows trees. `nodes` are tables of NODE records, copies that the backend may keep but not change.
 
-    A node's rows are known by its segment (`depth`, `start`, `stop`), its histogram by its `slot`: a small number that
+    A node's rows are known by its segment (`depth`, `begin`, `end`), its histogram by its `slot`: a small number that
     the loop hands out and takes back.
     """
 
-    def open(self, table: Table, rows: Rows, limits: Limits) -> Sums:
+    def open(self, table: Table, rows: Rows, rules: BoostingRules) -> Sums:
         """Begin a tree: quantise its rows. Returns the root's sums; the root's segment is 0 .. rows.n at depth 0."""
 
     def build_histograms(self, nodes: Any) -> None:
@@ -79,100 +79,91 @@ class Drafts(NamedTuple):
     nodes: Any  # NODE records, those with a split worth making have a feature
     wanted: np.ndarray  # uint8: children that are to be searched
     is_open: np.ndarray  # uint8, per node: whether its children are here
-    free_slots: np.ndarray  # int64: stack of free slots, state.n_free_packed high
     queue: np.ndarray  # int64: a copy of the frontier to look ahead in
 
 
-def grow_batched(backend: Backend, table: Table, rows: Rows, limits: Limits, work: Work, lookahead: int = 0) -> int:
+def grow_batched(
+    backend: Backend, table: Table, rows: Rows, rules: BoostingRules, work: Work, lookahead: int = 0
+) -> int:
     """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`."""
     nodes, state = work.nodes, work.state[0]
-    drafts = _make_drafts(work, limits)
-    _plant(rows, limits, work, drafts, backend.open(table, rows, limits))
-    if limits.max_leaves > 1 and limits.max_depth > 0:
+    drafts = _make_drafts(work)
+    # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
+    work = work._replace(free_slots=np.empty((2, 2 * rules.max_leaves + 2), np.int64))
+    _plant(rows, rules, work, backend.open(table, rows, rules))
+    if rules.max_leaves > 1 and rules.max_depth > 0:
         backend.build_histograms(nodes[:1])
-        _keep_root(limits, rows.fields, work, drafts, backend.find_splits(nodes[:1], work.allowed[:1]))
-    batch = np.empty(limits.max_leaves, np.int64)
-    while n := _next_batch(limits, work, drafts, _width(limits, state, lookahead), batch):
-        _open(backend, table, rows, limits, work, drafts, batch[:n])
-        _split(limits, work, drafts)
+        _keep_root(rules, rows.fields, work, backend.find_splits(nodes[:1], work.allowed[:1]))
+    batch = np.empty(rules.max_leaves, np.int64)
+    while n := _next_batch(rules, work, drafts, _width(rules, state, lookahead), batch):
+        _open(backend, table, rows, rules, work, drafts, batch[:n])
+        _split(rules, work, drafts)
     _end_growth(work)
     leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state.n_leaves]])
     _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state.n_leaves, np.int64))
-    _finish(rows, limits, work)
+    _finish(rows, rules, work)
     return int(state.n_nodes)
 
 
-def _make_drafts(work: Work, limits: Limits) -> Drafts:
+def _make_drafts(work: Work) -> Drafts:
     n_nodes = len(work.nodes)
     return Drafts(
         nodes=records(2 * n_nodes, NODE),
         wanted=np.zeros(2 * n_nodes, np.uint8),
         is_open=np.zeros(n_nodes, np.uint8),
-        # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
-        free_slots=np.arange(2 * limits.max_leaves + 1, -1, -1),
         queue=np.empty(len(work.heap), np.int64),
     )
 
 
-def _width(limits: Limits, state: Any, lookahead: int) -> int:
+def _width(rules: BoostingRules, state: Any, lookahead: int) -> int:
     """How many nodes to open at a time."""
-    room = int(limits.max_leaves - state.n_leaves)
-    if not limits.best_first:
+    room = int(rules.max_leaves - state.n_leaves)
+    if not rules.best_first:
         return room
-    if limits.node_features < limits.features.size:  # columns are drawn by the children's numbers: not known ahead
+    if rules.node_features < rules.features.size:  # columns are drawn by the children's numbers: not known ahead
         lookahead = 0
     return min(room, 1 + lookahead)
 
 
 def _open(
-    backend: Backend, table: Table, rows: Rows, limits: Limits, work: Work, drafts: Drafts, batch: np.ndarray
+    backend: Backend, table: Table, rows: Rows, rules: BoostingRules, work: Work, drafts: Drafts, batch: np.ndarray
 ) -> None:
     """Part the rows of some nodes, make their children and find those children's splits."""
     middles = backend.partition_rows(work.nodes[batch])
     allowed = np.empty((len(batch), 2, work.allowed.shape[1]), np.uint8)
-    _make_children(table.columns, rows.fields, limits, work, drafts, batch, middles, allowed)
+    _make_children(table.columns, rows.fields, rules, work, drafts, batch, middles, allowed)
     pairs = np.stack((2 * batch, 2 * batch + 1), axis=1)
     wanted = drafts.wanted[pairs] > 0
     if wanted.any():
         backend.build_histograms(drafts.nodes[pairs[wanted.any(axis=1)].ravel()])
         splits = backend.find_splits(drafts.nodes[pairs[wanted]], allowed[wanted])
-        _keep_splits(limits, rows.fields, work, drafts, pairs.ravel(), splits)
+        _keep_splits(rules, rows.fields, work, drafts, pairs.ravel(), splits)
 
 
 # --- the frontier ------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _plant(rows, limits, work, drafts, sums):
-    """A tree of one node: the root is every row."""
-    state, root = work.state[0], work.nodes[0]
-    state.n_nodes = state.n_leaves = 1
-    state.heap_size = 0
-    state.n_free_packed = drafts.free_slots.size
-    root.left = NO_CHILD
-    root.depth = 0
-    root.feature = NO_FEATURE
-    root.start, root.stop = 0, rows.n
+def _plant(rows, rules, work, sums):
+    """A tree of one node."""
+    plant(rules, work, rows.n)
+    free_slots(work, work.free_slots.shape[1], 0)
+    root = work.nodes[ROOT]
     root.gradient, root.hessian, root.count = sums.gradient, sums.hessian, sums.count
-    root.lower, root.upper = -np.inf, np.inf
-    root.slot = _take_slot(state, drafts)
-    for g in range(work.groups.shape[1]):
-        work.groups[0, g] = 1
-    allow_features(limits, _ROOT, work.groups[0], work.allowed[0], work.order)
+    root.is_wide = 0
+    root.slot = take_slot(work, False)
 
 
 @kernel
-def _keep_root(limits, fields, work, drafts, splits):
-    state, root = work.state[0], work.nodes[0]
-    _keep_split(limits, fields, root, splits[0])
-    if root.feature == NO_FEATURE:
-        _give_slot(state, drafts, root)
+def _keep_root(rules, fields, work, splits):
+    if keep_split(rules, fields, work.nodes[ROOT], splits[0]):
+        put_on_frontier(rules, work, ROOT)
     else:
-        _put_on_frontier(limits, work, _ROOT)
+        give_slot(work, work.nodes[ROOT])
 
 
 @kernel
-def _next_batch(limits, work, drafts, width, batch):
+def _next_batch(rules, work, drafts, width, batch):
     """The nodes to open next, in the frontier's order, into `batch`; returns how many."""
     size = work.state[0].heap_size
     for i in range(size):
@@ -187,10 +178,10 @@ def _next_batch(limits, work, drafts, width, batch):
 
 
 @kernel
-def _split(limits, work, drafts):
+def _split(rules, work, drafts):
     """Split nodes in the frontier's order for as long as the next one is open: its children become nodes."""
     state, nodes = work.state[0], work.nodes
-    while state.heap_size > 0 and state.n_leaves < limits.max_leaves and drafts.is_open[work.heap[0]]:
+    while state.heap_size > 0 and state.n_leaves < rules.max_leaves and drafts.is_open[work.heap[0]]:
         parent, state.heap_size = pop(work.heap, state.heap_size, nodes)
         left = state.n_nodes
         nodes[parent].left = left
@@ -198,108 +189,61 @@ def _split(limits, work, drafts):
         state.n_leaves += 1
         for side in range(2):
             nodes[left + side] = drafts.nodes[2 * parent + side]
-            narrow_groups(limits, work.groups[parent], nodes[parent].feature, work.groups[left + side])
-            if nodes[left + side].feature != NO_FEATURE:
-                _put_on_frontier(limits, work, left + side)
-
-
-@inner_kernel
-def _put_on_frontier(limits, work, at):
-    state, nodes = work.state[0], work.nodes
-    nodes[at].key = priority(limits.best_first, at, nodes[at].gain)
-    state.heap_size = push(work.heap, state.heap_size, nodes, at)
+            narrow_groups(rules, work.groups[parent], nodes[parent].feature, work.groups[left + side])
+            if nodes[left + side].feature != NO_SPLIT:
+                put_on_frontier(rules, work, left + side)
 
 
 # --- children ----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _make_children(columns, fields, limits, work, drafts, batch, middles, allowed):
+def _make_children(columns, fields, rules, work, drafts, batch, middles, allowed):
     """The children of every node of the batch, as drafts; allowed[i, side] = the columns that a child may use."""
     state = work.state[0]
     for i in range(batch.size):
         drafts.is_open[batch[i]] = 1
         node = work.nodes[batch[i]]
         left, right = drafts.nodes[2 * batch[i]], drafts.nodes[2 * batch[i] + 1]
-        left.start, left.stop, right.start, right.stop = node.start, middles[i], middles[i], node.stop
-        left.gradient, right.gradient = node.left_gradient, node.gradient - node.left_gradient
-        left.hessian, right.hessian = node.left_hessian, node.hessian - node.left_hessian
-        left.count, right.count = node.left_count, node.count - node.left_count
-        left.lower, left.upper, right.lower, right.upper = child_bounds(
-            columns[node.feature].monotone,
-            clip(coarse_value(fields, limits, left), node.lower, node.upper),
-            clip(coarse_value(fields, limits, right), node.lower, node.upper),
-            node.lower,
-            node.upper,
-        )
+        make_pair(columns, fields, rules, node, left, right, middles[i])
+        left.is_wide = right.is_wide = 0
         # level by level the batch is split as a whole; best-first, this node is split after those before it
-        n_leaves = state.n_leaves + (i + 1 if limits.best_first else batch.size)
+        n_leaves = state.n_leaves + (i + 1 if rules.best_first else batch.size)
         for side in range(2):
-            child = drafts.nodes[2 * batch[i] + side]
-            child.left, child.feature, child.slot = NO_CHILD, NO_FEATURE, NO_SLOT
-            child.depth = node.depth + 1
-            drafts.wanted[2 * batch[i] + side] = n_leaves < limits.max_leaves and may_split(
-                child.count, child.hessian * fields.hessian_unit, child.depth, limits
-            )
+            child = 2 * batch[i] + side
+            drafts.wanted[child] = n_leaves < rules.max_leaves and is_promising(fields, rules, drafts.nodes[child])
             live = work.groups[state.n_nodes]  # not in use yet
-            narrow_groups(limits, work.groups[batch[i]], node.feature, live)
-            allow_features(limits, state.n_nodes + 2 * i + side, live, allowed[i, side], work.order)
-        _plan_slots(state, drafts, batch[i], node)
+            narrow_groups(rules, work.groups[batch[i]], node.feature, live)
+            allow_features(rules, state.n_nodes + 2 * i + side, live, allowed[i, side], work.order)
+        _plan_slots(work, drafts, batch[i], node)
 
 
 @inner_kernel
-def _plan_slots(state, drafts, parent, node):
+def _plan_slots(work, drafts, parent, node):
     """The bigger child takes over its parent's slot. The smaller one's histogram is needed for either."""
     left, right = drafts.nodes[2 * parent], drafts.nodes[2 * parent + 1]
-    left_is_small = left.stop - left.start <= right.stop - right.start
+    left_is_small = left.end - left.begin <= right.end - right.begin
     small, big = (left, right) if left_is_small else (right, left)
     if drafts.wanted[2 * parent + left_is_small]:
         big.slot = node.slot
         node.slot = NO_SLOT
     else:
-        _give_slot(state, drafts, node)
+        give_slot(work, node)
     if drafts.wanted[2 * parent] or drafts.wanted[2 * parent + 1]:
-        small.slot = _take_slot(state, drafts)
+        small.slot = take_slot(work, False)
 
 
 @kernel
-def _keep_splits(limits, fields, work, drafts, children, splits):
+def _keep_splits(rules, fields, work, drafts, children, splits):
     """Give the children that were searched their splits, and take back the slots of those without one."""
     found = 0
     for i in range(children.size):
         child = drafts.nodes[children[i]]
         if drafts.wanted[children[i]]:
-            _keep_split(limits, fields, child, splits[found])
+            keep_split(rules, fields, child, splits[found])
             found += 1
-        if child.feature == NO_FEATURE:
-            _give_slot(work.state[0], drafts, child)
-
-
-@inner_kernel
-def _keep_split(limits, fields, node, split):
-    """Write a split into its node if it gains anything."""
-    gain = split.score - node_score(node, fields, limits)
-    if split.score == -np.inf or not worth_splitting(gain, split.score, node, fields, limits):
-        return
-    node.gain = gain
-    node.feature, node.code, node.missing_left = split.feature, split.code, split.missing_left
-    for w in range(4):
-        node.bits[w] = split.bits[w]
-    node.left_gradient, node.left_hessian, node.left_count = split.gradient, split.hessian, split.count
-
-
-@inner_kernel
-def _take_slot(state, drafts):
-    state.n_free_packed -= 1
-    return drafts.free_slots[state.n_free_packed]
-
-
-@inner_kernel
-def _give_slot(state, drafts, node):
-    if node.slot != NO_SLOT:
-        drafts.free_slots[state.n_free_packed] = node.slot
-        state.n_free_packed += 1
-        node.slot = NO_SLOT
+        if child.feature == NO_SPLIT:
+            give_slot(work, child)
 
 
 # --- leaves ------------------------------------------------------------------------------------------------------
@@ -316,7 +260,7 @@ def _fill_segments(rows, work, leaf_of_rows, cursor):
     """Write every row's number into its leaf's segment."""
     nodes = work.nodes
     for piece in range(cursor.size):
-        cursor[piece] = nodes[work.pieces[piece]].start
+        cursor[piece] = nodes[work.pieces[piece]].begin
     for k in range(rows.n):
         piece = leaf_of_rows[k]
         work.rows[nodes[work.pieces[piece]].depth & 1, cursor[piece]] = rows.chosen[k] if rows.chosen.size else k
@@ -324,8 +268,8 @@ def _fill_segments(rows, work, leaf_of_rows, cursor):
 
 
 @kernel
-def _finish(rows, limits, work):
+def _finish(rows, rules, work):
     """Leaf sums in the finer units, pruning and values."""
     for chunk in range(n_chunks_of(rows.n)):
         sum_leaf_chunk(rows, work, chunk)
-    finish_tree(rows.fields, limits, work)
+    finish_tree(rows.fields, rules, work)

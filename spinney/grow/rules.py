@@ -1,4 +1,14 @@
-"""What a tree may do: stopping rules, constraints, feature sampling."""
+"""The rule book: what a tree may do, and what all engines decide alike.
+
+In: numbers of one node (rows, weight, depth, sums). Out: whether it may be split, whether a split is worth it, where
+missing values go that a node has not seen, the random key of a choice, the bounds of children.
+
+    BoostingRules   grow/histogram      may_split, allow_features, narrow_groups
+    TreeRules       grow/lists, codes   is_large, is_worth
+    BranchRules     grow/branches
+
+A formula that only one engine needs stands with that engine; what two of them decide stands here, once.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +20,15 @@ from spinney._compile import inner_kernel
 from spinney._random import choose, mix
 from spinney.criteria.gains import Link, Penalty
 
+NO_NODE = -1  # no child, or no parent
+NO_SPLIT = -1  # the column of a node that is not split; frozen, it is tree.decision.NO_FEATURE, scikit-learn's -2
+NO_ROW = -1
+_COLUMNS, _ORDERS = 1000, 2_000_000  # keep the draws of a node's columns and orders apart from those of its children
+_ROUNDING = 1e-16  # of the whole weight: what rounding may take off a decrease
 
-class Limits(NamedTuple):
-    """The rules of one tree."""
+
+class BoostingRules(NamedTuple):
+    """Of one boosted tree."""
 
     best_first: bool
     max_leaves: int
@@ -33,6 +49,42 @@ class Limits(NamedTuple):
     node_key: np.uint64  # random key of the per-node draws
 
 
+class TreeRules(NamedTuple):
+    """Of one exact tree, or tree of a forest."""
+
+    best_first: bool
+    max_leaves: int
+    max_depth: int
+    min_split: int  # rows of a node that is split
+    min_leaf: int  # rows of a leaf
+    min_weight: int  # weight of a leaf, in units of the statistics
+    min_decrease: float  # of impurity, times the node's share of all weight
+    total_weight: float  # of the root, in the units of the statistics
+    by_ratio: bool  # compare columns by gain ratio
+    random: bool  # one random threshold per column
+    n_features: int  # columns that a node may choose from
+    per_tree: bool  # all nodes from the same ones
+    n_leans: int  # sums that categories can be ordered by
+    is_monotone: bool  # some columns are,
+    monotone: np.ndarray  # int8, by column: 1 rising, -1 falling, 0 free
+    critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
+    seed: np.uint64
+
+
+class BranchRules(NamedTuple):
+    """Of one ID3 or C4.5 tree; weights in units (criteria/information.py)."""
+
+    ratio: bool  # C4.5's gain ratio; else ID3's gain
+    spreads: bool  # missing values go down all branches; else they stay
+    mdl: bool  # choosing a cut costs bits
+    min_leaf: int  # two branches at least must weigh this much
+    min_split: int
+    min_gain: float
+    max_depth: int
+    n_classes: int  # that have any weight
+    in_average: np.ndarray  # uint8, by column: whether its gain counts in C4.5's average
+
+
 class Kinds(NamedTuple):
     """What the table's columns call for. None: no column does, and code for it is not even compiled."""
 
@@ -40,35 +92,82 @@ class Kinds(NamedTuple):
     monotone: bool | None
 
 
-@inner_kernel
-def may_split(count, hessian, depth, limits):
-    """Whether two legal leaves could come out of such a node at all."""
-    return depth < limits.max_depth and count >= 2 * limits.min_count and hessian >= 2.0 * limits.min_hessian
+# --- may it be split, and is it worth it ---------------------------------------------------------------------------
 
 
 @inner_kernel
-def allow_features(limits, node, live_groups, allowed, order):
+def may_split(count, hessian, depth, rules):
+    """Boosting: whether two legal leaves could come out of such a node at all."""
+    return depth < rules.max_depth and count >= 2 * rules.min_count and hessian >= 2.0 * rules.min_hessian
+
+
+@inner_kernel
+def is_large(rules, n_rows, depth):
+    """Other trees: whether a node has enough rows to be split, and may."""
+    return depth < rules.max_depth and n_rows >= rules.min_split and n_rows >= 2 * rules.min_leaf
+
+
+@inner_kernel
+def is_worth(rules, fall):
+    """Whether a split takes enough off the impurity; splits that take off nothing are made, or exclusive-or could not
+    be learnt."""
+    return fall >= 0.0 and fall + _ROUNDING * rules.total_weight >= rules.min_decrease * rules.total_weight
+
+
+@inner_kernel
+def larger_side(n_left, n):
+    """Where missing values go that a node has not seen: 1 (left) if more than half of the node is there; ties go right,
+    as scikit-learn has it."""
+    return np.uint8(1) if 2 * n_left > n else np.uint8(0)
+
+
+# --- random choices ------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def child_key(key, side):
+    """The key of a child's random choices, from its path alone; `side` is 0 or 1."""
+    return mix(key, side)
+
+
+@inner_kernel
+def column_key(key, j):
+    """The key of what a node draws for column j."""
+    return mix(key, np.uint64(_COLUMNS + j))
+
+
+@inner_kernel
+def order_key(key, j):
+    """The key of a random order of the categories of column j; never 0."""
+    return mix(key, np.uint64(_ORDERS + j)) | np.uint64(1)
+
+
+# --- constraints ---------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def allow_features(rules, node, live_groups, allowed, order):
     """allowed[j] = 1 if the column may split this node: the tree's, drawn for it, and in a live interaction group."""
-    features, n_drawn = limits.features, limits.node_features
+    features, n_drawn = rules.features, rules.node_features
     for j in range(allowed.size):
         allowed[j] = 0
     if n_drawn < features.size:
-        choose(mix(limits.node_key, node), n_drawn, order[: features.size])
+        choose(mix(rules.node_key, node), n_drawn, order[: features.size])
     for k in range(n_drawn):
         j = features[order[k] if n_drawn < features.size else k]
         allowed[j] = 1
-        if limits.groups.shape[0] > 0:
+        if rules.groups.shape[0] > 0:
             meets = np.uint8(0)
-            for g in range(limits.groups.shape[0]):
-                meets |= live_groups[g] & limits.groups[g, j]
+            for g in range(rules.groups.shape[0]):
+                meets |= live_groups[g] & rules.groups[g, j]
             allowed[j] = meets
 
 
 @inner_kernel
-def narrow_groups(limits, parent_live, feature, live):
+def narrow_groups(rules, parent_live, feature, live):
     """A child's live groups: the parent's that hold the feature just used."""
-    for g in range(limits.groups.shape[0]):
-        live[g] = parent_live[g] & limits.groups[g, feature]
+    for g in range(rules.groups.shape[0]):
+        live[g] = parent_live[g] & rules.groups[g, feature]
 
 
 @inner_kernel

@@ -7,7 +7,7 @@ import numpy as np
 from spinney._compile import kernel
 from spinney.data.tables import Table
 from spinney.tree.decision import LEAF, SPREADS, STOPS, DecisionTree
-from spinney.tree.descend import _branch, blocks, make_steps
+from spinney.tree.descend import blocks, branch_of, make_steps
 
 _LEAF = np.uint8(LEAF)
 
@@ -53,7 +53,7 @@ def _find_ends(
             step = steps[node]
             branch = np.int64(STOPS)
             if step.kind != _LEAF:
-                branch = _branch(step, sets, values[row, step.feature])
+                branch = branch_of(step, sets, values[row, step.feature])
             if branch >= 0:
                 nodes[waiting], parts[waiting] = children[step.first + branch], part
                 waiting += 1

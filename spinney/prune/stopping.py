@@ -1,11 +1,66 @@
-"""Cut a best-first tree back to where rows that it was not grown from say that it should have stopped."""
+"""Stopping early: a best-first tree, cut back to where rows that it was not grown from say that it should have stopped.
+
+In:  a table and a target, and rows held out of it. Out: the tree with the least error on those rows.
+
+    grow 64 leaves ──▶ error on the held-out rows after each split ──▶ no better for long? cut back : four times as many
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
+from spinney._team import Team
+from spinney.data.tables import Table
+from spinney.data.target import Target
+from spinney.grow.lists.fit import grow_exact_tree
+from spinney.grow.settings import TreeSettings
 from spinney.prune.validation import Judged, find_errors
 from spinney.tree.decision import DecisionTree
+from spinney.tree.descend import leaf_of_rows
+
+_FIRST_LEAVES = 64  # of the first tree grown
+_NO_LIMIT = 1 << 40
+
+
+class HeldOut(NamedTuple):
+    """Rows that judge a tree while it grows."""
+
+    table: Table
+    target: Target
+    patience: int  # splits in a row that may bring nothing
+
+    def judge(self, tree: DecisionTree, team: Team) -> Judged:
+        """Where the rows end, and what they say."""
+        answers = self.target.labels if self.target.y is None else self.target.y
+        assert answers is not None
+        weight = self.target.weights.total()
+        weight = np.ones(self.table.n_rows) if weight is None else weight
+        return Judged(leaf_of_rows(tree, self.table, team), weight, answers.T)
+
+
+def grow_while_better(
+    table: Table,
+    n_categories: np.ndarray,
+    target: Target,
+    settings: TreeSettings,
+    team: Team,
+    rows: np.ndarray,
+    bins: Any,
+    held_out: HeldOut,
+) -> DecisionTree:
+    """Grow best-first from some rows, until the held-out ones are no longer answered better."""
+    most = _NO_LIMIT if settings.max_leaves is None else settings.max_leaves
+    n_leaves = min(_FIRST_LEAVES, most)
+    while True:
+        some = settings._replace(max_leaves=n_leaves)
+        grown = grow_exact_tree(table, n_categories, target, some, team, rows, bins)
+        errors = errors_by_turn(grown.tree, grown.turn, held_out.judge(grown.tree, team))
+        n_splits, stopped = stopping_turn(errors, held_out.patience)
+        if stopped or grown.tree.n_leaves < n_leaves or n_leaves == most:
+            return tree_at(grown.tree, grown.turn, n_splits)
+        n_leaves = min(4 * n_leaves, most)
 
 
 def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: Judged) -> np.ndarray:

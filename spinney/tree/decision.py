@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Schema
+from spinney.tree.collapse import drop_below
 
 LEAF, NUMBER, SET, BRANCHES = range(4)
 STOPS, SPREADS = -1, -2  # what `missing` can be besides a branch
@@ -178,21 +179,10 @@ class DecisionTree:
     def collapse(self, at: np.ndarray) -> DecisionTree:
         """The tree with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
         at = np.asarray(at, dtype=bool)
-        gone = np.zeros(self.n_nodes, dtype=bool)
-        end = self.subtree_end
-        for node in np.flatnonzero(at & ~self.is_leaf).tolist():
-            gone[node + 1 : end[node]] = True
-        return self._select(~gone, at & ~gone)
-
-    def _select(self, kept: np.ndarray, made_leaf: np.ndarray) -> DecisionTree:
-        """The kept nodes, renumbered in their order; children of those made leaves are not among the kept."""
-        number = np.cumsum(kept, dtype=np.int64) - 1
-        made_leaf = made_leaf & kept
+        kept, number = drop_below(self.parent, at)
         n_children, n_words = np.diff(self.child_start), np.diff(self.set_start)
-        has_test = kept & ~made_leaf
-        children = self.children[np.repeat(has_test, n_children)]
-        sets = self.sets[np.repeat(has_test, n_words)]
-        mine = made_leaf[kept]
+        asks, mine = kept & ~at, at[kept]
+        children, sets = self.children[np.repeat(asks, n_children)], self.sets[np.repeat(asks, n_words)]
         return DecisionTree(
             n_classes=self.n_classes,
             kind=np.where(mine, np.uint8(LEAF), self.kind[kept]),

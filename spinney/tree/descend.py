@@ -112,7 +112,7 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
 
 
 @inner_kernel
-def _branch(step, sets, value):
+def branch_of(step, sets, value):
     """The branch that a value takes at a node; STOPS or SPREADS where the node says so of missing values."""
     if value != value:
         return np.int64(step.missing)
@@ -136,7 +136,7 @@ def _descend(rank, size, sync, steps, children, sets, values, leaf):
             node = np.int64(0)
             step = steps[node]
             while step.kind != _LEAF:
-                branch = _branch(step, sets, values[row, step.feature])
+                branch = branch_of(step, sets, values[row, step.feature])
                 if branch < 0:
                     break
                 node = np.int64(children[step.first + branch])
@@ -198,7 +198,7 @@ def _spread(rank, size, sync, steps, children, sets, weight, answers, values, ou
                 step = steps[node]
                 branch = np.int64(STOPS)
                 if step.kind != _LEAF:
-                    branch = _branch(step, sets, values[row, step.feature])
+                    branch = branch_of(step, sets, values[row, step.feature])
                 if branch >= 0:
                     nodes[waiting], parts[waiting] = children[step.first + branch], part
                     waiting += 1

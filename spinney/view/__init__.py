@@ -1,1 +1,41 @@
-"""Reading a tree: text, rules, dot and pictures."""
+"""Trees as text, rules, dot and pictures; pictures of how models learn and of how good they are.
+
+    export_text, export_rules, export_graphviz, plot_tree, plot_regions     one tree
+    plot_impurity_curves                                                    criteria
+    plot_adaboost_rounds, plot_kmeans_steps, plot_em_steps, plot_elbow      how a model is learnt
+    plot_confusion_matrix, plot_learning_curve, plot_validation_curve       how good it is
+
+All of them are names of `spinney`, too; they are loaded at first use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import spinney
+
+__all__ = [
+    "export_graphviz",
+    "export_rules",
+    "export_text",
+    "plot_adaboost_rounds",
+    "plot_confusion_matrix",
+    "plot_elbow",
+    "plot_em_steps",
+    "plot_impurity_curves",
+    "plot_kmeans_steps",
+    "plot_learning_curve",
+    "plot_regions",
+    "plot_tree",
+    "plot_validation_curve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'spinney.view' has no attribute {name!r}")
+    return getattr(spinney, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

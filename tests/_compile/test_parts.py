@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba.core import event, types
 
-from spinney._compile import PLAIN_PYTHON, cache, merged_kernel
+from spinney._compile import PLAIN_PYTHON, locks, merged_kernel
 from spinney._compile.parts import Need
 from tests._compile.processes import COUNTED, run
 from tests.compiled import outer
@@ -156,7 +156,7 @@ def test_whoever_waits_compiles_parts_that_nobody_is_at(kernels, names):
     module = kernels.__name__
     fill, above = Need(module, "fill", (numbers, types.float64)), Need(module, "count_above", (numbers, types.int64))
     wrong, gone = Need(module, "fill", (types.float64, numbers)), Need(module, "nowhere", (numbers,))
-    helper = cache._Helper()
+    helper = locks.Helper()
     assert not helper.help_with(b"")
     assert not helper.help_with(as_published(fill)[:-1])  # being written
     assert helper.help_with(as_published(above, fill))
@@ -164,7 +164,7 @@ def test_whoever_waits_compiles_parts_that_nobody_is_at(kernels, names):
     assert helper.help_with(as_published(above, fill))
     assert names() == ["count_above.bin", "fill.bin"]
     assert not helper.help_with(as_published(above, fill))
-    assert not cache._Helper().help_with(as_published(above, fill))
+    assert not locks.Helper().help_with(as_published(above, fill))
     assert not helper.help_with(as_published(wrong))
     assert not helper.help_with(as_published(gone))
     assert names() == ["count_above.bin", "fill.bin"]
@@ -177,8 +177,8 @@ def test_parts_of_a_kernel_are_published_while_it_is_compiled(kernels, monkeypat
     def keep(self, content):
         seen.setdefault(self.path.name.split("-")[0].rsplit(".", 1)[-1], []).append(pickle.loads(content[8:]).name)
 
-    monkeypatch.setattr(cache._Lock, "write", keep)
+    monkeypatch.setattr(locks.Lock, "write", keep)
     kernels.look(np.zeros(4), 2)
     kernels.fill_and_count(np.zeros(4), 2.0)
     assert seen == {"look": ["checked"], "checked": ["count_above"], "fill_and_count": ["fill"]}
-    assert not cache._compiling.locks
+    assert not locks._compiling.locks

@@ -110,6 +110,7 @@ def test_once_is_once(capsys):
     (TREE, "exact trees"),
     (FOREST, "forests"),
     ("spinney.grow.histogram.grower.grow_tree", "gradient boosting"),
+    ("spinney.grow.describe._describe_means", "trees"),
     ("spinney.ensemble.gradients._fill", "gradient boosting"),
     ("spinney.ensemble.adaboost._weigh", "AdaBoost"),
     ("spinney.cluster.assign._assign", "clustering"),

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spinney._team import Team
-from spinney.cluster.kmeans import KMeansRun, Settings
+from spinney.cluster.kmeans import KMeansRun, KMeansSettings
 from tests.cluster.cases import ALONE, blobs, points_of, tables
 from tests.compiled import THREADS, few
 from tests.oracles import clustering as reference_cluster
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernels
 
 def run(values, centres, weights=None, team=ALONE, **settings):
     points = points_of(values, weights)
-    return KMeansRun(points, centres, Settings(**settings), team).run()
+    return KMeansRun(points, centres, KMeansSettings(**settings), team).run()
 
 
 @few(30, 5)

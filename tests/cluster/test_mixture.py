@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney.cluster.expect import Gaussians, collect, read_rows
 from spinney.cluster.gaussians import FORMS, as_matrices, expand, next_mixture, precisions, publish
 from spinney.cluster.mixture import (
-    Settings,
+    MixtureSettings,
     labels_of_nearest,
     middle_of,
     random_shares,
@@ -38,7 +38,7 @@ def test_the_log_likelihood_never_falls(seed, form, has_holes, has_weights):
         values[0] = 0.0
     rows = rows_of(values, rng.random(n) + 0.1 if has_weights else None)
     start = start_from_shares(rows, random_shares(n, k, seed), form, 1e-9, ALONE)
-    found = run_em(rows, start, Settings(form, 30, 0.0, 1e-9, keep_history=True), ALONE)
+    found = run_em(rows, start, MixtureSettings(form, 30, 0.0, 1e-9, keep_history=True), ALONE)
     gains = np.diff([step.log_likelihood for step in found.history])
     assert (gains > -1e-6).all(), gains.min()
     assert found.n_iter == len(found.history) - 1
@@ -82,7 +82,7 @@ def test_a_component_without_rows_stays_where_it_is(form):
     assert after.weights[1] == 0
     if form != "tied":
         np.testing.assert_array_equal(after.covariances[1], before.covariances[1])
-    run_em(rows, before, Settings(form, 5), ALONE)  # and does no harm
+    run_em(rows, before, MixtureSettings(form, 5), ALONE)  # and does no harm
 
 
 def test_a_collapsed_component_is_refused():

@@ -14,8 +14,10 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spinney.data.objects import read_objects
+from spinney.data.reading import open_table
 from spinney.data.schema import Schema, learn_and_read
-from spinney.data.tables import Labels, Numbers, Table, open_table, read_objects
+from spinney.data.tables import Labels, Numbers, Table
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 INTEGERS = st.integers(-(2**53), 2**53)

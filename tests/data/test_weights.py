@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from spinney._team import Team
 from spinney.criteria.losses import Huber, LogLoss, Quantile, SquaredError
+from spinney.data.target import Target
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.task import Task
 from tests.boosted import plain_trees
 from tests.compiled import few
 from tests.grow.cases import make_dataset
@@ -58,9 +60,9 @@ def test_a_row_of_weight_three_is_three_rows(loss):
     fits = []
     for again, weights in ((np.arange(n), read_weights(weight, n)), (np.repeat(np.arange(n), weight), NONE)):
         dataset = make_dataset([column[again] for column in columns], [False, False, True], weights.counts)
-        target = Target(y=y[again], weights=weights, loss=loss, n_outputs=1, is_classes=False)
+        task = Task(Target(None, None, y[None, again], weights), loss)
         with Team(1) as team:
-            fits.append(train(dataset, target, Settings(n_rounds=3, min_count=4), team, lambda *_: False))
+            fits.append(train(dataset, task, BoostingSettings(n_rounds=3, min_count=4), team, lambda *_: False))
     assert plain_trees(fits[0])[0].n_leaves > 2
     assert fits[0].fingerprint == fits[1].fingerprint
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
+from spinney.data.content import order_by_content, order_of_sparse
 from spinney.data.schema import learn_and_read
-from spinney.ensemble.bootstrap import Bags, order_by_content, order_of_sparse
+from spinney.ensemble.bootstrap import Bags
 from tests.compiled import few
 
 WORD = 2**64 - 1

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spinney.data.content import order_by_content, order_of_codes
 from spinney.data.tables import Panel, Table
-from spinney.ensemble.bootstrap import Bags, choose_rows, count_draws, draw_rows, order_by_content, order_of_codes
+from spinney.ensemble.bootstrap import Bags, choose_rows, count_draws, draw_rows
 from tests.compiled import PLAIN_PYTHON, few
 
 pytestmark = pytest.mark.kernels
@@ -82,34 +83,6 @@ def test_the_order_of_the_rows_does_not_matter(seed):
 def content(codes, y):
     values = codes.T.astype(float)
     return order_by_content(Table(*values.shape, (Panel(values, tuple(range(values.shape[1]))),)), y)
-
-
-def test_the_order_depends_on_every_column_and_the_target():
-    random = np.random.RandomState(0)
-    codes, y = random.randint(0, 200, (19, 300)).astype(np.uint8), random.randn(300)
-    order = order_of_codes(codes, y)
-    assert not np.array_equal(order, np.arange(300))
-    for j in range(19):
-        other = codes.copy()
-        other[j] ^= 1
-        assert not np.array_equal(order_of_codes(other, y), order)
-    assert not np.array_equal(order_of_codes(codes, y + 1), order)
-
-
-def test_both_zeros_are_one_target():
-    codes = np.random.RandomState(0).randint(0, 9, (3, 50)).astype(np.uint8)
-    zeros = np.zeros(50)
-    np.testing.assert_array_equal(order_of_codes(codes, zeros), order_of_codes(codes, -zeros))
-
-
-@pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
-def test_many_rows_in_blocks():
-    """The order of a part, within the whole, is the part's own."""
-    random = np.random.RandomState(0)
-    codes, y = random.randint(0, 255, (9, 9000)).astype(np.uint8), random.randn(9000)
-    whole = order_of_codes(codes, y)
-    part = order_of_codes(codes[:, 5000:], y[5000:]) + 5000
-    np.testing.assert_array_equal(whole[whole >= 5000], part)
 
 
 @few(20)

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss
-from spinney.estimators.boosting import _SMALL
+from spinney.estimators.base import SMALL_WORK
 from tests.boosted import plain_trees
 
 LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"]
@@ -51,7 +51,7 @@ def thirds(y):
 )
 def test_the_model_does_not_depend_on_the_number_of_threads(model, target):
     X, y = draw(20_500, 5, missing=0.05)
-    assert X.size >= _SMALL
+    assert X.size >= SMALL_WORK["boosting"]
     X[:, 4] = np.floor(3 * X[:, 4])
     model = clone(model).set_params(n_estimators=3, random_state=0, categorical_features=[4], min_samples_leaf=5)
     models = [clone(model).set_params(n_jobs=n).fit(X, target(y)) for n in (1, 2, 3, 7)]
@@ -64,7 +64,7 @@ def test_the_model_does_not_depend_on_the_number_of_threads(model, target):
 def test_a_table_too_small_for_threads_gives_the_model_of_a_large_one(monkeypatch):
     X, y = draw(500)
     alone = Regressor(n_estimators=5, random_state=0).fit(X, y)
-    monkeypatch.setattr("spinney.estimators.boosting._SMALL", 0)
+    monkeypatch.setitem(SMALL_WORK, "boosting", 0)
     together = Regressor(n_estimators=5, random_state=0, n_jobs=3).fit(X, y)
     assert alone.fingerprint_ == together.fingerprint_
 

@@ -12,7 +12,7 @@ import spinney
 
 
 def stands_alone(kind):
-    """Whether it is an estimator that needs no other models; for those that do, see test_combining.py."""
+    """Whether it is an estimator that needs no other models; for those that do, see test_composition.py."""
     return hasattr(kind, "fit") and "estimators" not in inspect.signature(kind).parameters
 
 

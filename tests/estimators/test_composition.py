@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn import ensemble as theirs
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
@@ -46,6 +46,10 @@ CHECKED = [
     spinney.BucketOfModels(REGRESSORS, cv=2),
     spinney.BayesianModelAveraging(CLASSIFIERS, cv=2),
     spinney.BayesianModelAveraging(REGRESSORS, cv=2),
+    spinney.BucketOfModelsClassifier(CLASSIFIERS, cv=2),
+    spinney.BucketOfModelsRegressor(REGRESSORS, cv=2),
+    spinney.BayesianModelAveragingClassifier(CLASSIFIERS, cv=2),
+    spinney.BayesianModelAveragingRegressor(REGRESSORS, cv=2),
 ]
 
 
@@ -341,7 +345,49 @@ def test_weights_of_0_and_perfect_members():
 
 def test_classifiers_and_regressors_do_not_mix():
     with pytest.raises(ValueError, match="all classifiers or all regressors, got both"):
-        spinney.BucketOfModels([*CLASSIFIERS, ("ridge", Ridge())])
+        spinney.BucketOfModels([*CLASSIFIERS, ("ridge", Ridge())]).fit(*IRIS)
+
+
+EITHER = {
+    spinney.BucketOfModels: (spinney.BucketOfModelsClassifier, spinney.BucketOfModelsRegressor),
+    spinney.BayesianModelAveraging: (
+        spinney.BayesianModelAveragingClassifier,
+        spinney.BayesianModelAveragingRegressor,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EITHER)
+def test_a_combination_of_either_kind_is_what_its_members_are(kind):
+    classes, numbers = kind(CLASSIFIERS, cv=3), kind(REGRESSORS, cv=3)
+    assert isinstance(classes, kind)
+    assert type(clone(classes)) is kind
+    assert (is_classifier(classes), is_regressor(classes)) == (True, False)
+    assert (is_classifier(numbers), is_regressor(numbers)) == (False, True)
+    assert hasattr(classes, "predict_proba")
+    assert not hasattr(numbers, "predict_proba")
+    assert numbers.set_params(cv=4, ridge__alpha=2.0).get_params()["ridge__alpha"] == 2.0
+    assert repr(numbers).startswith(f"{kind.__name__}(cv=4")
+    for model, one, data in zip((classes, numbers), EITHER[kind], (IRIS, NUMBERS)):
+        same = one(model.estimators, cv=model.cv).fit(*data)
+        assert isinstance(same, kind)
+        np.testing.assert_array_equal(model.fit(*data).predict(data[0]), same.predict(data[0]))
+        assert model.score(*data) == same.score(*data)
+        assert set(vars(model)) == set(vars(same))
+    turned = classes.set_params(estimators=REGRESSORS).fit(*NUMBERS)
+    assert is_regressor(turned)
+    assert not hasattr(turned, "classes_")
+
+
+@pytest.mark.parametrize("model", CHECKED, ids=lambda model: type(model).__name__)
+def test_a_failed_fit_leaves_the_old_model(model):
+    data = IRIS if is_classifier(model) else NUMBERS
+    model = clone(model).fit(*data)
+    before, answers = dict(vars(model)), model.predict(data[0])
+    with pytest.raises(ValueError):
+        model.fit(np.full_like(data[0], np.nan), data[1])
+    assert vars(model) == before
+    np.testing.assert_array_equal(model.predict(data[0]), answers)
 
 
 LABELS = {
@@ -481,13 +527,15 @@ def test_parameters_and_attributes_are_documented(kind):
     parameters, rest = re.search(r"Parameters\n-+\n(.*?)Attributes\n-+\n(.*?)Examples\n", getdoc(kind), re.S).groups()
     assert re.findall(r"^(\w+) : ", parameters, re.M) == list(signature(kind).parameters)
     assert set(kind._parameter_constraints) == set(signature(kind).parameters)
-    data = IRIS if "Classifier" in kind.__name__ else NUMBERS
-    model = kind(stackings(data)[0]).fit(*data)
+    either = kind in (spinney.BucketOfModels, spinney.BayesianModelAveraging)
+    tables = [IRIS, NUMBERS] if either else [IRIS if "Classifier" in kind.__name__ else NUMBERS]
+    models = [kind(stackings(data)[0]).fit(*data) for data in tables]
     names = set(re.findall(r"^(\w+)", rest, re.M))
-    assert names - {"feature_names_in_"} == {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
+    found = {name for model in models for name in vars(model) if name.endswith("_") and name[0] != "_"}
+    assert names - {"feature_names_in_"} == found
 
 
-@pytest.mark.parametrize("one", [*COMBINATIONS, spinney.aggregate_ranks, spinney.BucketOfModels])
+@pytest.mark.parametrize("one", [*COMBINATIONS, spinney.aggregate_ranks])
 def test_the_examples_say_what_happens(one):
     runner = doctest.DocTestRunner(verbose=False)
     (example,) = [found for found in doctest.DocTestFinder(recurse=False).find(one, one.__name__) if found.examples]
@@ -495,7 +543,7 @@ def test_the_examples_say_what_happens(one):
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("room", ["members", "voting", "stacking", "choosing"])
+@pytest.mark.parametrize("room", ["members", "voting", "stacking", "bucket"])
 def test_the_examples_of_the_algorithms(room):
     result = doctest.testmod(import_module(f"spinney.ensemble.{room}"))
     assert result.attempted

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss
+from spinney.estimators.base import SMALL_WORK
 
 
 def draw(n_rows=200):
@@ -101,7 +102,7 @@ def test_a_start_value_may_be_a_number():
 
 def test_a_users_loss_on_threads_gives_the_same_model(monkeypatch):
     alone = Classifier(LOGISTIC, **FEW).fit(X, CLASSES).fingerprint_
-    monkeypatch.setattr("spinney.estimators.boosting._SMALL", 0)
+    monkeypatch.setitem(SMALL_WORK, "boosting", 0)
     assert Classifier(LOGISTIC, n_jobs=2, **FEW).fit(X, CLASSES).fingerprint_ == alone
 
 

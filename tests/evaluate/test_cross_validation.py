@@ -158,7 +158,7 @@ def test_the_table_is_read_once(monkeypatch):
     learn = OpenedTable.__init__
     monkeypatch.setattr(OpenedTable, "__init__", lambda self, *rest: (read.append(1), learn(self, *rest))[1])
     monkeypatch.setattr("spinney.data.schema.open_table", lambda X, owner: (read.append(2), opened(X, owner))[1])
-    from spinney.data.tables import open_table as opened
+    from spinney.data.reading import open_table as opened
 
     cross_validate(TREE, X, Y, return_train_score=True, return_predictions=True)
     assert read == [1, 2]

@@ -14,8 +14,9 @@ from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
 from spinney.grow.histogram import memory, statistics
 from spinney.grow.histogram.freeze import freeze
-from spinney.grow.histogram.grower import add_tree, grow_tree
-from spinney.grow.rules import Kinds, Limits
+from spinney.grow.histogram.grower import grow_tree
+from spinney.grow.histogram.leaves import add_tree
+from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.boosted import GrownTree
 from tests.oracles import boosting_batches as reference
 
@@ -41,7 +42,7 @@ class Case:
     dataset: Dataset
     table: memory.Table
     rows: memory.Rows
-    limits: Limits
+    limits: BoostingRules
 
     def __repr__(self) -> str:
         """What may have mattered; the numbers can be drawn again."""
@@ -132,9 +133,9 @@ def make_dataset(columns, is_categorical=None, counts=None, max_bins=255) -> Dat
     return encode_dataset(table, learn_bins(table, kinds, counts, max_bins, ALONE), ALONE)
 
 
-def make_limits(n_columns, **given) -> Limits:
-    """Limits that forbid next to nothing, but for those given."""
-    free = Limits(
+def make_limits(n_columns, **given) -> BoostingRules:
+    """BoostingRules that forbid next to nothing, but for those given."""
+    free = BoostingRules(
         best_first=True,
         max_leaves=12,
         max_depth=NO_LIMIT,
@@ -214,7 +215,7 @@ def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     add_tree(case.rows, work, scores, ALONE)
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
-        segments.append(np.sort(work.rows[node.depth & 1, node.start : node.stop]))
+        segments.append(np.sort(work.rows[node.depth & 1, node.begin : node.end]))
     frozen = freeze(work.nodes, n_nodes, case.dataset.bins, case.rows.fields)
     return Grown(frozen, read(frozen, case.dataset.bins), work, segments, scores)
 
@@ -310,7 +311,7 @@ def _draw_counts(kind: str, n: int, random: np.random.RandomState) -> np.ndarray
     return counts
 
 
-def _draw_limits(draw: Any, n_columns: int, random: np.random.RandomState) -> Limits:
+def _draw_limits(draw: Any, n_columns: int, random: np.random.RandomState) -> BoostingRules:
     rules: dict[str, Any] = {"max_leaves": 20}
     for rule in RULES.values():
         if draw(st.integers(0, 4)) == 4:

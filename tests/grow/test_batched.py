@@ -30,7 +30,7 @@ class Recorder(ReferenceBackend):
 
     def build_histograms(self, nodes):
         if len(nodes) == 1:
-            assert (nodes[0].depth, nodes[0].start, nodes[0].stop) == (0, 0, len(self.rows))
+            assert (nodes[0].depth, nodes[0].begin, nodes[0].end) == (0, 0, len(self.rows))
             self.owner[int(nodes[0].slot)] = (0, 0)
         else:
             for left, right in zip(nodes[::2], nodes[1::2], strict=True):
@@ -39,16 +39,16 @@ class Recorder(ReferenceBackend):
 
     def _check_pair(self, left, right):
         """A backend may build the small child's histogram and subtract it from what stands in the big one's slot."""
-        small, big = (left, right) if left.stop - left.start <= right.stop - right.start else (right, left)
+        small, big = (left, right) if left.end - left.begin <= right.end - right.begin else (right, left)
         assert small.slot != NO_SLOT
         if big.slot != NO_SLOT:
-            assert self.owner[int(big.slot)] == (left.depth - 1, left.start)
+            assert self.owner[int(big.slot)] == (left.depth - 1, left.begin)
             parent = self.histograms[int(big.slot)]
-            own, other = (self.histogram(self.places[node.depth, node.start]) for node in (big, small))
+            own, other = (self.histogram(self.places[node.depth, node.begin]) for node in (big, small))
             np.testing.assert_array_equal(parent - other, own)
         for node in (left, right):
             if node.slot != NO_SLOT:
-                self.owner[int(node.slot)] = (int(node.depth), int(node.start))
+                self.owner[int(node.slot)] = (int(node.depth), int(node.begin))
 
     def find_splits(self, nodes, allowed):
         assert (nodes.slot != NO_SLOT).all()
@@ -56,7 +56,7 @@ class Recorder(ReferenceBackend):
         assert allowed.shape == (len(nodes), len(self.table.columns))
         assert not np.delete(allowed, self.limits.features, axis=1).any()
         for node in nodes:
-            assert self.owner[int(node.slot)] == (node.depth, node.start)
+            assert self.owner[int(node.slot)] == (node.depth, node.begin)
         return super().find_splits(nodes, allowed)
 
     def partition_rows(self, nodes):

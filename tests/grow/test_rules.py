@@ -1,11 +1,25 @@
-"""Limits: what a node may do."""
+"""The rule book: what a node may do, what a split is worth, and which key a choice has."""
+
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.grow.rules import allow_features, child_bounds, may_split, narrow_groups
+from spinney._random import mix
+from spinney.grow.rules import (
+    allow_features,
+    child_bounds,
+    child_key,
+    column_key,
+    is_large,
+    is_worth,
+    larger_side,
+    may_split,
+    narrow_groups,
+    order_key,
+)
 from tests.compiled import few, outer
 from tests.grow.cases import make_limits
 
@@ -17,6 +31,46 @@ _allow, _narrow, _may_split, _bounds = (
     outer(may_split),
     outer(child_bounds),
 )
+_is_large, _is_worth, _larger_side = outer(is_large), outer(is_worth), outer(larger_side)
+_mix, _keys = outer(mix), (outer(child_key), outer(column_key), outer(order_key))
+
+
+class Exact(NamedTuple):
+    """The rules that kernels ask for here."""
+
+    max_depth: int = 3
+    min_split: int = 5
+    min_leaf: int = 1
+    min_decrease: float = 0.0
+    total_weight: float = 100.0
+
+
+@pytest.mark.parametrize(
+    ("rules", "n_rows", "depth", "expected"),
+    [(Exact(), 5, 2, True), (Exact(), 4, 2, False), (Exact(), 5, 3, False), (Exact(min_leaf=3), 5, 0, False)],
+)
+def test_a_node_is_large_enough_for_a_split_and_two_leaves(rules, n_rows, depth, expected):
+    assert _is_large(rules, n_rows, depth) == expected
+
+
+def test_a_split_is_worth_its_decrease():
+    assert _is_worth(Exact(), 0.0)  # or exclusive-or could not be learnt
+    assert not _is_worth(Exact(), -1e-9)
+    assert _is_worth(Exact(min_decrease=0.1), 10.0)
+    assert not _is_worth(Exact(min_decrease=0.1), 9.99)
+
+
+def test_missing_values_go_with_more_than_half():
+    assert [_larger_side(n_left, 6) for n_left in range(7)] == [0, 0, 0, 0, 1, 1, 1]  # of equals to the right
+
+
+def test_choices_have_keys_of_their_own():
+    """Two engines grow the same tree bit by bit from these."""
+    child, column, order = _keys
+    key = np.uint64(77)
+    assert [child(key, side) for side in range(2)] == [_mix(key, 0), _mix(key, 1)]
+    assert column(key, 3) == _mix(key, 1003)
+    assert order(key, 3) == _mix(key, 2_000_003) | np.uint64(1)
 
 
 def allowed(limits, node=0, live=None):

@@ -8,8 +8,10 @@ from spinney.criteria.losses import LogLoss, Poisson, Quantile, SquaredError
 from spinney.data.binning import learn_bins
 from spinney.data.dataset import encode_dataset
 from spinney.data.tables import Panel, Table
+from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.task import Task
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON
 
@@ -27,17 +29,22 @@ def table():
 
 
 FITS = {
-    "squared": (SquaredError(), 1, None, Settings(n_rounds=4)),
-    "level-wise": (LogLoss(), 1, None, Settings(n_rounds=4, best_first=False, max_depth=5)),
-    "repetitions": (Poisson(), 1, lambda random: random.randint(0, 6, N), Settings(n_rounds=4)),
-    "importances": (SquaredError(), 1, lambda random: random.rand(N), Settings(n_rounds=4, min_gain=20.0)),
-    "sampled": (LogLoss(), 1, None, Settings(n_rounds=4, subsample=0.5, node_features=0.6, tree_features=0.8, seed=3)),
-    "renewed": (Quantile(0.3), 1, None, Settings(n_rounds=3, monotone=np.array([1, -1, 0, 0, 0], np.int8))),
+    "squared": (SquaredError(), 1, None, BoostingSettings(n_rounds=4)),
+    "level-wise": (LogLoss(), 1, None, BoostingSettings(n_rounds=4, best_first=False, max_depth=5)),
+    "repetitions": (Poisson(), 1, lambda random: random.randint(0, 6, N), BoostingSettings(n_rounds=4)),
+    "importances": (SquaredError(), 1, lambda random: random.rand(N), BoostingSettings(n_rounds=4, min_gain=20.0)),
+    "sampled": (
+        LogLoss(),
+        1,
+        None,
+        BoostingSettings(n_rounds=4, subsample=0.5, node_features=0.6, tree_features=0.8, seed=3),
+    ),
+    "renewed": (Quantile(0.3), 1, None, BoostingSettings(n_rounds=3, monotone=np.array([1, -1, 0, 0, 0], np.int8))),
     "classes": (
         LogLoss(),
         3,
         None,
-        Settings(n_rounds=2, groups=np.array([[1, 1, 0, 0, 1], [0, 0, 1, 1, 0]], np.uint8)),
+        BoostingSettings(n_rounds=2, groups=np.array([[1, 1, 0, 0, 1], [0, 0, 1, 1, 0]], np.uint8)),
     ),
 }
 
@@ -51,10 +58,11 @@ def fit(name, n_threads):
     signal = x[:, 0] + np.nan_to_num(x[:, 2]) * x[:, 1] + np.sin(x[:, 4]) + random.randn(N)
     y = np.digitize(signal, (-0.5, 0.5))[:N] if n_outputs > 1 else (signal > 0)
     weights = read_weights(None if weigh is None else weigh(random), N)
-    target = Target(y=y.astype(np.float64), weights=weights, loss=loss, n_outputs=n_outputs, is_classes=n_outputs > 1)
+    numbers, classes = (None, None, y.astype(np.float64)[None]), (y.astype(np.int32)[None], (n_outputs,), None)
+    task = Task(Target(*(classes if n_outputs > 1 else numbers), weights), loss)
     with Team(n_threads) as team:
         bins = learn_bins(values, is_categorical, weights.counts, 255, team)
-        booster = train(encode_dataset(values, bins, team), target, settings, team, lambda booster, trees: False)
+        booster = train(encode_dataset(values, bins, team), task, settings, team, lambda booster, trees: False)
     assert max(tree.n_leaves for tree in plain_trees(booster)) > 4
     return booster.fingerprint
 

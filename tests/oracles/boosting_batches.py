@@ -12,14 +12,15 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney.criteria.gains import Penalty, bounded_score, clip, leaf_score, leaf_value
+from spinney.data.dataset import records
 from spinney.grow.batched import grow_batched
-from spinney.grow.histogram.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work, records
-from spinney.grow.histogram.search import Sums
+from spinney.grow.histogram.memory import CANDIDATE, NO_SLOT, SLOTS, Rows, Table, Work
+from spinney.grow.histogram.scan_bins import Sums
 from spinney.grow.histogram.statistics import Fields
-from spinney.grow.rules import Limits
+from spinney.grow.rules import BoostingRules
 
 
-def grow(table: Table, rows: Rows, limits: Limits, work: Work, lookahead: int = 0) -> int:
+def grow(table: Table, rows: Rows, limits: BoostingRules, work: Work, lookahead: int = 0) -> int:
     """Grow one tree; returns its number of nodes."""
     return grow_batched(ReferenceBackend(), table, rows, limits, work, lookahead)
 
@@ -28,21 +29,21 @@ class ReferenceBackend:
     """One tree at a time; see `Backend`."""
 
     table: Table
-    limits: Limits
+    limits: BoostingRules
     fields: Fields
 
-    def open(self, table: Table, rows: Rows, limits: Limits) -> Sums:
+    def open(self, table: Table, rows: Rows, limits: BoostingRules) -> Sums:
         self.table, self.limits, self.fields = table, limits, rows.fields
         self.rows = rows.chosen.astype(np.int64) if rows.chosen.size else np.arange(rows.n)
         self.statistics = quantise(rows, self.rows)
-        self.places = {(0, 0): np.arange(rows.n)}  # (depth, start) of a node -> places of its rows in self.rows
+        self.places = {(0, 0): np.arange(rows.n)}  # (depth, begin) of a node -> places of its rows in self.rows
         self.histograms: dict[int, np.ndarray] = {}
         return Sums(*self.statistics.sum(axis=0))
 
     def build_histograms(self, nodes: Any) -> None:
         for node in nodes:
             if node.slot != NO_SLOT:
-                self.histograms[int(node.slot)] = self.histogram(self.places[node.depth, node.start])
+                self.histograms[int(node.slot)] = self.histogram(self.places[node.depth, node.begin])
 
     def histogram(self, places: np.ndarray) -> np.ndarray:
         """(columns, codes, 3): per column and code the sums of gradient, hessian and count."""
@@ -66,18 +67,18 @@ class ReferenceBackend:
     def partition_rows(self, nodes: Any) -> np.ndarray:
         middles = np.empty(len(nodes), np.int64)
         for i, node in enumerate(nodes):
-            places = self.places[node.depth, node.start]
+            places = self.places[node.depth, node.begin]
             codes = self.table.codes[node.feature][self.rows[places]]
             left = goes_left(node, self.table.columns[node.feature], codes)
-            middles[i] = node.start + left.sum()
-            self.places[node.depth + 1, node.start] = places[left]
+            middles[i] = node.begin + left.sum()
+            self.places[node.depth + 1, node.begin] = places[left]
             self.places[node.depth + 1, middles[i]] = places[~left]
         return middles
 
     def leaf_of_rows(self, leaves: Any) -> np.ndarray:
         leaf_of_rows = np.full(len(self.rows), -1)
         for place, leaf in enumerate(leaves):
-            leaf_of_rows[self.places[leaf.depth, leaf.start]] = place
+            leaf_of_rows[self.places[leaf.depth, leaf.begin]] = place
         return leaf_of_rows
 
 
@@ -139,7 +140,7 @@ class Found(NamedTuple):
     sums: np.ndarray  # of the left side
 
 
-def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: Limits) -> Found | None:
+def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: BoostingRules) -> Found | None:
     """The best cut of a node on one column, the first of equals; `sums` is (codes, 3)."""
     if column.is_categorical:
         cuts, penalty, direction = category_cuts(sums, fields, limits), limits.category_penalty, 0
@@ -154,7 +155,7 @@ def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: Lim
             best, best_score = i, score
     if best < 0:
         return None
-    left, larger = cuts[best].copy(), bool(2 * left_sums[best, 2] >= whole.count)
+    left, larger = cuts[best].copy(), bool(2 * left_sums[best, 2] > whole.count)
     if not column.is_categorical:
         if sums[column.n_bins, 2] == 0:
             left[column.n_bins] = larger
@@ -176,12 +177,12 @@ def number_cuts(sums: np.ndarray, n_bins: int) -> np.ndarray:
     return np.concatenate((up_to & ~missing, (up_to[:-1] | missing)[some]))  # last t: all numbers from missing
 
 
-def is_rare(sums: np.ndarray, limits: Limits) -> np.ndarray:
+def is_rare(sums: np.ndarray, limits: BoostingRules) -> np.ndarray:
     """Which codes have too few rows in a node to be told apart."""
     return sums[:, 2] < limits.category_count
 
 
-def category_cuts(sums: np.ndarray, fields: Fields, limits: Limits) -> np.ndarray:
+def category_cuts(sums: np.ndarray, fields: Fields, limits: BoostingRules) -> np.ndarray:
     """(cuts, codes) bool: codes (missing like any) in the order of gradient / hessian, cut after each.
 
     Rare codes go together, and with them those without rows, as if they were one.
@@ -202,7 +203,7 @@ def category_cuts(sums: np.ndarray, fields: Fields, limits: Limits) -> np.ndarra
 
 
 def score_cut(
-    node: Whole, left_sums: list[int], penalty: Penalty, direction: int, fields: Fields, limits: Limits
+    node: Whole, left_sums: list[int], penalty: Penalty, direction: int, fields: Fields, limits: BoostingRules
 ) -> float:
     """What both sides score together; -inf if the limits forbid the cut."""
     left = left_sums[0] * fields.gradient_unit, left_sums[1] * fields.hessian_unit

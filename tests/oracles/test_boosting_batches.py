@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from spinney._random import uniform
 from spinney._team import Team
 from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
+from spinney.data.target import Target
 from spinney.data.weights import read_weights
 from spinney.ensemble import boosting
-from spinney.ensemble.boosting import Settings, Target, train
+from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.task import Task
 from spinney.grow.histogram import statistics
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON, few, outer
@@ -65,12 +67,21 @@ def test_cuts_of_numbers():
 # --- whole fits --------------------------------------------------------------------------------------------------
 
 FITS = {
-    "squared": (SquaredError(), Settings(n_rounds=4, min_count=3)),
-    "level-wise": (LogLoss(), Settings(n_rounds=4, best_first=False, max_leaves=9, min_count=2, l1=0.1, l2=1.0)),
-    "sampled": (LogLoss(), Settings(n_rounds=4, subsample=0.6, tree_features=0.7, node_features=0.5, min_count=2)),
-    "renewed": (AbsoluteError(), Settings(n_rounds=4, min_count=3, min_gain=0.5)),
-    "monotone": (SquaredError(), Settings(n_rounds=4, min_count=3, monotone=np.array([1, -1, 0], np.int8))),
-    "groups": (SquaredError(), Settings(n_rounds=4, groups=np.array([[1, 1, 0], [0, 0, 1]], np.uint8), min_count=3)),
+    "squared": (SquaredError(), BoostingSettings(n_rounds=4, min_count=3)),
+    "level-wise": (
+        LogLoss(),
+        BoostingSettings(n_rounds=4, best_first=False, max_leaves=9, min_count=2, l1=0.1, l2=1.0),
+    ),
+    "sampled": (
+        LogLoss(),
+        BoostingSettings(n_rounds=4, subsample=0.6, tree_features=0.7, node_features=0.5, min_count=2),
+    ),
+    "renewed": (AbsoluteError(), BoostingSettings(n_rounds=4, min_count=3, min_gain=0.5)),
+    "monotone": (SquaredError(), BoostingSettings(n_rounds=4, min_count=3, monotone=np.array([1, -1, 0], np.int8))),
+    "groups": (
+        SquaredError(),
+        BoostingSettings(n_rounds=4, groups=np.array([[1, 1, 0], [0, 0, 1]], np.uint8), min_count=3),
+    ),
 }
 WEIGHTS = {
     "none": lambda random, n: None,
@@ -93,10 +104,10 @@ def test_a_fit_with_the_slow_twin_has_the_same_fingerprint(name, weights, block,
     columns = [draw_column(kind, n, random) for kind in ("many", "gaps", "categories")]
     y = (np.nan_to_num(columns[0]) + np.nan_to_num(columns[2]) + random.randn(n) > 0.5).astype(np.float64)
     loss, settings = FITS[name]
-    target = Target(y=y, weights=read_weights(WEIGHTS[weights](random, n), n), loss=loss, n_outputs=1, is_classes=False)
-    dataset = make_dataset(columns, [False, False, True], target.weights.counts)
+    task = Task(Target(None, None, y[None], read_weights(WEIGHTS[weights](random, n), n)), loss)
+    dataset = make_dataset(columns, [False, False, True], task.weights.counts)
     with Team(1) as team:
-        fits = [train(dataset, target, settings, team, never_stop, grow=grow) for grow in (None, reference.grow)]
+        fits = [train(dataset, task, settings, team, never_stop, grow=grow) for grow in (None, reference.grow)]
     assert max(tree.n_leaves for tree in plain_trees(fits[0])) > 2
     assert fits[0].fingerprint == fits[1].fingerprint
 

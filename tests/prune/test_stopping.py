@@ -9,9 +9,10 @@ from spinney._seed import read_seed
 from spinney._team import Team
 from spinney.criteria.impurity import GINI, SQUARED
 from spinney.data.schema import learn_and_read
+from spinney.data.target import Target
 from spinney.data.weights import Weights
-from spinney.grow.lists.fit import Settings, grow_exact_tree
-from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.fit import grow_exact_tree
+from spinney.grow.settings import TreeSettings
 from spinney.prune.stopping import errors_by_turn, stopping_turn, tree_at
 from spinney.prune.validation import Judged
 
@@ -28,7 +29,7 @@ def grown_best_first(X, y, n_classes, criterion, leaves):
     labels = None if n_classes is None else y[None].astype(np.int32)
     target = Target(labels, n_classes, y[None].astype(float) if n_classes is None else None, Weights(None, None))
     with Team(1, inline=True) as team:
-        return grow_exact_tree(table, np.zeros(2, np.int64), target, Settings(criterion, max_leaves=leaves), team)
+        return grow_exact_tree(table, np.zeros(2, np.int64), target, TreeSettings(criterion, max_leaves=leaves), team)
 
 
 @pytest.mark.parametrize("is_class", [True, False], ids=["classes", "numbers"])

@@ -6,10 +6,11 @@ from spinney._team import Team
 from spinney.criteria.impurity import NAMES
 from spinney.data.binning import learn_bins
 from spinney.data.tables import Panel, Table
+from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
-from spinney.grow.lists.fit import Settings, grow_exact_tree
-from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.fit import grow_exact_tree
+from spinney.grow.settings import TreeSettings
 from spinney.tree.grove import join, pack
 from tests.grow.codes.cases import encode
 from tests.grow.lists.cases import Case
@@ -67,7 +68,7 @@ def draw_trees(kind, n_trees=3, n_rows=40, seed=0):
         for k in range(n_trees):
             X = draw_rows(n_rows, seed + k + 1)
             target, criterion = target_of(kind, X, random)
-            settings = Settings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
+            settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
             tree = grow_exact_tree(table_of(X), n_categories, target, settings, team).tree
             groves.append(pack(tree, criterion))
     return groves
@@ -80,7 +81,7 @@ def _trees_from_codes(n_trees, n_rows, random, gaps):
         bins = learn_bins(table, np.zeros(4, bool), None, 255, team)
         for k in range(n_trees):
             target, criterion = target_of("codes", X, random)
-            settings = Settings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
+            settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
             case = Case(X, np.zeros(4, np.int64), target.labels.T, (2,), None, "entropy")
             cells, edges = encode(case, bins, team)
             groves.append(grow_coded_tree(cells, edges, target, settings, make_desk(cells, 4)))

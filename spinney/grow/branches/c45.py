@@ -28,7 +28,7 @@ from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
 from spinney.grow.branches.memory import make_rows
 from spinney.grow.branches.raising import collapse, prune
-from spinney.grow.branches.search import Rules
+from spinney.grow.rules import BranchRules
 from spinney.tree.decision import SPREADS, DecisionTree
 
 _MANY = 0.3  # categories a row that are too many for the average
@@ -59,7 +59,7 @@ def grow_c45(
     columns = read_columns(table, schema, kept)
     classes = classes if kept is None else classes[kept]
     least = max(1, round(settings.min_samples_leaf * ROW))
-    rules = Rules(
+    rules = BranchRules(
         ratio=True,
         spreads=True,
         mdl=settings.mdl,

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from spinney.data.reading import as_frame
 from spinney.data.schema import Schema, learn_and_read
-from spinney.data.tables import Table, as_frame
+from spinney.data.tables import Table
 
 MOST_CODES = 32
 

@@ -10,7 +10,8 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney.criteria.information import ROW, entropy
 from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import EMPTY, NO_SPLIT, Grown
+from spinney.grow.branches.memory import Grown
+from spinney.grow.rules import NO_NODE, NO_SPLIT
 from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, STOPS, DecisionTree
 
 
@@ -20,7 +21,7 @@ def freeze(grown: Grown, columns: Columns, missing: int) -> DecisionTree:
     source, parent = np.empty(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
     child_start, children = np.zeros(n_nodes + 1, np.int64), np.empty(n_children, np.int32)
     _number(grown, np.empty((depth + 1, 3), np.int64), source, parent, child_start, children)
-    empty = source == EMPTY
+    empty = source == NO_NODE
     nodes = grown.nodes[np.where(empty, 0, source)]
     asks = (nodes.feature != NO_SPLIT) & ~empty
     is_number = asks & (columns.is_number[np.where(asks, nodes.feature, 0)] > 0)
@@ -58,7 +59,7 @@ def _measure(grown, waiting):
         n_nodes += node.n_branches
         n_children += node.n_branches
         for k in range(node.first, node.first + node.n_branches):
-            if grown.children[k] != EMPTY:
+            if grown.children[k] != NO_NODE:
                 waiting[n_waiting, 0], waiting[n_waiting, 1] = grown.children[k], depth + 1
                 n_waiting += 1
     return n_nodes, n_children, deepest
@@ -80,7 +81,7 @@ def _number(grown, path, source, parent, child_start, children):
         children[child_start[here] + branch] = n
         source[n], parent[n] = child, here
         child_start[n + 1] = child_start[n] + _n_branches(grown, child)
-        if child != EMPTY:
+        if child != NO_NODE:
             depth += 1
             path[depth, 0], path[depth, 1], path[depth, 2] = child, n, 0
         n += 1
@@ -88,6 +89,6 @@ def _number(grown, path, source, parent, child_start, children):
 
 @inner_kernel
 def _n_branches(grown, number):
-    if number == EMPTY or grown.nodes[number].feature == NO_SPLIT:
+    if number == NO_NODE or grown.nodes[number].feature == NO_SPLIT:
         return np.int64(0)
     return grown.nodes[number].n_branches

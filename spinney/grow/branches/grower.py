@@ -1,8 +1,8 @@
 """Grow an n-ary tree, depth first, in one compiled loop: what ID3 and C4.5 share.
 
 The life of a node: it counts its rows' classes; if it is not pure and large enough, every column is put in order
-(runs.py) and judged (judge.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
-(segments.py), and each branch that has rows becomes a node in turn.
+(statistics.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
+(partition.py), and each branch that has rows becomes a node in turn.
 
 One thread does it all. Sums are whole numbers, ties go to the first column and the lowest cut.
 """
@@ -15,27 +15,18 @@ from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, stop_wanted
 from spinney.criteria.information import ROW, Terms
 from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import (
-    DONE,
-    EMPTY,
-    NEEDS_ROOM,
-    NO_SPLIT,
-    STOPPED,
-    Grown,
-    Rows,
-    make_grown,
-    run_with_room,
-)
+from spinney.grow.branches.memory import DONE, NEEDS_ROOM, NO_CUT, STOPPED, Grown, Rows, make_grown, run_with_room
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.branches.runs import fill_runs, make_desk
-from spinney.grow.branches.search import Rules, judge_column
+from spinney.grow.branches.search import judge_column
+from spinney.grow.branches.statistics import fill_runs, make_desk
+from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 _TIE = 1e-9  # gains, or gain ratios, that differ by less are equal
 _SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split information is none
 _ROOT = np.int64(0)
 
 
-def grow(columns: Columns, rows: Rows, n_classes: int, rules: Rules, terms: Terms, team: Team) -> Grown:
+def grow(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, team: Team) -> Grown:
     """Grow a tree."""
     desk = make_desk(len(rows.rows), len(columns.codes), n_classes)
     grown = make_grown(columns, n_classes)
@@ -86,7 +77,7 @@ def _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
     state.n_nodes += 1
     node = grown.nodes[number]
     count_segment(grown, rows, begin, end, number)
-    node.depth, node.feature, node.cut, node.n_branches, node.first = depth, NO_SPLIT, NO_SPLIT, 0, state.n_children
+    node.depth, node.feature, node.cut, node.n_branches, node.first = depth, NO_SPLIT, NO_CUT, 0, state.n_children
     node.threshold = np.nan
     if not _may_split(node, grown.class_units[number], rules):
         return False
@@ -160,7 +151,7 @@ def _ask(grown, columns, node, column, desk):
     else:
         node.n_branches = columns.n_values[column]
     for k in range(node.n_branches):
-        grown.children[state.n_children + k] = EMPTY
+        grown.children[state.n_children + k] = NO_NODE
     state.n_children += node.n_branches
     desk.used[column] += 1
 

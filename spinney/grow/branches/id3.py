@@ -20,7 +20,7 @@ from spinney.grow.branches.columns import read_columns, read_units
 from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
 from spinney.grow.branches.memory import make_rows
-from spinney.grow.branches.search import Rules
+from spinney.grow.rules import BranchRules
 from spinney.tree.decision import STOPS, DecisionTree
 
 
@@ -44,7 +44,7 @@ def grow_id3(
     """Grow a tree; `classes` is int32, the class of each row."""
     units, kept = read_units(weights, table.n_rows)
     columns = read_columns(table, schema, kept)
-    rules = Rules(
+    rules = BranchRules(
         ratio=False,
         spreads=False,
         mdl=False,

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
+from spinney.data.dataset import records
 from spinney.grow.branches.columns import Columns
-from spinney.grow.histogram.memory import records
 
-EMPTY = -1  # a child that no training row came to
-NO_SPLIT = -1
+NO_CUT = -1
 NODES_AHEAD = 2  # room that a step of a loop may use
 
 # One node of the growing tree. Numbers are given in preorder.
@@ -34,7 +33,7 @@ NODE = np.dtype(
     align=True,
 )
 
-# A node whose children are being visited; see segments.py for the places.
+# A node whose children are being visited; see partition.py for the places.
 FRAME = np.dtype(
     [
         ("node", np.int64),
@@ -73,7 +72,7 @@ DONE, NEEDS_ROOM, STOPPED = range(3)  # what a loop returns
 
 
 class Rows(NamedTuple):
-    """The rows in the order of the nodes; see segments.py."""
+    """The rows in the order of the nodes; see partition.py."""
 
     rows: np.ndarray  # int32
     units: np.ndarray  # int64: weight of each entry
@@ -89,7 +88,7 @@ class Grown(NamedTuple):
     state: Any  # one STATE record
     nodes: Any  # NODE records
     class_units: np.ndarray  # int64 (nodes, classes)
-    children: np.ndarray  # int32
+    children: np.ndarray  # int32; NO_NODE: no training row came to it
     frames: Any  # FRAME records
     saved_rows: np.ndarray  # int32
     saved_units: np.ndarray  # int64

@@ -17,8 +17,9 @@ from spinney._team import Team, stop_wanted
 from spinney.criteria.information import ROW
 from spinney.criteria.pessimism import Confidence, errors_to_add
 from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import DONE, EMPTY, NEEDS_ROOM, NO_SPLIT, STOPPED, Grown, Rows, run_with_room
+from spinney.grow.branches.memory import DONE, NEEDS_ROOM, STOPPED, Grown, Rows, run_with_room
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
+from spinney.grow.rules import NO_NODE, NO_SPLIT
 
 _PRUNE, _ESTIMATE = 0, 1  # modes
 _VISIT, _RAISE = 0, 1  # stages
@@ -43,7 +44,7 @@ def _collapse(grown, wrong):
             continue
         below = np.int64(0)
         for k in range(node.first, node.first + node.n_branches):
-            if grown.children[k] != EMPTY:
+            if grown.children[k] != NO_NODE:
                 below += wrong[grown.children[k]]
         if below >= wrong[number] - _SAME:
             node.feature = NO_SPLIT
@@ -115,7 +116,7 @@ def _visit_child(grown, columns, rows, level, frame, branch):
     """Visit the child whose segment is open."""
     node, mode = grown.nodes[frame.node], frame.mode
     child = np.int64(grown.children[node.first + branch])
-    if child == EMPTY and mode == _PRUNE:
+    if child == NO_NODE and mode == _PRUNE:
         child = _add_leaf(grown)
         grown.children[node.first + branch] = child
     if frame.child_units >= frame.largest_units:
@@ -142,7 +143,7 @@ def _visit(grown, columns, rows, level, number, begin, end, mode):
     state = grown.state[0]
     if mode == _PRUNE:
         count_segment(grown, rows, begin, end, number)
-    if number == EMPTY or grown.nodes[number].feature == NO_SPLIT:
+    if number == NO_NODE or grown.nodes[number].feature == NO_SPLIT:
         scratch = np.int64(grown.nodes.size - 1)  # has_room leaves it free
         if mode == _ESTIMATE:
             count_segment(grown, rows, begin, end, scratch)
@@ -150,7 +151,7 @@ def _visit(grown, columns, rows, level, number, begin, end, mode):
         return _leaf_errors(grown, number, level)
     open_frame(grown, rows, columns, number, begin, end, True)
     frame = grown.frames[state.n_frames - 1]
-    frame.mode, frame.stage, frame.errors, frame.largest_units, frame.largest_child = mode, _VISIT, 0.0, 0, EMPTY
+    frame.mode, frame.stage, frame.errors, frame.largest_units, frame.largest_child = mode, _VISIT, 0.0, 0, NO_NODE
     return _OPEN
 
 

@@ -1,14 +1,12 @@
 """What a question is worth: information gain and split information of one column in one node.
 
-In: the node, and the column's runs (runs.py). Out, in the desk: `gain`, bits a row that the column's best question
-saves, negative if it has none; `info`, bits a row that it takes to tell the branch; and for numbers `low` and `high`,
-the codes on either side of the cut. Missing values: entropy is that of the rows that have the value, times their
-share of the node's weight; for the split information missing is one more branch.
+In: the node, and the column's runs (statistics.py). Out, in the desk: `gain`, bits per row that the column's best
+question saves, negative if it has none; `info`, bits per row that it takes to tell the branch; and for numbers `low`
+and `high`, the codes on either side of the cut. Missing values: entropy is that of the rows that have the value, times
+their share of the node's weight; for the split information missing is one more branch.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,20 +18,6 @@ NO_GAIN = -1.0
 _PER_LOG = 1.4426950408889634  # 1 / ln 2
 _ALL, _LEFT_TERM, _RIGHT, _RIGHT_TERM = range(4)  # rows of desk.sums
 _MOST_ASIDE = 25 * ROW  # C4.5: no side of a cut need be larger than that
-
-
-class Rules(NamedTuple):
-    """What a tree may do; weights in units."""
-
-    ratio: bool  # C4.5's gain ratio; else ID3's gain
-    spreads: bool  # missing values go down all branches; else they stay
-    mdl: bool  # choosing a cut costs bits
-    min_leaf: int  # two branches at least must weigh so much
-    min_split: int
-    min_gain: float
-    max_depth: int
-    n_classes: int  # that have any weight
-    in_average: np.ndarray  # uint8, by column: whether its gain counts in C4.5's average
 
 
 @inner_kernel

@@ -1,4 +1,4 @@
-"""THE loop of trees from codes: one thread, from the root to the leaves, depth first.
+"""Trees from codes: the loop of one thread, from the root to the leaves, depth first.
 
 Glossary
     cells     the encoded table, row by row: all codes of a row share a cache line
@@ -9,7 +9,7 @@ Glossary
 A node's columns are drawn by a hash of its path. It looks at one column after the other until it has seen as many as it
 may choose from, and then on until one can split it. All sums are integers.
 
-The same bins, rows and rules give the same tree as grow/exact, bit for bit. This loop is quicker: it never sorts, and
+The same bins, rows and rules give the same tree as grow/lists, bit for bit. This loop is quicker: it never sorts, and
 touches only the columns that a node draws. It knows classes and one number, and no categories.
 """
 
@@ -19,19 +19,24 @@ import math
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, part_kernel, refer
+from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, refer
 from spinney._random import mix
-from spinney.grow.codes.memory import NO_FEATURE, NO_NODE
+from spinney.grow.codes.partition import partition
 from spinney.grow.codes.search import look_at_pairs
 from spinney.grow.codes.search_classes import look_at_classes
-from spinney.grow.codes.statistics import ClassStatistics, Statistics, put, read, write
-from spinney.grow.lists.entries import weight_at
-from spinney.grow.lists.scan_pairs import decrease
-from spinney.grow.lists.scan_sums import decrease_of_classes
-from spinney.grow.lists.statistics import Classes, Pairs
+from spinney.grow.codes.statistics import ClassStatistics, Statistics, put
+from spinney.grow.rules import NO_NODE, NO_SPLIT, child_key, is_large, is_worth, larger_side
+from spinney.grow.targets import (
+    Classes,
+    Pairs,
+    decrease_of_classes,
+    decrease_of_pair,
+    same_classes,
+    same_pair,
+    weight_at,
+)
 
 _NEVER = -math.inf
-_ONE = np.uint64(1)
 
 
 @kernel
@@ -44,12 +49,12 @@ def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
         turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
         node.begin, node.end, node.weight, node.amount = turn.begin, turn.end, turn.weight, turn.amount
         node.parent = turn.parent
-        node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_FEATURE, 0, 0
+        node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
         if turn.is_right:
             memory.nodes[turn.parent].right = n_nodes
-        if _is_large(rules, turn) and is_mixed(kinds, turn, memory.rows):
+        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(kinds, turn, memory.rows):
             _search(cells, statistics, criterion, kinds.logs, rules, memory, turn)
-            if _is_worth(kinds, statistics, criterion, rules, memory.split[0], turn):
+            if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], turn):
                 n_waiting = _split(cells, statistics, memory, node, n_nodes, n_waiting)
         n_nodes += 1
     return n_nodes
@@ -74,12 +79,6 @@ def _prepare(kinds, rules, n_rows, statistics, memory):
 
 
 @inner_kernel
-def _is_large(rules, node):
-    n = node.end - node.begin
-    return node.depth < rules.max_depth and n >= rules.min_split and n >= 2 * rules.min_leaf
-
-
-@inner_kernel
 def _amount_of_pair(kinds, i):
     return kinds.amount[i]
 
@@ -94,18 +93,14 @@ def _is_mixed_pair(kinds, node, rows):
     """Whether a node has more than one target."""
     if kinds.y.size == 0:
         return 0 < node.amount < node.weight
-    first = kinds.y[np.int64(rows[node.begin])]
-    for i in range(node.begin + 1, node.end):
-        if kinds.y[np.int64(rows[i])] != first:
-            return True
-    return False
+    return _is_mixed(kinds, node, rows)
 
 
 @inner_kernel
-def _is_mixed_class(kinds, node, rows):
-    first = kinds.place[0, np.int64(rows[node.begin])]
+def _is_mixed(kinds, node, rows):
+    first = np.int64(rows[node.begin])
     for i in range(node.begin + 1, node.end):
-        if kinds.place[0, np.int64(rows[i])] != first:
+        if not same(kinds, first, np.int64(rows[i])):
             return True
     return False
 
@@ -113,7 +108,7 @@ def _is_mixed_class(kinds, node, rows):
 @inner_kernel
 def _fall_of_pair(kinds, statistics, criterion, split, node):
     """What the split takes off the node's impurity."""
-    return decrease(kinds, criterion, split.score, (node.weight, node.amount), node)
+    return decrease_of_pair(kinds, criterion, split.score, (node.weight, node.amount), node)
 
 
 @inner_kernel
@@ -123,7 +118,8 @@ def _fall_of_classes(kinds, statistics, criterion, split, node):
 
 # What differs between two classes or a number (Pairs), and more classes (Classes)
 amount_of = by_type({Pairs: _amount_of_pair, Classes: _class_of_row})
-is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed_class})
+same = by_type({Pairs: same_pair, Classes: same_classes})
+is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed})
 fall_of = by_type({Pairs: _fall_of_pair, Classes: _fall_of_classes})
 look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes})
 
@@ -158,11 +154,10 @@ _put_back = _draw  # the same exchange undoes it
 
 
 @merged_kernel
-def _is_worth(kinds, statistics, criterion, rules, split, node):
+def _may_be_made(kinds, statistics, criterion, rules, split, node):
     if split.score == _NEVER:
         return False
-    fall = fall_of(kinds, statistics, criterion, split, node)
-    return fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight
+    return is_worth(rules, fall_of(kinds, statistics, criterion, split, node))
 
 
 @merged_kernel
@@ -170,7 +165,7 @@ def _split(cells, statistics, memory, node, number, n_waiting):
     """Part the node's rows; its children wait, the left one on top. Returns how many wait."""
     split, turn = memory.split[0], memory.waiting[n_waiting]
     j, missing_left = split.feature, split.missing_left == 1
-    middle = _partition(
+    middle = partition(
         cells.codes,
         j,
         split.code,
@@ -184,33 +179,13 @@ def _split(cells, statistics, memory, node, number, n_waiting):
     )
     node.feature, node.code = split.feature, split.code
     node.missing_left = split.missing_left
-    if not split.has_missing:  # later missing values go with the larger part
-        node.missing_left = 1 if 2 * (middle - node.begin) > node.end - node.begin else 0
+    if not split.has_missing:
+        node.missing_left = larger_side(middle - node.begin, node.end - node.begin)
     random, depth, weight, amount = turn.random, turn.depth + 1, turn.weight, turn.amount
     right = memory.waiting[n_waiting]
     right.begin, right.end, right.weight, right.amount = middle, node.end, weight - split.weight, amount - split.amount
-    right.random, right.depth, right.parent, right.is_right = mix(random, 1), depth, number, 1
+    right.random, right.depth, right.parent, right.is_right = child_key(random, 1), depth, number, 1
     left = memory.waiting[n_waiting + 1]
     left.begin, left.end, left.weight, left.amount = node.begin, middle, split.weight, split.amount
-    left.random, left.depth, left.parent, left.is_right = mix(random, 0), depth, number, 0
+    left.random, left.depth, left.parent, left.is_right = child_key(random, 0), depth, number, 0
     return n_waiting + 2
-
-
-@part_kernel(returns="int64")
-def _partition(codes, j, most, other, rows, spare_rows, stats, spare_stats, begin, end):
-    """Bring rows with codes up to `most`, or equal to `other`, to the front; returns where the rest begins."""
-    left, right, column = np.uint64(begin), np.uint64(0), np.uint64(j)
-    for i in range(begin, end):
-        row, one = rows[np.uint64(i)], read(stats, np.uint64(i))
-        code = np.int64(codes[np.uint64(row), column])
-        goes_left = np.uint64((code <= most) | (code == other))
-        rows[left], spare_rows[right] = row, row
-        write(stats, left, one)
-        write(spare_stats, right, one)
-        left += goes_left
-        right += _ONE - goes_left
-    for k in range(right):
-        at = left + np.uint64(k)
-        rows[at] = spare_rows[np.uint64(k)]
-        write(stats, at, read(spare_stats, np.uint64(k)))
-    return np.int64(left)

@@ -12,7 +12,6 @@ from spinney.data.binning import MAX_BINS, Bins
 SLOTS = MAX_BINS + 1  # codes of a column, missing among them
 LANES = 16  # columns of a row are filled up to a multiple
 AT_ONCE = 8  # columns whose histograms are built in one pass over the rows
-NO_FEATURE = -2
 
 # One node; nodes stand in preorder, so that the left child is the next one.
 NODE = np.dtype(
@@ -23,13 +22,12 @@ NODE = np.dtype(
         ("amount", np.int64),
         ("right", np.int32),  # NO_NODE for a leaf
         ("parent", np.int32),
-        ("feature", np.int32),  # NO_FEATURE for a leaf
+        ("feature", np.int32),  # NO_SPLIT for a leaf
         ("code", np.uint8),  # codes up to it go left,
         ("missing_left", np.uint8),  # and so does missing, if this is 1
     ],
     align=True,
 )
-NO_NODE = -1
 
 # A node that waits for its turn.
 WAITING = np.dtype(

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import extremes, inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel, sum_left
-from spinney._random import mix
 from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
 from spinney.grow.codes.statistics import add, count_if, nothing, read, sum_if, take, weight_and_amount
+from spinney.grow.rules import column_key
 
 _SMALL = 192  # rows of a node below which codes that occur are noted
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
@@ -174,7 +174,7 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
         j = order[k]
         cut[j] = low[j]
         if low[j] < high[j] and high[j] < cells.missing[j]:
-            cut[j] = draw_code(cells.middles, j, np.int64(low[j]), np.int64(high[j]), mix(key, np.uint64(1000 + j)))
+            cut[j] = draw_code(cells.middles, j, np.int64(low[j]), np.int64(high[j]), column_key(key, j))
     summed = together and statistics.most > 0
     if summed:
         _all_sums(codes, rows, stats, begin, end, statistics.most, cut, memory.left)
@@ -183,22 +183,10 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
         if low[j] == high[j]:
             continue
         if high[j] == cells.missing[j]:
+            column = j, cells.missing[j], np.int64(low[j])
+            segment = begin, end
             _cut_with_missing(
-                codes,
-                cells.missing[j],
-                cells.middles,
-                stats,
-                rows,
-                begin,
-                end,
-                criterion,
-                logs,
-                least,
-                split,
-                total,
-                j,
-                low[j],
-                key,
+                codes, cells.middles, stats, rows, segment, criterion, logs, least, split, total, column, key
             )
             continue
         code = np.int64(cut[j])
@@ -210,14 +198,16 @@ def search_random(cells, statistics, rules, criterion, logs, memory, node, first
 
 
 @part_kernel
-def _cut_with_missing(
-    codes, missing, middles, stats, rows, begin, end, criterion, logs, least, split, total, j, low, key
-):
-    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left."""
-    from_code, to_code = np.int64(low), greatest_known(codes, j, rows, begin, end, missing)
+def _cut_with_missing(codes, middles, stats, rows, segment, criterion, logs, least, split, total, column, key):
+    """The cuts of a column that lacks some values: these go right, or are alone on the right, or go left.
+
+    `column` is (its number, the code of missing values, the node's least code).
+    """
+    (begin, end), (j, missing, from_code) = segment, column
+    to_code = greatest_known(codes, j, rows, begin, end, missing)
     known = _sum_up_to(codes, j, stats, rows, begin, end, missing - 1)
     if from_code < to_code:
-        code = draw_code(middles, j, from_code, to_code, mix(key, np.uint64(1000 + j)))
+        code = draw_code(middles, j, from_code, to_code, column_key(key, j))
         left = _sum_up_to(codes, j, stats, rows, begin, end, code)
         _offer(criterion, logs, least, split, total, left, j, code, 0, True)
         _offer(criterion, logs, least, split, total, known, j, missing - 1, 0, True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kernel, separate_kernel
-from spinney._random import mix
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
 from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, is_allowed
+from spinney.grow.rules import column_key
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
@@ -36,45 +36,19 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
         for k in range(first, last):
             j = order[k]
             if low[j] < high[j]:
+                column = j, cells.missing[j], np.int64(low[j]), np.int64(high[j])
+                segment, sums, key = (begin, end), (total, statistics.sides), node.random
                 _cut_once(
-                    cells.codes,
-                    cells.missing[j],
-                    cells.middles,
-                    stats,
-                    rows,
-                    begin,
-                    end,
-                    criterion,
-                    logs,
-                    least,
-                    total,
-                    statistics.sides,
-                    split,
-                    j,
-                    (np.int64(low[j]), np.int64(high[j])),
-                    node.random,
+                    cells.codes, cells.middles, stats, rows, segment, criterion, logs, least, sums, split, column, key
                 )
         return
     for k in range(first, last, AT_ONCE):
         columns = order[k : min(k + AT_ONCE, last)]
         _fill(cells.codes, stats, statistics.histograms, rows, begin, end, columns, memory.bits)
         for slot in range(columns.size):
-            j = columns[slot]
-            _judge(
-                criterion,
-                logs,
-                least,
-                total,
-                end - begin,
-                statistics.histograms,
-                slot,
-                memory.bits[slot],
-                memory.sums[0],
-                statistics.sides[0],
-                split,
-                j,
-                cells.missing[j],
-            )
+            known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
+            left, n_rows = statistics.sides[0], end - begin
+            _judge(criterion, logs, least, total, n_rows, statistics.histograms, slot, found, left, split, known)
 
 
 @separate_kernel
@@ -104,8 +78,12 @@ def _fill(codes, stats, histograms, rows, begin, end, columns, bits):
 
 
 @part_kernel
-def _judge(criterion, logs, least, total, n_rows, histograms, slot, bits, codes, left, split, column, missing):
-    """Look for a better split among the cuts after each of the codes that occur; bins and bits are left empty."""
+def _judge(criterion, logs, least, total, n_rows, histograms, slot, found, left, split, column):
+    """Look for a better split among the cuts after each of the codes that occur; bins and bits are left empty.
+
+    `found` is (bits, room for codes), `column` (its number, the code of missing values).
+    """
+    (bits, codes), (j, missing) = found, column
     n_codes = _list_codes(bits, codes)
     known = n_codes - 1 if codes[n_codes - 1] == missing else n_codes
     first, w_total = slot * SLOTS, total[0]
@@ -127,7 +105,7 @@ def _judge(criterion, logs, least, total, n_rows, histograms, slot, bits, codes,
                     if score > split.score:
                         # all known values against the missing ones: greater values to come are known, too
                         split.code = codes[k] if k < known - 1 else missing - 1
-                        split.score, split.feature = score, column
+                        split.score, split.feature = score, j
                         split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
     for k in range(n_codes):
         histograms[first + codes[k]] = 0
@@ -165,17 +143,18 @@ def _move(criterion, logs, histogram, total, left, n, w, left_term, right_term):
 
 
 @part_kernel
-def _cut_once(
-    codes, missing, middles, stats, rows, begin, end, criterion, logs, least, total, sides, split, j, extremes, random
-):
-    """One random cut; where values are missing they go right, or are alone on the right, or go left."""
-    low, high = extremes
+def _cut_once(codes, middles, stats, rows, segment, criterion, logs, least, sums, split, column, key):
+    """One random cut; where values are missing they go right, or are alone on the right, or go left.
+
+    `sums` is (the node's, room for two sides), `column` (number, code of missing values, least and greatest code).
+    """
+    (begin, end), (total, sides), (j, missing, low, high) = segment, sums, column
     has_missing = high == missing
     if has_missing:
         high = greatest_known(codes, j, rows, begin, end, missing)
     code = missing
     if low < high:
-        code = draw_code(middles, j, low, high, mix(random, np.uint64(1000 + j)))
+        code = draw_code(middles, j, low, high, column_key(key, j))
         n = _sum_up_to(codes, j, stats, rows, begin, end, code, sides[0])
         _offer(criterion, logs, least, total, end - begin, n, sides[0], split, j, code, 0, has_missing)
     if has_missing:

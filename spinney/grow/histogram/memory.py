@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words
+from spinney.data.dataset import LANES, STRIDE, Dataset, aligned, pack_words, records
 from spinney.grow.histogram.partition import CHUNK
 from spinney.grow.histogram.statistics import Fields
 
-NO_CHILD = -1
+HISTOGRAM, SEARCH, PARTITION, LEAVES, DONE = range(5)  # the phases
+ROOT = np.int64(0)  # typed, so that callees are compiled once and not again for the literal 0
 NO_SLOT = -1
 NOT_USED = -1
 SLOTS = 256  # codes a column can have
@@ -26,7 +27,7 @@ _PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 
 # One node of the growing tree; children stand side by side (right = left + 1).
 NODE = np.dtype(
     [
-        ("left", np.int64),  # NO_CHILD for a leaf
+        ("left", np.int64),  # NO_NODE for a leaf
         ("depth", np.int64),
         ("feature", np.int64),  # the best split found: column,
         ("code", np.int64),  # numbers: codes up to it go left
@@ -34,8 +35,8 @@ NODE = np.dtype(
         ("is_wide", np.uint8),  # which pool holds the histogram
         ("is_leaf", np.uint8),  # after pruning
         ("slot", np.int64),  # place in that pool, or NO_SLOT
-        ("start", np.int64),  # segment of rows
-        ("stop", np.int64),
+        ("begin", np.int64),  # segment of rows
+        ("end", np.int64),
         ("bits", np.uint64, (4,)),  # categories: the set of codes that go left
         ("gain", np.float64),
         ("key", np.float64),  # priority on the frontier
@@ -72,7 +73,7 @@ CANDIDATE = np.dtype(
 # What a kernel needs to know of a column.
 COLUMN = np.dtype(
     [
-        ("start", np.int64),  # first place in the histogram of a node
+        ("begin", np.int64),  # first place in the histogram of a node
         ("n_slots", np.int64),  # places it uses: its bins, and missing if any row lacks it
         ("lane", np.int64),  # where its codes are, see data/dataset.py
         ("divisor", np.int64),
@@ -181,18 +182,11 @@ class Work(NamedTuple):
     leaf_sums: np.ndarray  # int64: each piece's gradient and hessian in the finer units
 
 
-def records(shape: Any, dtype: np.dtype) -> Any:
-    """A zeroed table of records."""
-    table = aligned(shape, dtype)
-    table.view(np.uint8)[...] = 0
-    return table.view(np.recarray)
-
-
 def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
     """The kernels' view of a dataset, with words of its own."""
     layout = dataset.layout
     columns = records(dataset.n_columns, COLUMN)
-    columns.start, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
+    columns.begin, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
     columns.is_categorical = dataset.bins.is_categorical
     columns.monotone = monotone if monotone.size else 0
     columns.lane, columns.divisor, columns.lane_slots = layout.lane, layout.divisor, layout.lane_slots

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import atomic_add, inner_kernel, prefetch, separate_kernel
+from spinney._compile import atomic_add, inner_kernel, part_kernel, prefetch, separate_kernel
 
 CHUNK = 1024  # rows split at a time: both buffers of a thread stay in the first-level cache
 LEFT, RIGHT = 0, 8  # the two cursors, on separate cache lines
@@ -21,11 +21,29 @@ _AHEAD = 48  # rows between asking for a code and using it
 _ONE = np.uint64(1)
 
 
+@inner_kernel
+def n_chunks_of(n_rows):
+    """In how many chunks the rows are handed out."""
+    return (n_rows + CHUNK - 1) // CHUNK
+
+
+@part_kernel
+def part_rows(table, work, desk, chunk):
+    """Some of the chosen node's rows to its children."""
+    state = work.state[0]
+    node = work.nodes[state.node]
+    begin = node.begin + chunk * CHUNK
+    end = min(node.end, begin + CHUNK)
+    here, there = node.depth & 1, 1 - (node.depth & 1)
+    column, source, target = table.codes[node.feature], work.rows[here, begin:end], work.rows[there]
+    partition_chunk(column, state.goes_left, desk, source, target, work.cursor)
+
+
 @separate_kernel
 def partition_chunk(column, goes_left, desk, rows, target, cursor):
     """Split some rows of a node into its children's segments in `target` by `goes_left[code]`.
 
-    cursor[LEFT] began at the node's start and cursor[RIGHT] at its end; they meet where the right child begins.
+    cursor[LEFT] began at the node's begin and cursor[RIGHT] at its end; they meet where the right child begins.
     """
     n_left = n_right = np.uint64(0)
     for k in range(rows.size):

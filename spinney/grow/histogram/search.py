@@ -1,324 +1,149 @@
-"""The best split of one node on one column.
+"""The search phase: column by column, both children's histograms and their best splits.
 
-In: the node's sums and the column's bins, loaded onto the thread's desk, and the best split of the columns so far.
-Out: that, or a better one (score, column, code, side of missing, left sums; for categories the set of codes that go
-left). Ties go to the first column, then the smaller code, then to missing on the right.
-
-Sums are integers until the very end: a prefix pass adds them up, then one loop without branches turns every
-prefix into a score.
+In: the small child's sums in the threads' scratches, or its rows, where they are few; the parent's histogram. Out: the
+children's histograms, and in work.best each thread's candidate for each of them (scan_bins.py).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from spinney._compile import inner_kernel, part_kernel, view_as_float, view_as_int
-from spinney.criteria.gains import bounded_score, clip, leaf_score, leaf_value
-from spinney.grow.histogram.memory import SLOTS
-from spinney.grow.histogram.statistics import packed_count, packed_gradient, packed_hessian
-from spinney.tree.sweep import in_set
-
-POOL = np.int64(SLOTS)  # stands for all categories with few rows in the node
-_NONE = -np.inf
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
-
-
-class Sums(NamedTuple):
-    """Integer sums of some rows."""
-
-    gradient: np.int64
-    hessian: np.int64
-    count: np.int64  # type: ignore[assignment]
-
-
-@inner_kernel
-def load_packed(histogram, fields, desk):
-    """One column's bins from a packed histogram, as three rows of integers."""
-    for i in range(histogram.size):
-        desk.gradient[i] = packed_gradient(histogram[i], fields)
-        desk.hessian[i] = packed_hessian(histogram[i], fields)
-        desk.count[i] = packed_count(histogram[i], fields)
+from spinney._compile import inner_kernel, part_kernel
+from spinney.data.dataset import LANES, STRIDE
+from spinney.grow.histogram.histograms import (
+    drop_digit,
+    narrow,
+    read_digit,
+    reduce_packed,
+    reduce_wide,
+    subtract,
+    subtract_packed_from_wide,
+)
+from spinney.grow.histogram.memory import ROOT, SEARCH
+from spinney.grow.histogram.scan_bins import (
+    add_up_packed,
+    add_up_wide,
+    load_packed,
+    load_wide,
+    search_categories,
+    search_numbers,
+)
+from spinney.grow.histogram.sums import sum_words
+from spinney.grow.rules import NO_SPLIT
 
 
 @inner_kernel
-def load_wide(histogram, desk):
-    """The same from a wide one."""
-    for i in range(histogram.shape[1]):
-        desk.gradient[i] = histogram[0, i]
-        desk.hessian[i] = histogram[1, i]
-        desk.count[i] = histogram[2, i]
-
-
-@inner_kernel
-def add_up_packed(histogram, fields, desk):
-    """Sums up to each bin that holds rows; returns how many there are.
-
-    Empty bins have no place: to cut after one is to cut after the bin before it.
-    """
-    n = np.uint64(0)
-    total = np.int64(0)
-    for i in range(histogram.size):
-        total += histogram[i]
-        desk.sums[n] = total
-        n += np.uint64(histogram[i] != 0)
-    for i in range(np.int64(n)):
-        desk.gradient[i] = packed_gradient(desk.sums[i], fields)
-        desk.hessian[i] = packed_hessian(desk.sums[i], fields)
-        desk.count[i] = packed_count(desk.sums[i], fields)
-    return np.int64(n)
-
-
-@inner_kernel
-def add_up_wide(histogram, desk):
-    """The same from a wide histogram."""
-    n = np.uint64(0)
-    gradient = hessian = count = np.int64(0)
-    for i in range(histogram.shape[1]):
-        gradient += histogram[0, i]
-        hessian += histogram[1, i]
-        count += histogram[2, i]
-        desk.gradient[n] = gradient
-        desk.hessian[n] = hessian
-        desk.count[n] = count
-        n += np.uint64(histogram[2, i] != 0)
-    return np.int64(n)
-
-
-@inner_kernel
-def bin_at(counts, place):
-    """The bin at a place: as many bins before it hold rows."""
-    code = -1
-    while place >= 0:
-        code += 1
-        place -= counts[code] != 0
-    return code
-
-
-@inner_kernel
-def search_numbers(node, feature, column, counts, n, fields, limits, desk, best, monotone):
-    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places.
-
-    `counts` are the bins' counts, or packed sums: 0 just where there are no rows.
-    """
-    if n == 0:
-        return
-    last = n - 1
-    missing = Sums(
-        node.gradient - desk.gradient[last], node.hessian - desk.hessian[last], node.count - desk.count[last]
-    )
-    nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
-    for side in range(2 if missing.count > 0 else 1):
-        extra = missing if side == 1 else nothing
-        # with missing on the right, the last place parts all numbers from missing
-        n_cuts = n if missing.count > 0 and side == 0 else last
-        _score(desk, n_cuts, extra, node, fields, limits.penalty, limits)
-        if monotone is not None:
-            _score_bounded(desk, n_cuts, extra, node, fields, limits.penalty, column.monotone)
-        largest = _largest(desk.score, n_cuts)
-        if is_better(largest, feature, best):
-            place = _place_of(desk.score, largest)
-            best.code = bin_at(counts, place)
-            for w in range(4):
-                best.bits[w] = 0
-            _store(best, feature, desk, place, extra)
-            # never missing here: to the larger side
-            best.missing_left = side == 1 or (missing.count == 0 and 2 * best.count >= node.count)
+def begin_search(table, work):
+    """Open the phase that searches columns, or groups of words."""
+    state = work.state[0]
+    for rank in range(work.desks.size):
+        for side in range(2):
+            work.best[rank, side].score = -np.inf
+            work.best[rank, side].feature = NO_SPLIT
+    lanes = table.first_member.size - 1
+    at_a_time = work.group * LANES if state.by_words else work.lanes_at_a_time
+    state.phase, state.n_chunks = SEARCH, (lanes + at_a_time - 1) // at_a_time
 
 
 @part_kernel
-def search_categories(node, feature, column, fields, limits, desk, best, monotone):
-    """Best set of categories: order them by gradient / hessian, then cut the order once. Missing is one of them."""
-    n = _order_categories(column, fields, limits, desk)
-    if n < 2:
-        return
-    _add_up(desk, n)
-    nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
-    _score(desk, n - 1, nothing, node, fields, limits.category_penalty, limits)
-    if monotone is not None:
-        _score_bounded(desk, n - 1, nothing, node, fields, limits.category_penalty, np.int64(0))
-    largest = _largest(desk.score, n - 1)
-    if not is_better(largest, feature, best):
-        return
-    place = _place_of(desk.score, largest)
-    best.code = 0
-    _store(best, feature, desk, place, nothing)
-    # categories with few or no rows here go with the pool; where there is none, to the larger side
-    others_left = 2 * best.count >= node.count
-    for i in range(n):
-        if desk.order[i] == POOL:
-            others_left = i <= place
-    _mark(best.bits, desk.order, place + 1, n, others_left)
-    best.missing_left = in_set(best.bits, column.n_bins)
+def search_chunk(rank, table, rows, rules, work, desk, chunk, kinds):
+    """The columns of some lanes; by words, their sums are made first."""
+    lanes, ranks = table.first_member.size - 1, (np.int64(0), np.int64(work.desks.size))
+    at_a_time, offset = work.lanes_at_a_time, np.int64(0)
+    if work.state[0].by_words:
+        at_a_time, ranks = work.group * LANES, (np.int64(rank), np.int64(rank + 1))
+        first = chunk * work.group
+        offset = first * LANES * STRIDE
+        sum_words(rank, table, rows, work, desk, first, min(first + work.group, table.n_words - 1))
+    for lane in range(chunk * at_a_time, min((chunk + 1) * at_a_time, lanes)):
+        if table.first_member[lane] < table.first_member[lane + 1]:
+            _sum_lane(rank, table, rows.fields, work, lane, ranks, lane * STRIDE - offset)
+            _search_lane(rank, table, rows.fields, rules, work, lane, kinds)
 
 
-@inner_kernel
-def is_better(score, feature, best):
-    """Ties go to the first column, in whatever order columns are searched."""
-    return score > best.score or (score == best.score and score > _NONE and feature < best.feature)
-
-
-@inner_kernel
-def _order_categories(column, fields, limits, desk):
-    """Bring the bins that hold rows into the order of their gradient; returns how many places there are.
-
-    Categories with few rows here share one place, POOL: alone, their gradients would be noise to sort by.
-    """
-    n = 0
-    desk.spare[0, POOL] = desk.spare[1, POOL] = desk.spare[2, POOL] = 0
-    for code in range(column.n_slots):
-        desk.spare[0, code] = desk.gradient[code]
-        desk.spare[1, code] = desk.hessian[code]
-        desk.spare[2, code] = desk.count[code]
-        if desk.count[code] >= limits.category_count:
-            n = _insert_category(desk, code, n, fields, limits)
-        else:
-            for part in range(3):
-                desk.spare[part, POOL] += desk.spare[part, code]
-    if desk.spare[2, POOL] > 0:
-        n = _insert_category(desk, POOL, n, fields, limits)
-    for i in range(n):
-        desk.gradient[i] = desk.spare[0, desk.order[i]]
-        desk.hessian[i] = desk.spare[1, desk.order[i]]
-        desk.count[i] = desk.spare[2, desk.order[i]]
-    return n
-
-
-@inner_kernel
-def _insert_category(desk, code, n, fields, limits):
-    """Insertion sort by smoothed gradient; ties stay in the order in which they came."""
-    weight = desk.spare[1, code] * fields.hessian_unit + limits.category_smoothing
-    key = (desk.spare[0, code] * fields.gradient_unit) / weight if weight > 0.0 else 0.0
-    at = n
-    while at > 0 and desk.key[at - 1] > key:
-        desk.key[at] = desk.key[at - 1]
-        desk.order[at] = desk.order[at - 1]
-        at -= 1
-    desk.key[at] = key
-    desk.order[at] = code
-    return n + 1
-
-
-@inner_kernel
-def _add_up(desk, n):
-    gradient = hessian = count = np.int64(0)
-    for i in range(n):
-        gradient += desk.gradient[i]
-        hessian += desk.hessian[i]
-        count += desk.count[i]
-        desk.gradient[i] = gradient
-        desk.hessian[i] = hessian
-        desk.count[i] = count
-
-
-@inner_kernel
-def _score(desk, n, extra, node, fields, penalty, limits):
-    """score[i] of the split after place i, with `extra` sums added to the left; -inf where a side is too small."""
-    total_count = node.count
-    total_gradient = node.gradient * fields.gradient_unit
-    total_hessian = node.hessian * fields.hessian_unit
-    for i in range(n):
-        count = desk.count[i] + extra.count
-        gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
-        hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
-        other = total_hessian - hessian
-        legal = (
-            (count >= limits.min_count)
-            & (total_count - count >= limits.min_count)
-            & (hessian >= limits.min_hessian)
-            & (other >= limits.min_hessian)
-        )
-        score = leaf_score(gradient, hessian, penalty) + leaf_score(total_gradient - gradient, other, penalty)
-        desk.score[i] = score if legal else _NONE
-
-
-@inner_kernel
-def _score_bounded(desk, n, extra, node, fields, penalty, direction):
-    """`_score` again where leaf values have bounds, and must rise or fall from left to right if `direction` says so."""
-    total_gradient = node.gradient * fields.gradient_unit
-    total_hessian = node.hessian * fields.hessian_unit
-    for i in range(n):
-        if desk.score[i] == _NONE:
-            continue
-        gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
-        hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
-        left = clip(leaf_value(gradient, hessian, penalty), node.lower, node.upper)
-        right = clip(leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), node.lower, node.upper)
-        if (right - left) * direction < 0.0:
-            desk.score[i] = _NONE
-        else:
-            desk.score[i] = bounded_score(gradient, hessian, node.lower, node.upper, penalty) + bounded_score(
-                total_gradient - gradient, total_hessian - hessian, node.lower, node.upper, penalty
-            )
-
-
-@inner_kernel
-def _largest(score, n):
-    """The largest of n scores, -inf if there is none. As integers, since those the compiler compares many at a time."""
-    largest = _sortable(_NONE)
-    for i in range(n):
-        bits = _sortable(score[i])
-        largest = bits if bits > largest else largest
-    return view_as_float(_sortable_bits(largest))
-
-
-@inner_kernel
-def _sortable(number):
-    """A float64's bits as an integer that sorts like the number."""
-    return _sortable_bits(view_as_int(number))
-
-
-@inner_kernel
-def _sortable_bits(bits):
-    """Bits to a sortable integer, and back."""
-    return bits ^ ((bits >> 63) & _ALL_BUT_SIGN)
-
-
-@inner_kernel
-def _place_of(score, wanted):
-    """The first place with that score; it must be there."""
-    place = 0
-    while score[place] != wanted:
-        place += 1
-    return place
-
-
-@inner_kernel
-def _store(out, feature, desk, place, extra):
-    out.feature = feature
-    out.score = desk.score[place]
-    out.gradient = desk.gradient[place] + extra.gradient
-    out.hessian = desk.hessian[place] + extra.hessian
-    out.count = desk.count[place] + extra.count
-
-
-@inner_kernel
-def _mark(bits, order, n_left, n, others_left):
-    """Set the bits of the codes that go left."""
-    for w in range(4):
-        bits[w] = _ALL if others_left else np.uint64(0)
-    for i in range(n):
-        code = order[i]
-        if code == POOL:
-            continue
-        bit = _ONE << np.uint64(code & 63)
-        if i < n_left:
-            bits[code >> 6] |= bit
-        else:
-            bits[code >> 6] &= ~bit
-
-
-@inner_kernel
-def fill_goes_left(table, node, column):
-    """table[c] = 1 if a row of code c goes left: one rule for numbers, categories and missing."""
-    if column.is_categorical:
-        for c in range(SLOTS):
-            table[c] = in_set(node.bits, c)
+@part_kernel
+def _sum_lane(rank, table, fields, work, lane, ranks, begin):
+    """The sums of one lane, which begin at `begin` in some threads' scratches, to this thread's desk or straight into
+    the histogram."""
+    small, desk, first = work.nodes[work.state[0].small], work.desks[rank], table.first_member[lane]
+    n = table.columns[table.members[first]].lane_slots
+    if small.is_wide:
+        reduce_wide(work.wide_scratch, work.packed_scratch, work.desks, ranks, begin, fields, desk.lane[:, :n])
+    elif n == table.columns[table.members[first]].n_slots:  # no digits to read: straight into the histogram
+        place = table.columns[table.members[first]].begin
+        reduce_packed(work.packed_scratch, work.desks, ranks, begin, work.packed_pool[small.slot, place : place + n])
     else:
-        code = node.code
-        for c in range(SLOTS):
-            table[c] = c <= code
-        table[column.n_bins] = node.missing_left
+        reduce_packed(work.packed_scratch, work.desks, ranks, begin, desk.lane[0, :n])
+
+
+@inner_kernel
+def _search_lane(rank, table, fields, rules, work, lane, kinds):
+    """The columns of one lane, from the highest digit down."""
+    state, desk = work.state[0], work.desks[rank]
+    first, last = table.first_member[lane], table.first_member[lane + 1]
+    for m in range(last - 1, first - 1, -1):
+        feature = np.int64(table.members[m])
+        column = table.columns[feature]
+        if work.used[feature]:
+            _fill_column(rank, fields, work, column)
+            for turn in range(2):  # one call for both: it is large, and every call is a copy to compile
+                if state.small_wanted if turn == 0 else state.big_wanted:
+                    child = state.small if turn == 0 else state.big
+                    _search(rank, work, fields, rules, child, column, feature, kinds.categories, kinds.monotone)
+        if m > first:
+            for part in range(3 if work.nodes[state.small].is_wide else 1):
+                drop_digit(desk.lane[part], column.divisor, column.n_slots)
+
+
+@part_kernel
+def _fill_column(rank, fields, work, column):
+    """The small child's histogram of one column, and the big one's by subtraction."""
+    state, nodes, desk = work.state[0], work.nodes, work.desks[rank]
+    small, big, parent = nodes[state.small], nodes[state.big], nodes[max(ROOT, state.node)]
+    first, last = column.begin, column.begin + column.n_slots
+    if small.is_wide:
+        for part in range(3):
+            read_digit(desk.lane[part], column.divisor, work.wide_pool[small.slot, part, first:last])
+    elif column.lane_slots > column.n_slots:
+        read_digit(desk.lane[0], column.divisor, work.packed_pool[small.slot, first:last])
+    if state.big_wanted:
+        _subtract(work, fields, parent, small, first, last)
+        if parent.is_wide and not big.is_wide:  # it now fits the packed form
+            narrow(work.wide_pool[parent.slot, :, first:last], work.packed_pool[big.slot, first:last], fields)
+
+
+@inner_kernel
+def _subtract(work, fields, parent, small, first, last):
+    """Some places of the parent's histogram minus the small child's, in place."""
+    if not parent.is_wide:
+        subtract(work.packed_pool[parent.slot, first:last], work.packed_pool[small.slot, first:last])
+    elif small.is_wide:
+        for part in range(3):
+            subtract(work.wide_pool[parent.slot, part, first:last], work.wide_pool[small.slot, part, first:last])
+    else:
+        wide, packed = work.wide_pool[parent.slot, :, first:last], work.packed_pool[small.slot, first:last]
+        subtract_packed_from_wide(wide, packed, fields)
+
+
+@inner_kernel
+def _search(rank, work, fields, rules, at, column, feature, categories, monotone):
+    """The best split of one node on one column, if it is better than what this thread has found before."""
+    side, node = at - work.state[0].first, work.nodes[at]
+    if not work.allowed[side, feature]:
+        return
+    desk, best, first = work.desks[rank], work.best[rank, side], column.begin
+    if categories is not None:
+        if column.is_categorical:
+            if node.is_wide:
+                load_wide(work.wide_pool[node.slot, :, first : first + column.n_slots], desk)
+            else:
+                load_packed(work.packed_pool[node.slot, first : first + column.n_slots], fields, desk)
+            search_categories(node, feature, column, fields, rules, desk, best, monotone)
+            return
+    last = first + column.n_bins
+    if node.is_wide:
+        n = add_up_wide(work.wide_pool[node.slot, :, first:last], desk)
+    else:
+        n = add_up_packed(work.packed_pool[node.slot, first:last], fields, desk)
+    counts = work.wide_pool[node.slot, 2, first:last] if node.is_wide else work.packed_pool[node.slot, first:last]
+    search_numbers(node, feature, column, counts, n, fields, rules, desk, best, monotone)

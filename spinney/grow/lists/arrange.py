@@ -1,68 +1,18 @@
-"""What is done to lists between scans: cut them in two, keep one side, put categories in order, draw a threshold.
-
-# a node's entries before and after its rows 2, 5, 7 went left:
-#     [ 7 1 5 2 4 ]
-#     [ 7 5 2 | 1 4 ]     each side in the old order
-"""
+"""What is done to lists before scans: put categories in order, draw a threshold."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import inner_kernel, part_kernel, separate_kernel
+from spinney._compile import inner_kernel, part_kernel
 from spinney._random import mix, uniform
 from spinney.data.bin_values import draw_code
 from spinney.data.presort import RANK, ROW
-from spinney.grow.lists.dispatch import lean
-from spinney.grow.lists.entries import count_known, row_of, weight_at
+from spinney.grow.lists.entries import count_known, row_of
+from spinney.grow.lists.statistics import lean
+from spinney.grow.targets import weight_at
 
 MOST_ORDERS = 16  # orders of the categories that a split tries, with more than two classes or several outputs
-NEITHER, LEFT_ONLY, RIGHT_ONLY, BOTH = range(4)  # sides that matter after a partition: bit 0 left, bit 1 right
-
-
-@separate_kernel
-def partition(entries, side, spare, keep):
-    """Bring the entries of rows with side 1 to the front, both sides in their old order.
-
-    A side that will not be split further may be left in disorder: then only the other is moved.
-    """
-    n = entries.size
-    if keep == LEFT_ONLY:
-        left = np.int64(0)
-        for i in range(n):
-            entry = entries[i]
-            entries[left] = entry
-            left += np.int64(side[row_of(entry)])
-        return
-    if keep == RIGHT_ONLY:
-        right = n - 1
-        for i in range(n - 1, -1, -1):
-            entry = entries[i]
-            entries[right] = entry
-            right -= 1 - np.int64(side[row_of(entry)])
-        return
-    left, right = np.int64(0), np.int64(0)
-    for i in range(n):
-        entry = entries[i]
-        goes_left = np.int64(side[row_of(entry)])
-        entries[left] = entry
-        spare[right] = entry
-        left += goes_left
-        right += 1 - goes_left
-    for i in range(right):
-        entries[left + i] = spare[i]
-
-
-@inner_kernel
-def mark(entries, position, missing_left, side):
-    """side[row] = whether the row goes left: the first `position` entries do, and missing ones if `missing_left`."""
-    known = count_known(entries)
-    for i in range(position):
-        side[row_of(entries[i])] = 1
-    for i in range(position, known):
-        side[row_of(entries[i])] = 0
-    for i in range(max(position, known), entries.size):
-        side[row_of(entries[i])] = missing_left
 
 
 # --- categories -----------------------------------------------------------------------------------------------------

@@ -9,15 +9,6 @@ from spinney.data.presort import MISSING, RANK, ROW
 
 
 @inner_kernel
-def weight_at(weight, row):
-    """A row's weight; None stands for ones."""
-    if weight is None:
-        return np.int64(1)
-    else:  # Numba drops the other branch by the type of `weight`
-        return np.int64(weight[row])
-
-
-@inner_kernel
 def row_of(entry):
     return np.int64(entry & ROW)
 

@@ -1,4 +1,4 @@
-"""THE loop of exact trees: from the root to pure leaves, in one compiled call that a team of threads enters together.
+"""Exact trees: the loop, from the root to pure leaves, in one compiled call that a team of threads enters together.
 
 Glossary
     list         a column's rows in the order of its values, entry by entry (see data/presort.py)
@@ -33,10 +33,11 @@ from spinney._compile import inner_kernel, kernel, kernel_each, part_kernel, ref
 from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
 from spinney.data.presort import RANK
 from spinney.grow.frontier import pop, push
-from spinney.grow.lists.dispatch import same, totals
-from spinney.grow.lists.memory import NO_FEATURE
+from spinney.grow.lists.partition import partition_lists
 from spinney.grow.lists.search import search
-from spinney.grow.lists.settle import is_large, make_children, open_node, partition_lists, settle
+from spinney.grow.lists.settle import make_children, open_node, settle
+from spinney.grow.lists.statistics import same, totals
+from spinney.grow.rules import NO_SPLIT, is_large
 
 SEARCH, PARTITION, SUBTREES, DONE = range(4)  # the phases
 _SUM, _SEARCH, _SETTLE, _GROW = (np.int64(k) for k in range(4))  # what `_do` can do
@@ -208,7 +209,7 @@ def _go_on(rules, work):
         n_split = 0
         for slot in range(state.n_open):
             node = work.open[slot]
-            if work.nodes[node].feature == NO_FEATURE:
+            if work.nodes[node].feature == NO_SPLIT:
                 continue
             if rules.best_first:
                 work.nodes[node].key = -work.nodes[node].decrease

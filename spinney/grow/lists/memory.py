@@ -8,32 +8,27 @@ import numpy as np
 
 from spinney.data.bin_values import Middles
 from spinney.data.presort import Presorted
+from spinney.grow.rules import TreeRules
 
-NO_CHILD = -1
-NO_ROW = -1
-NO_FEATURE = -1
 BLOCK = 128  # entries of a list looked at together
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
 
 # One node of the growing tree; children stand side by side (right = left + 1).
 NODE = np.dtype(
     [
-        ("left", np.int64),  # NO_CHILD for a leaf
+        ("left", np.int64),  # NO_NODE for a leaf
         ("begin", np.int64),  # its rows: begin .. end of every list
         ("end", np.int64),
         ("depth", np.int64),
-        ("feature", np.int64),  # the best split found, NO_FEATURE if none: column,
+        ("feature", np.int64),  # the best split found, NO_SPLIT if none: column,
         ("threshold", np.float64),  # if it was drawn, or is the edge of a bin;
-        (
-            "below",
-            np.int64,
-        ),  # else the rows on both sides of the cut, NO_ROW above if that is between known and missing
-        ("above", np.int64),
+        ("below", np.int64),  # else the rows on both sides of the cut,
+        ("above", np.int64),  # NO_ROW if that is between known and missing
         ("position", np.int64),  # entries of the column's list that go left,
         ("focus", np.int64),  # categories: what they were ordered by
         ("missing_left", np.uint8),
         ("n_left", np.int64),  # rows that go left, missing ones among them
-        ("keep", np.int64),  # children that will be searched, see lists.py
+        ("keep", np.int64),  # children that will be searched, see partition.py
         ("decrease", np.float64),  # of impurity, times the node's weight
         ("key", np.float64),  # priority on the frontier
         ("turn", np.int64),  # best-first: when it was split, from 0
@@ -85,28 +80,6 @@ class Columns(NamedTuple):
     middles: Middles  # of the bins, for random thresholds
 
 
-class Rules(NamedTuple):
-    """What a tree may do."""
-
-    best_first: bool
-    max_leaves: int
-    max_depth: int
-    min_split: int  # rows of a node that is split
-    min_leaf: int  # rows of a leaf
-    min_weight: int  # weight of a leaf, in units of the statistics
-    min_decrease: float  # of impurity, times the node's share of all weight
-    total_weight: float  # of the root, in the units of the statistics
-    by_ratio: bool  # compare columns by gain ratio
-    random: bool  # one random threshold a column
-    n_features: int  # columns that a node may choose from
-    per_tree: bool  # all nodes from the same ones
-    n_leans: int  # sums that categories can be ordered by
-    is_monotone: bool  # some columns are,
-    monotone: np.ndarray  # int8 a column: 1 rising, -1 falling, 0 free
-    critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
-    seed: np.uint64
-
-
 class Work(NamedTuple):
     """Memory of a fit."""
 
@@ -138,7 +111,7 @@ class Work(NamedTuple):
 
 
 def make_work(
-    presorted: Presorted, n_sums: int, n_outputs: int, rules: Rules, n_threads: int, team_rows: int | None = None
+    presorted: Presorted, n_sums: int, n_outputs: int, rules: TreeRules, n_threads: int, team_rows: int | None = None
 ) -> Work:
     """Memory for one tree; `n_outputs` are those that are judged by absolute error. See Work for `team_rows`."""
     n, columns = presorted.n_rows, presorted.n_columns

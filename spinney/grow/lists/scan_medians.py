@@ -16,7 +16,8 @@ import numpy as np
 
 from spinney._compile import inner_kernel, part_kernel
 from spinney.data.presort import RANK
-from spinney.grow.lists.entries import count_known, note, row_of, weight_at
+from spinney.grow.lists.entries import count_known, note, row_of
+from spinney.grow.targets import weight_at
 
 
 @inner_kernel

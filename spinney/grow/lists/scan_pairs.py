@@ -1,6 +1,6 @@
 """Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
 
-Pairs, sums.py (classes, several numbers) and medians.py each say, for one kind of statistics,
+This file, scan_sums.py (classes, several numbers) and scan_medians.py each say, for one kind of statistics,
 
     totals      the sums over a node's rows
     scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,
@@ -23,17 +23,15 @@ from spinney._compile import inner_kernel, part_kernel
 from spinney.criteria.impurity import (
     ENTROPY,
     GINI,
-    OWN,
-    POISSON,
     SQUARED,
-    pair_decrease,
     table_score,
     variance_score,
 )
 from spinney.criteria.significance import number_statistic
 from spinney.criteria.user_criterion import code_of, judge_pair
 from spinney.data.presort import RANK
-from spinney.grow.lists.entries import count_known, note, row_of, weight_at
+from spinney.grow.lists.entries import count_known, note, row_of
+from spinney.grow.targets import weight_at
 
 
 @inner_kernel
@@ -74,11 +72,9 @@ def _is_monotone(direction, bounds, w_left, s_left, total):
 @inner_kernel
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     _walk(
-        statistics.amount,
+        statistics,
         statistics.weight,
         statistics.square,
-        statistics.logs,
-        statistics.units,
         criterion,
         entries,
         (total[0], total[1], total[2]),
@@ -101,28 +97,13 @@ def _least(weight, min_leaf, min_weight):
 
 
 @part_kernel
-def _walk(
-    amount,
-    weight,
-    square,
-    logs,
-    units,
-    criterion,
-    entries,
-    total,
-    least,
-    cuts,
-    scores,
-    bounds,
-    direction,
-    best,
-):
-    """The scan itself, with no more arguments than it needs: of small nodes there are many.
+def _walk(statistics, weight, square, criterion, entries, total, least, cuts, scores, bounds, direction, best):
+    """The scan itself. (Whether there are weights and squares is known when it is compiled, as of arguments.)
 
     It goes block by block: list the cuts that are allowed, judge them all, look for the best. Each is a loop without
     surprises for the processor.
     """
-    n, known = entries.size, count_known(entries)
+    amount, n, known = statistics.amount, entries.size, count_known(entries)
     w_total, (min_leaf, min_weight) = total[0], least
     places, w_cut, s_cut, q_cut = cuts[0], cuts[1], cuts[2], cuts[3]
     s_total, code = total[1], code_of(criterion)
@@ -160,7 +141,16 @@ def _walk(
                 for k in range(n_cuts):
                     scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
             else:
-                _judge(criterion, units, logs, w_cut[:n_cuts], s_cut[:n_cuts], q_cut[:n_cuts], total, scores[:n_cuts])
+                _judge(
+                    criterion,
+                    statistics.units,
+                    statistics.logs,
+                    w_cut[:n_cuts],
+                    s_cut[:n_cuts],
+                    q_cut[:n_cuts],
+                    total,
+                    scores[:n_cuts],
+                )
             for k in range(n_cuts):
                 if scores[k] > best_score:
                     fits = True
@@ -197,25 +187,6 @@ def _judge(criterion, units, logs, w, s, q, total, scores):
     else:
         for k in range(scores.size):
             scores[k] = judge_pair(criterion, units, w[k], s[k], q[k], total, logs)
-
-
-@inner_kernel
-def decrease(statistics, code, score, total, node):
-    weight = float(total[0]) * statistics.units[0]
-    if code == OWN:
-        return score * weight
-    value = pair_decrease(code, score, total[0], total[1], statistics.logs)
-    scale = statistics.units[1] / statistics.units[0]
-    if code == SQUARED:
-        value *= scale * scale
-    elif code == POISSON:
-        value *= scale
-    return max(0.0, value) * weight
-
-
-@inner_kernel
-def same(statistics, a, b):
-    return statistics.y[a] == statistics.y[b]
 
 
 @inner_kernel

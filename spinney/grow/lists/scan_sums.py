@@ -1,4 +1,4 @@
-"""Classes of one or more outputs, and several numbers: the walk down a list keeps its sums in memory. See pairs.py.
+"""Classes of one or more outputs, and several numbers: walks down a list keep their sums in memory (see scan_pairs.py).
 
 sums of classes    [ weight | class | class | ... | left terms | right terms ]
 sums of values     [ weight | output | output | ... ]
@@ -16,15 +16,14 @@ from spinney.criteria.impurity import (
     class_term,
     pair_decrease,
     pair_score,
-    side_score,
     term_score,
 )
 from spinney.criteria.significance import chi_squared
 from spinney.criteria.user_criterion import code_of, judge_classes
 from spinney.data.presort import RANK
-from spinney.grow.lists.entries import count_known, note, row_of, weight_at
+from spinney.grow.lists.entries import count_known, note, row_of
 from spinney.grow.lists.scan_pairs import number_evidence
-from spinney.grow.lists.statistics import Classes, Values
+from spinney.grow.targets import Classes, Values, weight_at
 
 # --- classes --------------------------------------------------------------------------------------------------------
 
@@ -67,25 +66,6 @@ def totals_of_classes(statistics, work, node, total):
     if statistics.by_terms:
         for k in range(1, statistics.first[-1]):
             total[-1] += class_term(statistics.code, total[k], statistics.logs)
-
-
-@inner_kernel
-def decrease_of_classes(statistics, code, score, total, node):
-    if code == OWN:
-        return score * float(total[0]) * statistics.unit
-    before = 0.0
-    for o in range(statistics.first.size - 1):
-        part = total[statistics.first[o] : statistics.first[o + 1]]
-        before += side_score(code, part, total[0], statistics.logs)
-    return max(0.0, score - before) * statistics.unit / float(statistics.first.size - 1)
-
-
-@inner_kernel
-def same_classes(statistics, a, b):
-    for o in range(statistics.place.shape[0]):
-        if statistics.place[o, a] != statistics.place[o, b]:
-            return False
-    return True
 
 
 @inner_kernel
@@ -241,7 +221,7 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
 
 @separate_kernel
 def _walk_by_terms(place, weight, logs, code, entries, total, least, left, cuts, scores, best):
-    """Block by block, as in pairs.py: list the cuts with both sides' terms, judge them all, look for the best.
+    """Block by block, as in scan_pairs.py: list the cuts with both sides' terms, judge them all, look for the best.
 
     `left` is zero before and after.
     """

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from spinney._compile import inner_kernel, merged_kernel, part_kernel
-from spinney._random import choose, mix
+from spinney._random import choose
 from spinney.criteria.impurity import OWN
 from spinney.criteria.user_criterion import code_of
 from spinney.data.presort import RANK
 from spinney.grow.lists.arrange import MOST_ORDERS, arrange, draw, draw_set, heaviest
-from spinney.grow.lists.dispatch import scan
+from spinney.grow.lists.statistics import scan
+from spinney.grow.rules import column_key, order_key
 
 _NEVER = -math.inf
 _NO_KEY = np.uint64(0)
@@ -47,7 +48,7 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
 @part_kernel
 def _search_otherwise(rank, columns, statistics, criterion, rules, work, node, entries, total, direction, best, j):
     """A column of categories, in some orders of them; or one random threshold."""
-    out, key = work.entries[rank, : entries.size], mix(node.random, np.uint64(1000 + j))
+    out, key = work.entries[rank, : entries.size], column_key(node.random, j)
     best.threshold = np.inf
     if not columns.is_categorical[j]:
         position = draw(entries, columns, j, key, best, out)
@@ -72,5 +73,5 @@ def arrange_node(rank, statistics, rules, work, node, entries, j, focus, out):
     """Put a node's categories in order."""
     key = _NO_KEY
     if rules.random:
-        key = mix(node.random, np.uint64(2_000_000 + j)) | np.uint64(1)
+        key = order_key(node.random, j)
     arrange(statistics, entries, focus, key, work.runs[rank], work.run_keys[rank], out)

@@ -13,9 +13,10 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI
 from spinney.data.bin_values import NO_MIDDLES, Middles
-from spinney.grow.lists.fit import Grown, Settings, Sorted, grow_sorted, sort_for_trees
-from spinney.grow.lists.freeze import Target
+from spinney.data.target import Target
+from spinney.grow.lists.fit import Grown, Sorted, grow_sorted, sort_for_trees
 from spinney.grow.lists.stumps import Blocks, make_blocks
+from spinney.grow.settings import TreeSettings
 
 _MANY_ROWS = 8192  # from which on blocks are worth their while
 _FEW = 16  # rows that are less than one in so many are sorted anew
@@ -31,7 +32,7 @@ class Series:
         self._n_others = len(given.presorted.lists) - given.presorted.n_columns
 
     def grow(
-        self, target: Target, settings: Settings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
+        self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
     ) -> Grown:
         """Grow a tree from some of the rows (int64, ascending; None: all); `target` is theirs.
 
@@ -67,7 +68,7 @@ class Series:
         table, n_categories = given.table.take_columns(columns), given.n_categories[columns]
         return Sorted(table, n_categories, rows, given.bins, some, middles)
 
-    def _is_for_blocks(self, target: Target, settings: Settings) -> bool:
+    def _is_for_blocks(self, target: Target, settings: TreeSettings) -> bool:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
         return (

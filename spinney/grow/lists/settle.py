@@ -7,16 +7,24 @@ import math
 import numpy as np
 
 from spinney._compile import atomic_add, inner_kernel, part_kernel
-from spinney._random import choose, mix
+from spinney._random import choose
 from spinney.criteria.impurity import x_log_x
 from spinney.criteria.user_criterion import code_of
 from spinney.data.presort import RANK
-from spinney.grow.lists.arrange import BOTH, NEITHER, mark, partition
-from spinney.grow.lists.dispatch import decrease, is_significant, same, side_means
 from spinney.grow.lists.entries import count_known, row_of
-from spinney.grow.lists.memory import NO_CHILD, NO_FEATURE, NO_ROW
+from spinney.grow.lists.partition import mark
 from spinney.grow.lists.search import arrange_node
-from spinney.grow.rules import child_bounds
+from spinney.grow.lists.statistics import decrease, is_significant, same, side_means
+from spinney.grow.rules import (
+    NO_NODE,
+    NO_ROW,
+    NO_SPLIT,
+    child_bounds,
+    child_key,
+    is_large,
+    is_worth,
+    larger_side,
+)
 
 _NEVER = -math.inf
 _NO_LOGS = np.empty(0, np.int64)
@@ -35,7 +43,7 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
         return False
     best = work.candidates[slot, j]
     fall = decrease(statistics, code, best.score, total, node)
-    if not (fall >= 0.0 and fall + 1e-16 * rules.total_weight >= rules.min_decrease * rules.total_weight):
+    if not is_worth(rules, fall):
         return False
     node.feature, node.threshold, node.position, node.focus = j, best.threshold, best.position, best.focus
     node.missing_left, node.n_left = best.missing_left, best.n_left
@@ -43,8 +51,8 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
     entries, is_set = work.lists[j, node.begin : node.end], columns.is_categorical[j]
     if not (rules.random or is_set):
         _note_neighbours(node, entries, columns)
-    if count_known(entries) == entries.size:  # later missing values go with the larger part
-        node.missing_left = np.uint8(1) if 2 * node.n_left > entries.size else np.uint8(0)
+    if count_known(entries) == entries.size:
+        node.missing_left = larger_side(node.n_left, entries.size)
     if is_set:
         ordered = work.entries[rank, : entries.size]
         arrange_node(rank, statistics, rules, work, node, entries, j, node.focus, ordered)
@@ -52,7 +60,7 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
     mark(entries, node.position, node.missing_left, work.side)
     rows = work.lists[-1, node.begin : node.end]
     if rules.critical.size and not is_significant(statistics, rank, work, rules.critical, rows, total):
-        node.feature = NO_FEATURE
+        node.feature = NO_SPLIT
         return False
     if rules.is_monotone:
         side_means(statistics, rows, work.side, node)
@@ -123,12 +131,6 @@ def _sides_to_split(statistics, rules, rows, side, node):
 
 
 @inner_kernel
-def is_large(rules, n_rows, depth):
-    """Whether a node has enough rows to be split, and may."""
-    return depth < rules.max_depth and n_rows >= rules.min_split and n_rows >= 2 * rules.min_leaf
-
-
-@inner_kernel
 def _is_mixed(statistics, rows, side, which):
     """Whether the rows on one side have more than one target."""
     first = np.int64(-1)
@@ -152,8 +154,8 @@ def make_children(rules, work, at):
     left = atomic_add(work.n_nodes, 0, 2)
     node.left = left
     middle = node.begin + node.n_left
-    open_node(work, left, node.begin, middle, node.depth + 1, mix(node.random, 0))
-    open_node(work, left + 1, middle, node.end, node.depth + 1, mix(node.random, 1))
+    open_node(work, left, node.begin, middle, node.depth + 1, child_key(node.random, 0))
+    open_node(work, left + 1, middle, node.end, node.depth + 1, child_key(node.random, 1))
     if rules.is_monotone:  # pass the bounds of the node's value on, narrowed if its column is monotone
         one, other, direction = work.nodes[left], work.nodes[left + 1], np.int64(rules.monotone[node.feature])
         one.lower, one.upper, other.lower, other.upper = child_bounds(
@@ -164,17 +166,5 @@ def make_children(rules, work, at):
 @inner_kernel
 def open_node(work, node, begin, end, depth, random):
     one = work.nodes[node]
-    one.left, one.begin, one.end, one.depth, one.random = NO_CHILD, begin, end, depth, random
-    one.feature, one.turn, one.impurity, one.above = NO_FEATURE, -1, 0.0, NO_ROW
-
-
-@part_kernel
-def partition_lists(rank, work, node, first, last):
-    """Cut some lists of a node in two. Those of the columns only where somebody will search them again."""
-    n_columns, spare = work.candidates.shape[1], work.entries[rank]
-    for k in range(first, last):
-        entries = work.lists[k, node.begin : node.end]
-        if k >= n_columns:
-            partition(entries, work.side, spare, BOTH)
-        elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
-            partition(entries, work.side, spare, node.keep)
+    one.left, one.begin, one.end, one.depth, one.random = NO_NODE, begin, end, depth, random
+    one.feature, one.turn, one.impurity, one.above = NO_SPLIT, -1, 0.0, NO_ROW

@@ -1,147 +1,73 @@
-"""What a row adds to the sums of its node: four kinds, each with its own way to judge splits (see pairs.py).
-
-    Pairs     two classes, or one number            sums: weight, amount
-    Classes   classes, of one or more outputs       sums: weight, weight of each class of each output
-    Values    several numbers                       sums: weight, amount of each output
-    Medians   numbers, judged by absolute error     sums: weight
-
-All sums are integers. Whole weights are themselves; others are fixed-point numbers of 52 bits for the whole table.
-Numbers are taken from their mean (but for Poisson) and stored as fixed-point numbers as fine as their sum allows.
-"""
+"""The four kinds of statistics under one name for each thing they do; see scan_pairs.py for what these are."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from spinney._compile import by_type
+from spinney.grow.lists import scan_medians, scan_pairs, scan_sums
+from spinney.grow.targets import (
+    Classes,
+    Medians,
+    Pairs,
+    Values,
+    decrease_of_classes,
+    decrease_of_pair,
+    same_classes,
+    same_pair,
+)
 
-import numpy as np
-
-from spinney.criteria.fixed_point import exact_mean, scale_exponent
-from spinney.criteria.impurity import ENTROPY, GINI, log_table
-from spinney.data.weights import Weights
-
-_WEIGHT_BITS = 52  # a float64 holds every sum of weights exactly
-_SUM_BITS = 61
-_BYTE = 127  # the most that an int8 holds
-_FINEST = 1074  # 2**-1074 is the least float64
-_MOST_LOGS = 1 << 24  # entries of the table of logarithms
-_MOST_SQUARES = 1 << 62  # sums of squares up to here fit
-
-
-class Pairs(NamedTuple):
-    amount: np.ndarray  # int64 by row, or int8 if small weights are all there is
-    weight: Any  # the same; None: all are 1
-    square: Any  # int64, by row: weight times number squared; None where nobody asks for it
-    y: np.ndarray  # float64, by row: what a pure node has one value of
-    logs: np.ndarray
-    units: np.ndarray  # float64: of weight, amount, square
-
-
-class Classes(NamedTuple):
-    place: np.ndarray  # int32 (outputs, rows): where a row's class has its sum
-    weight: Any
-    logs: np.ndarray
-    first: np.ndarray  # int64 (outputs + 1): where each output's classes begin in the sums
-    by_terms: bool  # scores are kept up to date row by row, see sums.py
-    code: int  # of the criterion
-    unit: float  # of weight
-
-
-class Values(NamedTuple):
-    amounts: np.ndarray  # int64 (outputs, rows)
-    weight: Any
-    ys: np.ndarray  # float64 (outputs, rows)
-    logs: np.ndarray  # empty
-    units: np.ndarray
-
-
-class Medians(NamedTuple):
-    numbers: np.ndarray  # int64 (outputs, rows), not yet multiplied by the weight
-    weight: Any
-    ys: np.ndarray
-    units: np.ndarray
-
-
-def fixed_weights(weights: Weights, bits: int = _WEIGHT_BITS) -> tuple[np.ndarray | None, float, int]:
-    """(integer weight of each row, its unit, their sum); (None, 1, -1) where every row weighs 1."""
-    if weights.importance is not None:
-        exponent = scale_exponent(float(weights.importance.sum()), bits, _FINEST)
-        whole = np.maximum(np.rint(np.ldexp(weights.importance, exponent)), 1.0).astype(np.int64)
-        return whole, 2.0**-exponent, int(whole.sum())
-    if weights.counts is None:
-        return None, 1.0, -1
-    return weights.counts, 1.0, int(weights.counts.sum())
-
-
-def pair_of_classes(label: np.ndarray, weights: Weights, criterion: int) -> Pairs:
-    """Two classes, 0 and 1."""
-    weight, unit, total = fixed_weights(weights)
-    total = len(label) if weight is None else total
-    if weight is not None and weight.max() <= _BYTE:
-        weight = weight.astype(np.int8)  # read in the order of every column: bytes stay in the cache
-    amount = label.astype(np.int64) if weight is None else weight * label.astype(weight.dtype)
-    logs = log_table(total) if criterion == ENTROPY and unit == 1.0 and total < _MOST_LOGS else np.empty(0, np.int64)
-    return Pairs(amount, weight, None, label.astype(np.float64), logs, np.array([unit, unit, unit]))
-
-
-def classes(labels: np.ndarray, n_classes: tuple[int, ...], weights: Weights, criterion: int) -> Classes:
-    """Labels (outputs, rows) of any number of classes."""
-    weight, unit, total = fixed_weights(weights)
-    total = labels.shape[1] if weight is None else total
-    whole = weights.importance is None and total * total * len(n_classes) < _MOST_SQUARES
-    has_logs = criterion == ENTROPY and whole and total < _MOST_LOGS
-    logs = log_table(total) if has_logs else np.empty(0, np.int64)
-    first = np.cumsum([1, *n_classes], dtype=np.int64)
-    place = (labels + first[:-1, None]).astype(np.int32)
-    by_terms = has_logs or (whole and criterion == GINI)
-    return Classes(place, weight, logs, first, by_terms, criterion, unit)
-
-
-def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares: bool) -> tuple[Pairs, float]:
-    """One number; also what was subtracted from it."""
-    whole = fixed_numbers(y[None, :], weights, centred)
-    square, square_unit = None, 1.0
-    if with_squares:
-        mass = (y - whole.centre[0]) ** 2 * (1.0 if whole.weight is None else whole.weight * whole.weight_unit)
-        square, square_unit = _fixed(mass, len(y))
-    units = np.array([whole.weight_unit, whole.unit, square_unit])
-    return Pairs(whole.amounts[0], whole.weight, square, y, np.empty(0, np.int64), units), float(whole.centre[0])
-
-
-def several_numbers(y: np.ndarray, weights: Weights, centred: bool) -> tuple[Values, np.ndarray]:
-    """Numbers (outputs, rows); also what was subtracted from each output."""
-    whole = fixed_numbers(y, weights, centred)
-    return Values(
-        whole.amounts, whole.weight, y, np.empty(0, np.int64), np.array([whole.weight_unit, whole.unit])
-    ), whole.centre
-
-
-def medians(y: np.ndarray, weights: Weights) -> Medians:
-    """Numbers (outputs, rows) for absolute error. A number times the sum of weights must fit: fewer bits for each."""
-    weight, weight_unit, total = fixed_weights(weights, 30)
-    total = y.shape[1] if weight is None else total
-    centre = (y.max(axis=1) / 2 + y.min(axis=1) / 2)[:, None]
-    numbers, unit = _fixed(y - centre, total)
-    return Medians(numbers, weight, y, np.array([weight_unit, unit]))
-
-
-class _Whole(NamedTuple):
-    amounts: np.ndarray
-    unit: float
-    weight: np.ndarray | None
-    weight_unit: float
-    centre: np.ndarray
-
-
-def fixed_numbers(y: np.ndarray, weights: Weights, centred: bool) -> _Whole:
-    weight, weight_unit, _ = fixed_weights(weights)
-    float_weight = None if weight is None else weight * weight_unit
-    centre = np.array([exact_mean(one, weights) if centred else 0.0 for one in y])
-    apart = y - centre[:, None]
-    amounts, unit = _fixed(apart if float_weight is None else apart * float_weight, y.shape[1])
-    return _Whole(amounts, unit, weight, weight_unit, centre)
-
-
-def _fixed(numbers: np.ndarray, n: int) -> tuple[np.ndarray, float]:
-    """Numbers as integers of which n can be added up, and the unit of these."""
-    exponent = scale_exponent(float(np.abs(numbers).max(initial=0.0)), _SUM_BITS - n.bit_length(), _FINEST)
-    return np.rint(np.ldexp(numbers, exponent)).astype(np.int64), 2.0**-exponent
+totals = by_type(
+    {
+        Pairs: scan_pairs.totals,
+        Classes: scan_sums.totals_of_classes,
+        Values: scan_sums.totals_of_values,
+        Medians: scan_medians.totals,
+    }
+)
+scan = by_type(
+    {
+        Pairs: scan_pairs.scan,
+        Classes: scan_sums.scan_classes,
+        Values: scan_sums.scan_values,
+        Medians: scan_medians.scan,
+    }
+)
+decrease = by_type(
+    {
+        Pairs: decrease_of_pair,
+        Classes: decrease_of_classes,
+        Values: scan_sums.decrease_of_values,
+        Medians: scan_medians.decrease,
+    }
+)
+same = by_type(
+    {
+        Pairs: same_pair,
+        Classes: same_classes,
+        Values: scan_sums.same_values,
+        Medians: scan_sums.same_values,
+    }
+)
+lean = by_type(
+    {
+        Pairs: scan_pairs.lean,
+        Classes: scan_sums.lean_of_classes,
+        Values: scan_sums.lean_of_values,
+        Medians: scan_medians.lean,
+    }
+)
+is_significant = by_type(
+    {
+        Pairs: scan_pairs.is_significant,
+        Classes: scan_sums.is_significant_for_classes,
+        Values: scan_sums.is_significant_for_values,
+        Medians: scan_sums.is_significant_for_values,
+    }
+)
+side_means = by_type(
+    {
+        Pairs: scan_pairs.side_means,
+        Classes: scan_pairs.no_means,
+        Values: scan_pairs.no_means,
+        Medians: scan_pairs.no_means,
+    }
+)

@@ -25,7 +25,8 @@ from spinney.criteria.impurity import GINI, pair_score
 from spinney.data.presort import RANK, Presorted
 from spinney.grow.lists.entries import count_known, note, row_of
 from spinney.grow.lists.grower import can_split
-from spinney.grow.lists.settle import make_children, open_node, partition_lists, settle
+from spinney.grow.lists.partition import partition_lists
+from spinney.grow.lists.settle import make_children, open_node, settle
 
 _BLOCKS = 127  # of known values
 CODES = 256

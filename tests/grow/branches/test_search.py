@@ -9,13 +9,14 @@ from spinney.datasets import load_tennis
 from spinney.grow.branches.columns import read_columns
 from spinney.grow.branches.memory import make_grown, make_rows
 from spinney.grow.branches.partition import count_segment
-from spinney.grow.branches.runs import fill_runs, make_desk
-from spinney.grow.branches.search import Rules, judge_column, least_side
+from spinney.grow.branches.search import judge_column, least_side
+from spinney.grow.branches.statistics import fill_runs, make_desk
+from spinney.grow.rules import BranchRules
 from tests.compiled import outer
 
 pytestmark = pytest.mark.kernels
 
-RULES = Rules(
+RULES = BranchRules(
     ratio=True,
     spreads=True,
     mdl=True,

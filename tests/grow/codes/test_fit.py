@@ -1,4 +1,4 @@
-"""Trees from codes are, bit for bit, the trees that grow/exact grows from the same bins."""
+"""Trees from codes are, bit for bit, the trees that grow/lists grows from the same bins."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.criteria.impurity import NAMES
 from spinney.data.binning import learn_bins
+from spinney.data.target import Target
 from spinney.grow.codes import search
 from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import AT_ONCE, LANES
 from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
-from spinney.grow.lists.fit import Settings
-from spinney.grow.lists.freeze import Target
+from spinney.grow.settings import TreeSettings
 from spinney.tree.questions import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
@@ -155,13 +155,13 @@ def test_what_it_can_grow():
     labels, y = np.zeros((1, 5), np.int32), np.zeros((1, 5))
     weights = draw_case(0, 5, 1, "gini").weights
     two, number = Target(labels, (2,), None, weights), Target(None, None, y, weights)
-    gini, squared, free = Settings(NAMES["gini"]), Settings(NAMES["squared_error"]), np.zeros(n, bool)
+    gini, squared, free = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"]), np.zeros(n, bool)
     assert grows_from_codes(gini, two, free, True)
     assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, free, True)
     three = Target(labels, (3,), None, weights)
     assert grows_from_codes(gini, three, free, True)
     assert not grows_from_codes(gini, three, free, False)
-    assert not grows_from_codes(Settings(NAMES["error"]), three, free, True)
+    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, free, True)
     assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), free, True)
     assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), free, True)
     assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), free, True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.dataset import LANES, STRIDE, Layout, pack_words
+from spinney.data.dataset import LANES, STRIDE, Layout, pack_words, records
 from spinney.grow.histogram.histograms import (
     accumulate,
     accumulate_words,
@@ -21,7 +21,7 @@ from spinney.grow.histogram.histograms import (
     subtract_packed_from_wide,
     widen,
 )
-from spinney.grow.histogram.memory import DESK, NOT_USED, records
+from spinney.grow.histogram.memory import DESK, NOT_USED
 from spinney.grow.histogram.statistics import make_fields
 from tests.compiled import few, outer
 from tests.grow.cases import ALONE, make_dataset

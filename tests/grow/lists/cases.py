@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.criteria.impurity import NAMES
 from spinney.data.tables import Panel, Table
+from spinney.data.target import Target
 from spinney.data.weights import Weights, read_weights
 from spinney.grow.lists import fit, memory
-from spinney.grow.lists.fit import Grown, Settings, grow_exact_tree
-from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.fit import Grown, grow_exact_tree
 from spinney.grow.lists.memory import make_work
+from spinney.grow.settings import TreeSettings
 from spinney.tree.decision import LEAF, NUMBER, SET, DecisionTree
 from tests.oracles import exact_tree as twin
 
@@ -87,9 +88,9 @@ class Case:
         return Target(np.ascontiguousarray(self.y.T.astype(np.int32)), self.n_classes, None, self.weights)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> TreeSettings:
         options = {**self.options, "monotone": np.array(self.options.get("monotone", ()), np.int8)}
-        return Settings(NAMES[self.criterion], by_ratio=self.criterion == "gain_ratio", **options)
+        return TreeSettings(NAMES[self.criterion], by_ratio=self.criterion == "gain_ratio", **options)
 
     @cached_property
     def data(self) -> twin.Data:

@@ -1,4 +1,4 @@
-"""What is done to lists between scans: partition, marks, orders of categories, random cuts."""
+"""What is done to lists before scans: orders of categories, random cuts."""
 
 import numpy as np
 import pytest
@@ -7,62 +7,19 @@ from hypothesis import strategies as st
 
 from spinney.data.bin_values import find_middles
 from spinney.data.binning import Bins
-from spinney.data.presort import MISSING, RANK, ROW
 from spinney.data.tables import Panel, Table
 from spinney.grow.lists import arrange as module
-from spinney.grow.lists.arrange import BOTH, LEFT_ONLY, RIGHT_ONLY
 from spinney.grow.lists.entries import count_known as _count_known
-from spinney.grow.lists.statistics import Pairs
+from spinney.grow.targets import Pairs
 from tests.compiled import few, outer
+from tests.grow.lists.entries import entries_of, ranks_of, rows_of
 
 pytestmark = pytest.mark.kernels
 
-partition, mark, count_known = outer(module.partition), outer(module.mark), outer(_count_known)
+count_known = outer(_count_known)
 heaviest, arrange, draw_cut = outer(module.heaviest), outer(module.arrange), outer(module.draw_cut)
 draw_edge = outer(module.draw_edge)
 cut_in_two, random_place = outer(module.cut_in_two), outer(module.random_place)
-
-
-def entries_of(ranks, rows=None):
-    """A list; rank -1 is missing."""
-    ranks = np.asarray(ranks)
-    rows = np.arange(len(ranks)) if rows is None else rows
-    keys = np.where(ranks < 0, MISSING, ranks.astype(np.uint64))
-    return (keys << RANK) | np.asarray(rows).astype(np.uint64)
-
-
-def rows_of(entries):
-    return (entries & ROW).astype(np.int64)
-
-
-def ranks_of(entries):
-    return np.where(entries >> RANK == MISSING, -1, (entries >> RANK).astype(np.int64))
-
-
-@few(60, plain=30)
-@given(sides=st.lists(st.booleans(), max_size=30), seed=st.integers(0, 100))
-def test_a_partition_keeps_the_order_of_the_sides_that_matter(sides, seed):
-    rows = np.random.RandomState(seed).permutation(len(sides))
-    side = np.array(sides, np.uint8)
-    before = entries_of(np.arange(len(sides)), rows)
-    left, right = before[side[rows] == 1], before[side[rows] == 0]
-    for keep in (LEFT_ONLY, RIGHT_ONLY, BOTH):
-        entries = before.copy()
-        partition(entries, side, np.empty_like(entries), keep)
-        if keep != RIGHT_ONLY:
-            np.testing.assert_array_equal(entries[: len(left)], left)
-        if keep != LEFT_ONLY:
-            np.testing.assert_array_equal(entries[len(left) :], right)
-
-
-@pytest.mark.parametrize("missing_left", [0, 1])
-def test_marks(missing_left):
-    entries = entries_of([0, 0, 1, 2, -1, -1], rows=[3, 5, 0, 1, 2, 4])
-    side = np.full(6, 9, np.uint8)
-    mark(entries, 2, missing_left, side)
-    assert side.tolist() == [0, 0, missing_left, 1, missing_left, 1]
-    mark(entries, 4, 0, side)  # all that are known
-    assert side.tolist() == [1, 1, 0, 1, 0, 1]
 
 
 def test_known_entries_come_first():

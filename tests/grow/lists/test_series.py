@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI
 from spinney.data.tables import Panel, Table
+from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.grow.lists import series as module
-from spinney.grow.lists.fit import Settings, grow_exact_tree, sort_for_trees
-from spinney.grow.lists.freeze import Target
+from spinney.grow.lists.fit import grow_exact_tree, sort_for_trees
 from spinney.grow.lists.series import Series
+from spinney.grow.settings import TreeSettings
 from spinney.tree.descend import leaf_of_rows
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.grow.lists.cases import VARIANTS, Case, draw_case, draw_column
@@ -67,7 +68,7 @@ def test_stumps_from_blocks(seed, threads):
     """Passing over blocks changes nothing, whatever the weights, and ties are broken as ever."""
     random = np.random.RandomState(seed)
     table, label = draw_table(int(random.choice([130, 300, 700])), random)
-    settings = Settings(
+    settings = TreeSettings(
         criterion=int(random.choice([GINI, ENTROPY, ERROR])),
         max_depth=1,
         min_leaf=int(random.choice([1, 1, 20])),
@@ -93,7 +94,7 @@ def test_what_blocks_are_not_for(monkeypatch):
     table = Table(90, 1, (Panel(np.arange(90.0)[:, None], (0,)),))
     label = (np.arange(90) > 40).astype(np.int32)[None]
     weighted = Weights(None, np.random.RandomState(0).rand(90) + 0.1)
-    fit = Settings(GINI, max_depth=1)
+    fit = TreeSettings(GINI, max_depth=1)
     with Team(1) as team:
         for target, settings in [
             (Target(label, (2,), None, Weights(None, None)), fit),

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
-from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS, records
-from spinney.grow.histogram.search import (
+from spinney.data.dataset import records
+from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
+from spinney.grow.histogram.scan_bins import (
     _largest,
     _place_of,
     add_up_packed,
@@ -241,6 +242,8 @@ def test_missing_goes_with_the_larger_side_where_there_was_none(is_wide):
     sums, column, node = number_column([4, 1], [1, -1], 2)
     assert search(sums, column, node, make_limits(1), is_wide).missing_left == 1
     sums, column, node = number_column([1, 4], [1, -1], 2)
+    assert search(sums, column, node, make_limits(1), is_wide).missing_left == 0
+    sums, column, node = number_column([2, 2], [1, -1], 2)  # of equals to the right, as in all trees
     assert search(sums, column, node, make_limits(1), is_wide).missing_left == 0
 
 

@@ -1,33 +1,30 @@
-"""Estimator parameters to engine settings, with errors that say what would be right."""
+"""Estimator parameters to engine settings, with errors that say what would be right.
+
+In:  what the user wrote: names or numbers of columns, shares, "sqrt", the parameters of a decision tree.
+Out: numbers and arrays as the engines take them. What a single value may be is checked before, in params.py.
+"""
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Iterable, Mapping
-from functools import cache
 from itertools import combinations
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils._param_validation import validate_parameter_constraints
 
+from spinney._seed import read_seed
+from spinney.data.schema import Schema
+from spinney.data.weights import Weights
+from spinney.estimators.targets import Answers
 
-def check_parameters(estimator: Any) -> None:
-    """scikit-learn's check of the parameters, for those that are not at their defaults."""
-    kind: Any = type(estimator)
-    defaults = _defaults(kind)
-    changed = {name: value for name in defaults if (value := getattr(estimator, name)) is not defaults[name]}
-    if changed:
-        name = type(estimator).__name__
-        validate_parameter_constraints(estimator._parameter_constraints, changed, caller_name=name)
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+    from spinney.grow.settings import TreeSettings
 
-
-@cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {one.name: one.default for one in parameters}
+NO_LIMIT = 1 << 30
 
 
 def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndarray) -> np.ndarray:
@@ -113,3 +110,73 @@ def count_columns(value: Any, n: int, parameter: str) -> int:
     if isinstance(value, Integral) and int(value) > n:
         return n  # as scikit-learn's trees do
     return max(1, int(count_share(value, n, parameter) * n + 1e-9))
+
+
+# --- decision trees -------------------------------------------------------------------------------------------------
+
+
+def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights) -> TreeSettings:
+    """How to grow a tree with the parameters of `tree`, a `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
+    from spinney.criteria.impurity import NAMES, OWN
+    from spinney.grow.settings import TreeSettings
+
+    n, n_rows = schema.n_columns, answers.values.shape[1]
+    own = None if isinstance(tree.criterion, str) else tree.criterion
+    n_features = count_columns(tree.max_features, n, "max_features")
+    is_random = tree.splitter == "random" or n_features < n
+    total = weights.total()
+    weight = float(n_rows) if total is None else float(total.sum())
+    return TreeSettings(
+        criterion=NAMES[tree.criterion] if own is None else OWN,
+        own=own,
+        max_depth=NO_LIMIT if tree.max_depth is None else int(tree.max_depth),
+        max_leaves=tree.max_leaf_nodes,
+        min_split=_share_of_rows(tree.min_samples_split, n_rows),
+        min_leaf=_share_of_rows(tree.min_samples_leaf, n_rows),
+        min_weight=float(tree.min_weight_fraction_leaf) * weight,
+        min_decrease=float(tree.min_impurity_decrease),
+        by_ratio=tree.criterion == "gain_ratio",
+        random=tree.splitter == "random",
+        n_features=n_features,
+        monotone=_tree_monotone(tree, schema, answers),
+        significance=tree.significance,
+        seed=read_seed(tree.random_state) if is_random else 0,
+    )
+
+
+def _tree_monotone(tree: Any, schema: Schema, answers: Answers) -> np.ndarray:
+    monotone = read_monotone(tree.monotonic_cst, schema.names, schema.is_categorical)
+    if not monotone.any():
+        return monotone
+    if len(answers.values) > 1:
+        raise ValueError("Monotonicity constraints are not supported with several outputs.")
+    if answers.sizes is None:
+        if callable(tree.criterion) or tree.criterion == "absolute_error":
+            raise ValueError(
+                "Monotonicity constraints are supported with criterion 'squared_error', 'friedman_mse' and 'poisson', "
+                f"got {tree.criterion!r}."
+            )
+    elif answers.sizes[0] > 2:
+        raise ValueError("Monotonicity constraints are not supported with more than two classes.")
+    elif callable(tree.criterion):
+        raise ValueError("Monotonicity constraints are not supported with a criterion of your own.")
+    return monotone
+
+
+def _share_of_rows(value: Any, n_rows: int) -> int:
+    return int(value) if isinstance(value, Integral) else int(np.ceil(value * n_rows))
+
+
+def n_categories(schema: Schema) -> np.ndarray:
+    """Categories of each column; 0 for numbers. A column without any value counts as one."""
+    sizes = [0 if column.categories is None else max(1, len(column.categories)) for column in schema.columns]
+    return np.array(sizes, np.int64)
+
+
+def tree_bins(tree: Any, schema: Schema, table: Table, counts: np.ndarray | None, team: Team) -> Any:
+    """The bins that a tree's thresholds are chosen from; None if it tries all."""
+    if tree.max_bins is None:
+        return None
+    from spinney.data.binning import learn_bins
+
+    return learn_bins(table, schema.is_categorical, counts, tree.max_bins, team)

@@ -5,8 +5,8 @@ import pytest
 
 from spinney.criteria.impurity import ENTROPY, GINI
 from spinney.data.weights import Weights, read_weights
-from spinney.grow.lists import statistics as module
-from spinney.grow.lists.statistics import (
+from spinney.grow import targets as module
+from spinney.grow.targets import (
     classes,
     fixed_numbers,
     fixed_weights,

@@ -1,4 +1,4 @@
-"""A node's rows in the order of one column: what `judge.py` reads.
+"""The statistics of a node by one column: its rows, summed or sorted by their codes. What `search.py` reads.
 
 Out, in the desk: `run_code`, `run_class`, `run_units`, ascending by code, without the rows whose value is missing.
 Where a node has more rows than the column has values times classes, each pair of them is one entry, summed; elsewhere
@@ -31,7 +31,7 @@ class Desk(NamedTuple):
     cells: np.ndarray  # int64: sums by value and class
     digits: np.ndarray  # int64 (2**11 + 1)
     sums: np.ndarray  # int64 (4, classes)
-    gain: np.ndarray  # float64, by column: see judge.py
+    gain: np.ndarray  # float64, by column: see search.py
     info: np.ndarray  # float64
     low: np.ndarray  # int64
     high: np.ndarray  # int64

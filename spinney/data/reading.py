@@ -1,0 +1,52 @@
+"""Opening a table, whatever it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from spinney.data.arrays import ArraySource, check_shape, is_plain, open_array
+from spinney.data.columns import ColumnSource
+from spinney.data.frames import read_series
+from spinney.data.tables import Source
+
+
+def open_table(X: Any, owner: str = "this model") -> Source:
+    """Open any table; what is none (1-D, sparse, complex, empty, lazy) raises scikit-learn's error or our own."""
+    if is_plain(X):
+        return ArraySource(X, None)
+    frame = as_frame(X)
+    if frame is not None:
+        # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.
+        check_shape(np.broadcast_to(np.float32(0), frame.shape), owner)
+        columns = list(frame.iter_columns())
+        names = [repr(name) for name in frame.columns]
+        return ColumnSource(frame.to_native(), names, lambda index, where: read_series(columns[index], where))
+    return open_array(X, owner)
+
+
+def as_frame(X: Any) -> nw.DataFrame | None:
+    """Return X as a narwhals frame, or None if it is no frame."""
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except DuplicateError as error:
+        text = " ".join(str(error).split())
+        raise ValueError(f"The column names of X must differ from each other. {text}. Rename or drop some.") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X must be a table in memory, got the lazy {type(X).__name__}. Call .collect() on it first.")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def feature_names(source: Source) -> list[str] | None:
+    """Return the column names by scikit-learn's rules: all strings, or none; a mix is a TypeError."""
+    if isinstance(source.origin, np.ndarray):
+        return None
+    asker = BaseEstimator()
+    validate_data(asker, source.origin, skip_check_array=True, ensure_2d=False)
+    names = getattr(asker, "feature_names_in_", None)
+    return None if names is None else list(names)

@@ -1,0 +1,207 @@
+"""What both AdaBoost models share: how members are fitted and asked. No algorithm in here: see ensemble/adaboost.py.
+
+Members get the table as it came: whatever they can read, AdaBoost can. For our own trees it is read and sorted once,
+for all rounds (tree_series.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+
+from spinney._seed import read_seed
+from spinney.data.reading import as_frame
+from spinney.data.schema import learn_and_read
+from spinney.data.weights import Weights
+from spinney.ensemble.members import seeded
+from spinney.estimators.base import CopiesModel, all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.params import check_parameters
+from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.ensemble.adaboost import FitMember, Judge
+    from spinney.tree.decision import DecisionTree
+
+
+class AdaBoostModel(CopiesModel):
+    """Members fitted in turn to weights that change, and their votes."""
+
+    estimators_: list[Any]
+    estimator_weights_: np.ndarray
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the members in turn.
+
+        Parameters
+        ----------
+        X : table
+            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            The weights of the first round; equal by default. Rows of weight 0 take no part.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        with all_or_nothing(self):
+            schema, X = self._learn(X)
+            n_rows = _num_samples(X)
+            target = self._read_target(y, n_rows)
+            self._boost(X, target, read_sample_weight(sample_weight, n_rows))
+            self._keep_schema(schema)
+        return self
+
+    def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
+        from spinney.ensemble.adaboost import boost
+
+        first = weights.total()
+        first = np.ones(len(target)) if first is None else first
+        keep = getattr(self, "keep_weights", False)
+        with self._fitter(X, target, weights) as fit_member:
+            rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
+        if not rounds.members:
+            self._refuse(rounds.last_error)
+        self.estimators_ = rounds.members
+        self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
+        self._history = rounds.history
+
+    @contextmanager
+    def _fitter(self, X: Any, target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
+        """A function that fits one member to given weights, as `ensemble.adaboost.boost` wants it."""
+        draw = self._drawer(X, target, weights) if self._resamples() else None
+        random = check_random_state(self.random_state)
+        if can_share(self._template()):
+            series = TreeSeries(self._template(), X, self._labels(target))
+            with series.make_team() as team:
+                yield self._fit_tree(series, draw, random, team)
+        else:
+            yield self._fit_member(X, target, draw, random)
+
+    def _fit_tree(self, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team) -> FitMember:
+        """Members that are our own trees."""
+
+        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
+            member = seeded(clone(self._template()), random)
+            if draw is None:
+                meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
+            else:
+                meant = Weights(np.bincount(draw(weights, number), minlength=len(weights)), None)
+            return member, self._answers_in(series.fit(member, meant, team), member.tree_)
+
+        return fit_member
+
+    def _fit_member(self, X: Any, target: np.ndarray, draw: Any, random: np.random.RandomState) -> FitMember:
+        """Members of any kind."""
+        labels = self._labels(target)
+        if draw is None and not has_fit_parameter(self._template(), "sample_weight"):
+            name = type(self._template()).__name__
+            raise ValueError(
+                f"estimator must take sample_weight in fit, and {name} does not: "
+                "set reweight='resample' to fit it on weighted bootstraps."
+            )
+
+        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
+            member = seeded(clone(self._template()), random)
+            if draw is None:
+                member.fit(X, labels, sample_weight=weights)
+            else:
+                rows = draw(weights, number)
+                member.fit(_take(X, rows), labels[rows])
+            return member, self._answers(member, X)
+
+        return fit_member
+
+    def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
+        """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
+        from spinney.data.content import order_by_content
+        from spinney.ensemble.bootstrap import draw_rows
+
+        order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
+        seed = read_seed(self.random_state)
+        n_draws = len(target) if weights.counts is None else int(weights.counts.sum())
+        return lambda now, number: draw_rows(order, now, n_draws, seed, number)
+
+    def _resamples(self) -> bool:
+        raise NotImplementedError
+
+    def _refuse(self, error: float) -> None:
+        raise NotImplementedError
+
+    def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
+        raise NotImplementedError
+
+    def _labels(self, target: np.ndarray) -> np.ndarray:
+        return target
+
+    def _judge(self, target: np.ndarray) -> Judge:
+        raise NotImplementedError
+
+    def _answers(self, member: Any, X: Any) -> np.ndarray:
+        """A member's answers, as the judge wants them."""
+        raise NotImplementedError
+
+    def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
+        """The same of rows that end in these leaves of a tree."""
+        raise NotImplementedError
+
+    def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
+        """Each member's answers in turn."""
+        ends = leaves_of_members(self.estimators_, X)
+        if ends is None:
+            yield from (self._answers(member, X) for member in self.estimators_)
+        else:
+            yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The answer of all members together."""
+        raise NotImplementedError
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """`predict` after each round."""
+        raise NotImplementedError
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """`score` after each round."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        measure = accuracy_score if hasattr(self, "classes_") else r2_score
+        for predicted in self.staged_predict(X):
+            yield float(measure(y, predicted, sample_weight=sample_weight))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The members' importances, averaged by how much each has to say."""
+        check_is_fitted(self)
+        if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
+            name = type(self.estimators_[0]).__name__
+            raise AttributeError(f"feature_importances_ needs members that have it, and {name} does not.")
+        says = np.abs(self.estimator_weights_)
+        says = says if says.any() else np.ones(len(says))
+        return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=says)
+
+    def _fingerprint(self) -> str:
+        """Of the members' fingerprints and votes; only if the members have fingerprints."""
+        return hash_of([self.estimator_weights_.tobytes(), *(one.fingerprint_.encode() for one in self.estimators_)])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimators_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags, members = super().__sklearn_tags__(), get_tags(self._template()).input_tags
+        tags.input_tags.allow_nan = members.allow_nan
+        tags.input_tags.categorical = members.categorical
+        return tags
+
+
+def _take(X: Any, rows: np.ndarray) -> Any:
+    frame = as_frame(X)
+    return X[rows] if frame is None else frame[rows.tolist()].to_native()

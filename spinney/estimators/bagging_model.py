@@ -1,0 +1,179 @@
+"""What a fitted bag of models can do: predict, name its members, and who got which rows and columns.
+
+Members that are our own trees are kept in one `Grove`, and made from it when asked for; all others are kept as they
+are and get X as it came. No algorithm in here: see ensemble/bagging.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import clone
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Column, Schema
+from spinney.estimators.base import CopiesModel, hash_of
+from spinney.estimators.forest_model import ForestModel
+from spinney.estimators.settings import count_columns
+from spinney.estimators.tree_series import can_share
+
+if TYPE_CHECKING:
+    from spinney.ensemble.bagging import Draws
+
+
+def _of_trees(model: Any) -> bool:
+    """Whether the members are our own trees, kept in a grove; for `available_if`."""
+    return "grove_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
+
+
+class BagModel(CopiesModel, ForestModel):
+    """Models of one kind, fitted to different rows and columns, whose answers are averaged."""
+
+    _kind: ClassVar[str]  # "classifier" or "regressor"
+    _draws: list[Draws]  # what each member was given
+    _seed: int
+    _n_rows: int
+
+    def _in_bag(self, k: int) -> np.ndarray:
+        """How often each training row was drawn for a member."""
+        return self._draws[k].bags.counts(k)
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each member was fitted to, repeated as often as they were drawn."""
+        check_is_fitted(self)
+        counts = (self._in_bag(k) for k in range(len(self)))
+        return [np.repeat(np.arange(len(one)), one) for one in counts]
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns that each member was fitted to."""
+        check_is_fitted(self)
+        return [draws.subspaces.of(k) for k, draws in enumerate(self._draws)]
+
+    # --- members ----------------------------------------------------------------------------------------------------
+
+    def _tree_of_table(self, k: int) -> Any:
+        """A tree that asks about the columns of the whole table."""
+        from spinney.ensemble.bagging import seed_member
+
+        tree = seed_member(clone(self.estimator_), self._seed, k)
+        tree._keep(self._schema, self.grove_.tree(k))
+        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn, "max_features")
+        return tree
+
+    def _make_tree(self, k: int) -> Any:
+        """A tree that asks about its own columns."""
+        from spinney.ensemble.bagging import tell_apart
+        from spinney.ensemble.forests import renumber
+
+        tree, subspaces = self._tree_of_table(k), self._draws[k].subspaces
+        if subspaces.are_whole:
+            return tree
+        columns = subspaces.of(k)
+        places = np.zeros(subspaces.n_columns, np.int64)
+        places[columns[::-1]] = np.arange(len(columns))[::-1]
+        some = [self._schema.columns[j] for j in columns]
+        names = [None] * len(some) if self._schema.names is None else tell_apart([str(one.name) for one in some])
+        schema = Schema(tuple(Column(name, one.categories) for name, one in zip(names, some)))
+        tree._keep(schema, renumber(tree.tree_, places))
+        return tree
+
+    @available_if(_of_trees)
+    def apply(self, X: Any) -> np.ndarray:
+        """The leaf of each row in each tree, (n_samples, n_estimators). Only for members that are our own trees."""
+        return super().apply(X)
+
+    @available_if(_of_trees)
+    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+        """The nodes that each row passes. Only for members that are our own trees.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        (indicator, n_nodes_ptr)
+            A sparse matrix of ones, and where each tree's nodes begin among its columns.
+        """
+        return super().decision_path(X)
+
+    @cached_property
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
+        check_is_fitted(self)
+        if "grove_" not in vars(self):
+            raise AttributeError("feature_importances_ needs members that are our own trees.")
+        importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
+        return importances
+
+    def _say(self, member: Any, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _mean_answers(self, X: Any) -> np.ndarray:
+        """(rows, outputs, classes or 1): the mean of what the members say."""
+        check_is_fitted(self)
+        return super()._mean_answers(X) if "grove_" in vars(self) else self._mean_of_members(X, self._say)
+
+    def _mean_of_members(self, X: Any, say: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
+        from spinney._team import available_threads
+        from spinney.ensemble.bagging import sum_members
+
+        total: np.ndarray = sum_members(
+            self.estimators_, self._check(X), self._draws, say, available_threads(self.n_jobs)
+        )
+        return total / len(self)
+
+    def _read_sparse(self, X: Any) -> Any:
+        sparse = get_tags(self._template()).input_tags.sparse
+        form: Any = "csr" if sparse else False
+        return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
+
+    def _check(self, X: Any) -> Any:
+        """X as members can read it, if its columns are those of fit."""
+        if issparse(X):
+            X = self._read_sparse(X)
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                    "features as input."
+                )
+            return X
+        return super()._check(X)
+
+    def _fingerprint(self) -> str:
+        """Of the members, and of who got which rows and columns."""
+        if "grove_" in vars(self):
+            return self.grove_.fingerprint
+        members = zip(self.estimators_, self.estimators_features_)
+        return hash_of(member.fingerprint_.encode() + columns.tobytes() for member, columns in members)
+
+    def __len__(self) -> int:
+        return len(self._draws)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_draws")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if "grove_" not in vars(self) and "estimators_" in vars(self):
+            state["estimators_"] = self.estimators_
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags, template = super().__sklearn_tags__(), self._template()
+        if can_share(template) or not hasattr(template, "fit"):  # what is no model is reported by fit
+            return tags
+        members = get_tags(template)
+        tags.input_tags.allow_nan = members.input_tags.allow_nan
+        tags.input_tags.categorical = members.input_tags.categorical
+        tags.input_tags.sparse = members.input_tags.sparse
+        tags.target_tags.multi_output = self._kind == "regressor" and members.target_tags.multi_output
+        return tags

@@ -1,0 +1,145 @@
+"""What all estimators share, once: fits that succeed or change nothing, known columns, weights, threads, fingerprints.
+
+In:  an estimator, and what was handed to its `fit` or `predict`.
+Out: checked weights, a table read as the schema says, a team of threads that suits the work. No algorithm in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from spinney.data.schema import Schema, learn_names
+from spinney.data.weights import Weights, read_weights
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.tables import Table
+
+# Work below which handing it to threads costs more than doing it in the caller's thread, by kind; measured.
+SMALL_WORK = {
+    "tree": 50_000,  # cells, times trees in a forest
+    "boosting": 100_000,  # cells
+    "branches": 100_000,  # cells, of ID3 and C4.5
+    "descend": 4_096,  # rows sent down one tree
+    "descend many": 20_000,  # rows times trees
+    "cluster": 1 << 20,  # multiplications
+}
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """A fit that fails or is interrupted leaves the estimator as it was, with its old model if it had one."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def make_team(kind: str, work: int, n_jobs: int | None) -> Team:
+    """As many threads as n_jobs says; for little work of its kind (`SMALL_WORK`) none but the caller's."""
+    from spinney._team import Team, available_threads
+
+    is_small = work < SMALL_WORK[kind]
+    n_threads = 1 if is_small and n_jobs != 0 else available_threads(n_jobs)  # 0 is an error, however small the work
+    return Team(n_threads, inline=is_small)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """One number per row, checked, or None."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
+
+
+def read_sample_weight(sample_weight: Any, n_rows: int, class_weight: Any = None, y: Any = None) -> Weights:
+    """The rows' weights; those of their classes in y, if there are any, are factors."""
+    weight = check_weights(sample_weight, n_rows)
+    if class_weight is not None:
+        by_class = compute_sample_weight(class_weight, np.asarray(y))
+        weight = by_class if weight is None else by_class * weight
+    return read_weights(weight, n_rows)
+
+
+def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:
+    """Set `n_features_in_` and, if the columns have names, `feature_names_in_`."""
+    model.n_features_in_ = n_columns
+    if names is not None:
+        model.feature_names_in_ = names
+    else:
+        vars(model).pop("feature_names_in_", None)
+
+
+def hash_of(parts: Iterable[bytes]) -> str:
+    """A hash of bytes, in their order."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+class TableModel(BaseEstimator):
+    """A model of tables whose columns it knows from `fit`."""
+
+    _schema: Schema
+    _takes_missing: ClassVar[bool] = True
+    _takes_categories: ClassVar[bool] = True
+
+    def _keep_schema(self, schema: Schema) -> None:
+        self._schema = schema
+        keep_columns(self, schema.n_columns, schema.names)
+
+    def _read(self, X: Any) -> Table:
+        """A table like that of `fit`."""
+        check_is_fitted(self)
+        return self._schema.read(X, type(self).__name__)
+
+    def _make_team(self, kind: str, work: int) -> Team:
+        return make_team(kind, work, getattr(self, "n_jobs", None))
+
+    @property
+    def fingerprint_(self) -> str:
+        """A hash of all that predicts: equal on any machine and any number of threads."""
+        check_is_fitted(self)
+        return self._fingerprint()
+
+    def _fingerprint(self) -> str:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.categorical = self._takes_categories
+        return tags
+
+
+class CopiesModel(MetaEstimatorMixin, TableModel):
+    """A model whose members are copies of one `estimator`, and get tables as they come."""
+
+    def _template(self) -> Any:
+        """The estimator that members are copies of."""
+        return self._default() if self.estimator is None else self.estimator
+
+    def _default(self) -> Any:
+        raise NotImplementedError
+
+    def _learn(self, X: Any) -> tuple[Schema, Any]:
+        """What is known of the columns, and X as members and we can take rows from it."""
+        schema, source = learn_names(X, type(self).__name__)
+        return schema, X if hasattr(X, "shape") else source.origin
+
+    def _check(self, X: Any) -> Any:
+        """X as members can read it, if its columns are those of fit."""
+        check_is_fitted(self)
+        source = self._schema.open(X, type(self).__name__)
+        return X if hasattr(X, "shape") else source.origin

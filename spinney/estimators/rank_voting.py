@@ -1,0 +1,128 @@
+"""Rankings from the rankings of several models, with scikit-learn's interface. No algorithm in here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from spinney.ensemble.members import Member, fit_members, naming
+from spinney.ensemble.voting import RANKINGS, aggregate_ranks, read_weights
+from spinney.estimators.base import all_or_nothing
+from spinney.estimators.composition import FITTED_MEMBERS, MEMBERS, Combination, read_row_weights
+from spinney.estimators.params import Parameter, described, keep_parameters
+from spinney.estimators.targets import read_numbers
+
+_RANKING = {
+    **MEMBERS,
+    "how": Parameter(
+        '{"borda", "mean_rank", "mean_relevance"}',
+        '"borda": from each member a point for every item below and half a point for every tie, summed. "mean_rank": '
+        'minus the mean rank, 1 being the best; ties share the mean of their ranks. "mean_relevance": the mean of the '
+        "members' scores.",
+        [StrOptions(set(RANKINGS))],
+    ),
+}
+
+
+@described(_RANKING, fitted=FITTED_MEMBERS)
+class RankVoting(Combination, BaseEstimator):
+    """Scores for a ranking, from the rankings of several models.
+
+    Members score items: a regressor by its prediction, a classifier of two classes by the probability of the second
+    (or its decision function). `predict` gives one score an item, higher is better. By "borda" and "mean_rank" it says
+    where the item stands among the rows of X, so the same item may score otherwise in another table.
+
+    Members that are fitted already can be used without calling `fit`.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from spinney import DecisionTreeRegressor, RankVoting
+    >>> X, relevance = [[0], [1], [2]], [0, 0, 3]
+    >>> model = RankVoting([("line", LinearRegression()), ("tree", DecisionTreeRegressor())])
+    >>> model.fit(X, relevance).predict(X)
+    array([0.5, 1.5, 4. ])
+    """
+
+    def __init__(self, estimators: Any, *, how: str = "borda", weights: Any = None) -> None:
+        keep_parameters(self, locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : table
+            Whatever the members take; a row an item.
+        y : array-like of shape (n_samples,)
+            How relevant each item is.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the members, all of which must take it.
+
+        Returns
+        -------
+        self
+        """
+        members = self._members()
+        read_weights(self.weights, len(self.estimators))
+        relevance, weights = read_numbers(y, _num_samples(X)), read_row_weights(X, sample_weight)
+        with all_or_nothing(self):
+            self._keep_members(members, fit_members(members, X, relevance, weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """One score an item, higher is better.
+
+        Parameters
+        ----------
+        X : table
+            The items to rank, a row each.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        weights = read_weights(self.weights, len(self.estimators))
+        if weights is not None:
+            weights = weights[[not isinstance(model, str) for _, model in self.estimators]]
+        scores = [_relevance(name, model, X) for name, model in self._scorers()]
+        return aggregate_ranks(np.column_stack(scores), self.how, weights)
+
+    def _scorers(self) -> list[Member]:
+        if hasattr(self, "named_estimators_"):
+            return self._fitted()
+        members = self._members()
+        try:
+            for _, model in members:
+                check_is_fitted(model)
+        except NotFittedError:
+            raise NotFittedError("This RankVoting is not fitted, and not all of its members are: call fit.") from None
+        return members
+
+
+def _relevance(name: str, model: Any, X: Any) -> np.ndarray:
+    """A member's score of each item."""
+    with naming(name, "predict"):
+        if not is_classifier(model):
+            return np.asarray(model.predict(X))
+        if hasattr(model, "predict_proba"):
+            scores = np.asarray(model.predict_proba(X))
+            scores = scores[:, 1] if scores.shape[1] == 2 else scores
+        else:
+            scores = np.asarray(model.decision_function(X))
+        if scores.ndim != 1:
+            raise ValueError(f"a classifier ranks by its second class of two, this one has {scores.shape[1]} classes.")
+        return scores

@@ -1,0 +1,190 @@
+"""What the nodes of a grown tree say: answers, impurity and weight, from the target of their rows.
+
+In: a `Target` and the nodes' rows. Out: arrays over the nodes. Nothing is decided here. Sums over a leaf's rows are
+taken again, in the order of the rows, and added up to the root.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel
+from spinney.criteria.elementary import log
+from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, class_impurity
+from spinney.data.presort import ROW
+from spinney.data.target import Target
+from spinney.grow.targets import fixed_numbers, fixed_weights
+
+
+class Shape(NamedTuple):
+    """Nodes in preorder."""
+
+    begin: np.ndarray  # int64: a node's rows are rows[begin:end]
+    end: np.ndarray
+    is_leaf: np.ndarray  # bool
+    parent: np.ndarray  # int64
+    rows: np.ndarray  # int64: rows in the order of the leaves
+
+
+def describe(target: Target, criterion: int, shape: Shape, lists: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(answers, impurity, weight) of every node."""
+    if target.labels is not None:
+        return _describe_classes(target, criterion, shape)
+    return _describe_numbers(target, criterion, shape, lists)
+
+
+def _describe_classes(target: Target, criterion: int, shape: Shape) -> tuple[np.ndarray, ...]:
+    sizes = target.n_classes or ()
+    whole, unit, _ = fixed_weights(target.weights)
+    answers = np.zeros((len(shape.begin), len(sizes), max(sizes)))
+    weight = np.zeros(len(shape.begin))
+    _count_classes(*shape, target.labels, np.empty(0, np.int64) if whole is None else whole, answers, weight)
+    answers *= unit
+    known = criterion if criterion in (GINI, ENTROPY, ERROR) else GINI
+    return answers, class_impurity(known, answers), weight * unit
+
+
+@kernel
+def _count_classes(begin, end, is_leaf, parent, rows, labels, weights, answers, weight):
+    """Whole numbers throughout."""
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node] and labels.shape[0] == 1 and answers.shape[2] == 2:
+            total, ones = np.int64(0), np.int64(0)
+            for i in range(begin[node], end[node]):
+                one = weights[rows[i]] if weights.size else np.int64(1)
+                total += one
+                ones += one * labels[0, rows[i]]
+            weight[node], answers[node, 0, 0], answers[node, 0, 1] = float(total), float(total - ones), float(ones)
+        elif is_leaf[node]:
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                one = float(weights[row]) if weights.size else 1.0
+                weight[node] += one
+                for o in range(labels.shape[0]):
+                    answers[node, o, labels[o, row]] += one
+        up = parent[node]
+        if up >= 0:
+            weight[up] += weight[node]
+            for o in range(answers.shape[1]):
+                for c in range(answers.shape[2]):
+                    answers[up, o, c] += answers[node, o, c]
+
+
+def _describe_numbers(
+    target: Target, criterion: int, shape: Shape, lists: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    y, n_nodes = target.y, len(shape.begin)
+    assert y is not None
+    answers, impurity = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes)
+    sums = np.empty((n_nodes, 3))
+    for o in range(len(y)):
+        fixed = fixed_numbers(y[o : o + 1], target.weights, centred=criterion != POISSON)  # in units of its own
+        weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
+        amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+        if criterion == ABSOLUTE:
+            by_target = lists[lists.shape[0] - 1 - len(y) + o]
+            nodes, spare = (shape.begin, shape.end, shape.is_leaf), np.empty_like(by_target)
+            _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], sums)
+            impurity += sums[:, 0] / weight_sums
+        else:
+            numbers = fixed.amounts[0], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[0]
+            _describe_means(shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
+            impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
+    return answers, impurity / len(y), weight_sums * fixed.weight_unit
+
+
+@kernel
+def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums):
+    """Sums, means, and for each node sums[1] - sums[2] = its impurity times its weight (in the weights' units)."""
+    begin, end, is_leaf, parent, rows = shape
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node]:
+            first, pure = y[rows[begin[node]]], True
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                s[node] += amount[row]
+                w[node] += weights[row] if weights.size else 1
+                pure &= y[row] == first
+            mean[node] = first if pure else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        else:
+            mean[node] = float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        if parent[node] >= 0:
+            s[parent[node]] += s[node]
+            w[parent[node]] += w[node]
+    _sum_errors(shape, weights, y, is_poisson, w, mean, sums)
+
+
+@inner_kernel
+def _sum_errors(shape, weights, y, is_poisson, w, mean, sums):
+    begin, end, is_leaf, parent, rows = shape
+    for node in range(begin.size):
+        sums[node, 1] = sums[node, 2] = 0.0
+    for node in range(begin.size - 1, -1, -1):
+        if is_leaf[node]:
+            for i in range(begin[node], end[node]):
+                row = rows[i]
+                one = float(weights[row]) if weights.size else 1.0
+                if is_poisson:
+                    sums[node, 1] += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
+                else:
+                    sums[node, 1] += one * (y[row] - mean[node]) * (y[row] - mean[node])
+        up = parent[node]
+        if is_poisson:
+            sums[node, 2] = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
+        if up >= 0:
+            sums[up, 1] += sums[node, 1]
+            if not is_poisson:  # around the parent's mean
+                sums[up, 1] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
+
+
+@kernel
+def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, median, sums):
+    """Medians and sums of distances from them, from the leaves up.
+
+    A leaf's entries stand in order of the target; those of other nodes are their children's, merged.
+    """
+    for node in range(begin.size - 1, -1, -1):
+        entries = by_target[begin[node] : end[node]]
+        if not is_leaf[node]:
+            _merge(entries, end[node + 1] - begin[node], spare)
+        w[node], median[node] = _median(entries, y, weights)
+        sums[node, 0] = 0.0
+        for i in range(entries.size):
+            row = np.int64(entries[i] & ROW)
+            one = float(weights[row]) if weights.size else 1.0
+            sums[node, 0] += one * abs(y[row] - median[node])
+
+
+@inner_kernel
+def _merge(entries, middle, spare):
+    """Two sorted parts, up to the middle and from it on, into one."""
+    for i in range(middle):
+        spare[i] = entries[i]
+    a, b = 0, middle
+    for i in range(entries.size):
+        if a < middle and (b >= entries.size or spare[a] < entries[b]):
+            entries[i] = spare[a]
+            a += 1
+        else:
+            entries[i] = entries[b]
+            b += 1
+
+
+@inner_kernel
+def _median(entries, y, weights):
+    """(weight, median) of entries in order of the target."""
+    total, below, i = np.int64(0), np.int64(0), 0
+    for k in range(entries.size):
+        total += weights[np.int64(entries[k] & ROW)] if weights.size else 1
+    row = np.int64(entries[0] & ROW)
+    while True:
+        row = np.int64(entries[i] & ROW)
+        below += weights[row] if weights.size else 1
+        if 2 * below >= total:
+            break
+        i += 1
+    if 2 * below == total:
+        return total, y[row] / 2.0 + y[np.int64(entries[i + 1] & ROW)] / 2.0
+    return total, y[row]

@@ -1,0 +1,54 @@
+"""What all estimators share: fits that succeed or change nothing, threads by the size of the work, weights, columns."""
+
+import numpy as np
+import pytest
+
+from spinney.data.schema import learn_and_read
+from spinney.estimators.base import SMALL_WORK, TableModel, all_or_nothing, make_team, read_sample_weight
+
+
+class Model(TableModel):
+    pass
+
+
+def test_a_fit_that_fails_changes_nothing():
+    model = Model()
+    model.kept = 1
+
+    def fail():
+        with all_or_nothing(model):
+            model.kept, model.new = 2, 3
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert vars(model) == {"kept": 1}
+    with all_or_nothing(model):
+        model.kept = 2
+    assert model.kept == 2
+
+
+@pytest.mark.parametrize("kind", SMALL_WORK)
+def test_little_work_is_done_in_the_callers_thread(kind):
+    assert make_team(kind, SMALL_WORK[kind] - 1, 3).size == 1
+    assert make_team(kind, SMALL_WORK[kind], 3).size == 3
+    with pytest.raises(ValueError, match="n_jobs must be a positive number"):
+        make_team(kind, 0, 0)
+
+
+def test_weights_of_classes_are_factors():
+    y = np.array(["a", "b", "b"])
+    assert read_sample_weight(None, 3).total() is None
+    np.testing.assert_array_equal(read_sample_weight([1, 2, 3], 3, {"a": 4, "b": 1}, y).total(), [4, 2, 3])
+    np.testing.assert_array_equal(read_sample_weight(None, 3, {"a": 4, "b": 1}, y).total(), [4, 1, 1])
+    with pytest.raises(ValueError, match="sample_weight"):
+        read_sample_weight([1, 2], 3)
+
+
+def test_names_of_columns_are_kept_and_forgotten():
+    pandas = pytest.importorskip("pandas")
+    model, X = Model(), np.zeros((2, 1))
+    model._keep_schema(learn_and_read(pandas.DataFrame(X, columns=["a"]))[0])
+    assert (model.n_features_in_, list(model.feature_names_in_)) == (1, ["a"])
+    model._keep_schema(learn_and_read(X)[0])
+    assert not hasattr(model, "feature_names_in_")

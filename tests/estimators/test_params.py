@@ -1,0 +1,70 @@
+"""Parameters once: constructors that set and nothing else, constraints and docstrings from one table."""
+
+import inspect
+import re
+
+import pytest
+from sklearn.utils._param_validation import InvalidParameterError
+
+import spinney
+from spinney.estimators.params import Parameter, check_parameters, described, keep_parameters, other_defaults
+
+TABLE = {
+    "size": Parameter("int", "How large. " * 20, [int]),
+    "name": Parameter("str", 'Like "this".', [str]),
+    "free": Parameter("object"),
+    "other": Parameter("int"),
+}
+
+
+class Base:
+    def __init__(self, size=1, *, name="x", free=None):
+        keep_parameters(self, locals())
+
+
+@described(TABLE, {"name": Parameter("str", "Overridden.", [str])}, fitted="\n    made_ : int\n")
+@other_defaults(name="y")
+class Kind(Base):
+    """A kind.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+
+def test_a_docstring_is_made_from_signature_and_table():
+    text = inspect.getdoc(Kind)
+    assert re.findall(r"^(\w+ : .*)$", text, re.MULTILINE) == [
+        "size : int, default 1",
+        'name : str, default "y"',
+        "free : object, default None",
+        "made_ : int",
+    ]
+    assert "    Overridden." in text
+    assert max(map(len, Kind.__doc__.splitlines())) <= 120
+    assert Kind._parameter_constraints == {"size": [int], "name": [str]}
+
+
+def test_other_defaults_leave_the_inherited_constructor_alone():
+    assert vars(Kind()) == {"size": 1, "name": "y", "free": None}
+    assert vars(Kind(2, name="z", free=3)) == {"size": 2, "name": "z", "free": 3}
+    assert vars(Base()) == {"size": 1, "name": "x", "free": None}
+    assert inspect.signature(Kind).parameters["name"].default == "y"
+
+
+def test_only_parameters_that_were_changed_are_checked():
+    check_parameters(Kind())
+    with pytest.raises(InvalidParameterError, match="'size' parameter of Kind must be an instance of 'int'"):
+        check_parameters(Kind(size="large"))
+
+
+@pytest.mark.parametrize("name", [name for name in spinney.__all__ if hasattr(getattr(spinney, name), "fit")])
+def test_nothing_is_left_to_be_filled_in(name):
+    text = inspect.getdoc(getattr(spinney, name))
+    assert not re.search(r"^\s*\{\w+\}$", text, re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= 120

@@ -1,0 +1,30 @@
+"""Four engines of one anatomy; what two of them share stands above them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import spinney.grow
+
+ROOM = Path(spinney.grow.__file__).parent
+ENGINES = ("histogram", "lists", "codes", "branches")
+ORGANS = ("memory", "statistics", "search", "partition", "grower", "freeze")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_has_all_organs(engine):
+    assert {f"{organ}.py" for organ in ORGANS} <= {path.name for path in (ROOM / engine).glob("*.py")}
+
+
+def test_these_are_all_engines():
+    assert {path.parent.name for path in ROOM.glob("*/__init__.py")} == set(ENGINES)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_do_not_know_each_other(engine):
+    others = {f"spinney.grow.{other}" for other in ENGINES if other != engine}
+    for path in (ROOM / engine).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                assert ".".join(node.module.split(".")[:3]) not in others, f"{path.name} imports {node.module}"
