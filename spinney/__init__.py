@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from spinney.evaluate.boosting_cv import boosting_cv
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
+    from spinney.view.frame import trees_to_frame
     from spinney.view.graphviz import export_graphviz
     from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.mixtures import plot_em_steps
@@ -113,6 +114,7 @@ _HOMES = {
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
+    "trees_to_frame": "spinney.view.frame",
 }
 
 __all__ = [
@@ -167,6 +169,7 @@ __all__ = [
     "plot_validation_curve",
     "prune",
     "select_components",
+    "trees_to_frame",
     "view",
 ]
 

@@ -1,16 +1,14 @@
 """Gradient boosting: rounds of trees, each fitted to the gradient of the loss at the scores so far.
 
-In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, trees and start values.
+In: an encoded Dataset, targets, weights, a loss and the settings. Out: a `Booster`, a store of trees and start values.
 The round itself is short: derivatives, one tree per output, scores. How a tree grows is the business of grow/,
 what is measured between rounds that of the watcher that is passed in.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
 from spinney.data.weights import Weights
+from spinney.ensemble.booster import Booster
 from spinney.ensemble.gradients import (
     Largest,
     choose_rows,
@@ -42,8 +41,8 @@ from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
+from spinney.tree.boosted import GrownTree, collect, join
 from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
-from spinney.tree.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -71,42 +70,8 @@ class BoostingSettings:
     seed: int = 0
 
 
-@dataclass
-class Booster:
-    """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
-
-    start: np.ndarray
-    trees: list[Tree]
-    bins: Bins
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.start)
-
-    @property
-    def n_rounds(self) -> int:
-        return len(self.trees) // self.n_outputs
-
-    @cached_property
-    def packed(self) -> PackedTrees:
-        return pack_trees(self.trees)
-
-    def cut(self, n_rounds: int) -> Booster:
-        """The model after its first rounds."""
-        return Booster(self.start, self.trees[: n_rounds * self.n_outputs], self.bins)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of everything that predicts."""
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(self.start.tobytes())
-        for tree in self.trees:
-            tree.update_hash(digest)
-        return digest.hexdigest()
-
-
-# Called after every round with the booster so far and the round's new trees; True ends the fit.
-Watcher = Callable[[Booster, list[Tree]], bool]
+# Called after every round with the fit so far and the round's new trees; True ends the fit.
+Watcher = Callable[["Rounds", list[GrownTree]], bool]
 
 
 # Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
@@ -124,14 +89,14 @@ def train(
 ) -> Booster:
     """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
     rounds = Rounds(dataset, task, settings, team, begun, grow)
-    while rounds.booster.n_rounds < settings.n_rounds:
-        if watch(rounds.booster, rounds.step()):
+    while rounds.n_rounds < settings.n_rounds:
+        if watch(rounds, rounds.step()):
             break
-    return rounds.booster
+    return rounds.booster()
 
 
 class Rounds:
-    """The state of one fit: scores, derivatives, memory. `step` adds a round to `booster`."""
+    """The state of one fit: scores, derivatives, memory, trees. `step` adds a round, `booster` is the model so far."""
 
     def __init__(
         self,
@@ -147,7 +112,8 @@ class Rounds:
         self.task, self.loss = task, task.loss
         self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
-        self.booster = Booster(begun.start, list(begun.trees), dataset.bins) if begun else _first(task, dataset)
+        self.begun = begun or Booster(start_values(task), collect([], dataset.bins))
+        self.grown: list[GrownTree] = []
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
         self.counts = task.weights.counts
@@ -162,21 +128,38 @@ class Rounds:
 
     def _first_scores(self) -> np.ndarray:
         """Raw scores of the model so far, in the units of this fit."""
-        booster = self.booster
-        start = self.units.raw(booster.start) if self.units.is_log else booster.start
+        start = self.units.raw(self.begun.start) if self.units.is_log else self.begun.start
         scores = np.empty((self.task.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
-        if booster.trees:
-            self._add(pack_trees(booster.trees), range(len(booster.trees)), scores)
+        if self.begun.n_rounds:
+            self._add(self.begun.packed, range(self.begun.forest.n_trees), scores)
         return scores if self.units.is_log else self.units.raw(scores)
 
-    def step(self) -> list[Tree]:
+    @property
+    def bins(self) -> Bins:
+        return self.dataset.bins
+
+    @property
+    def n_trees(self) -> int:
+        return self.begun.forest.n_trees + len(self.grown)
+
+    @property
+    def n_rounds(self) -> int:
+        return self.n_trees // self.task.n_outputs
+
+    def booster(self) -> Booster:
+        """The model so far."""
+        new = collect(self.grown, self.bins)
+        forest = join([self.begun.forest, new]) if self.begun.n_rounds else new
+        return Booster(self.begun.start, forest)
+
+    def step(self) -> list[GrownTree]:
         """Boost one more round; returns its trees."""
         new = self._round()
-        self.booster.trees.extend(new)
+        self.grown.extend(new)
         return new
 
-    def _round(self) -> list[Tree]:
+    def _round(self) -> list[GrownTree]:
         """One tree for each output, all from the scores at the round's start."""
         many = self.task.n_outputs > 1
         totals = log_totals(self.team, self.scores) if many else None
@@ -205,17 +188,17 @@ class Rounds:
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
-                f"The scores have run away in round {self.booster.n_rounds + 1}: {found}. Lower learning_rate (it is "
+                f"The scores have run away in round {self.n_rounds + 1}: {found}. Lower learning_rate (it is "
                 f"{self.settings.learning_rate}), or scale down the few largest values of y or sample_weight."
             )
         raise ValueError(
-            f"The loss gave {found} (round {self.booster.n_rounds + 1}): both must be finite, the hessian >= 0. "
+            f"The loss gave {found} (round {self.n_rounds + 1}): both must be finite, the hessian >= 0. "
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
-    def _tree(self, k: int, largest: Largest) -> Tree:
+    def _tree(self, k: int, largest: Largest) -> GrownTree:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
-        number = len(self.booster.trees) + k
+        number = self.n_trees + k
         chosen = self._choose_rows(number // self.task.n_outputs)
         n = len(chosen) or self.dataset.n_rows
         total = self.total_count
@@ -317,7 +300,7 @@ class Rounds:
         nodes.value[leaves] = self.settings.learning_rate * values[leaves]
         share_values(nodes)
 
-    def _update_scores(self, k: int, tree: Tree, rows: memory.Rows) -> None:
+    def _update_scores(self, k: int, tree: GrownTree, rows: memory.Rows) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
             return
@@ -325,10 +308,6 @@ class Rounds:
 
     def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
         add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
-
-
-def _first(task: Task, dataset: Dataset) -> Booster:
-    return Booster(start_values(task), [], dataset.bins)
 
 
 def _in_units(task: Task) -> tuple[np.ndarray, Weights, Units]:

@@ -13,13 +13,14 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.data.weights import Weights
-from spinney.ensemble.boosting import Booster, start_values
+from spinney.ensemble.booster import Booster
+from spinney.ensemble.boosting import Rounds, start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
 from spinney.ensemble.task import Task
+from spinney.tree.boosted import GrownTree
 from spinney.tree.sweep import add_scores, pack_trees
-from spinney.tree.tree import Tree
 
 
 @dataclass
@@ -44,9 +45,9 @@ def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> No
     start = start_values(task) if begun is None else begun.start
     for one in sets:
         one.scores[:] = start[:, None]
-        if begun is not None and begun.trees:
+        if begun is not None and begun.n_rounds:
             with Team(1, inline=True) as alone:
-                add_scores(begun.packed, begun.bins, one.codes, range(len(begun.trees)), one.scores, alone)
+                add_scores(begun.packed, begun.bins, one.codes, range(begun.forest.n_trees), one.scores, alone)
 
 
 def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
@@ -90,14 +91,14 @@ class Watch:
         if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
             self.scores = past
 
-    def __call__(self, booster: Booster, new: list[Tree]) -> bool:
+    def __call__(self, rounds: Rounds, new: list[GrownTree]) -> bool:
         packed = pack_trees(new) if self.sets else None
         for one in self.sets:
             assert packed is not None
-            add_scores(packed, booster.bins, one.codes, range(len(new)), one.scores, self.team)
+            add_scores(packed, rounds.bins, one.codes, range(len(new)), one.scores, self.team)
             for metric in self.metrics:
                 self.scores[one.name][metric.name].append(self._score(metric, one))
-        self.last = Round(booster.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
+        self.last = Round(rounds.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
         return call_all(self.callbacks, self.last)
 
     def _score(self, metric: Metric, one: EvalSet) -> float:

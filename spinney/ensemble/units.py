@@ -24,7 +24,7 @@ from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import FORMULAS, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
 from spinney.data.weights import Weights
-from spinney.tree.tree import Tree
+from spinney.tree.boosted import GrownTree
 
 _FARTHEST = 64  # targets of such powers of two are taken as they are
 _MOST_GAIN = 900  # beyond such powers of two gains are not told in the user's units: they would overflow
@@ -55,7 +55,7 @@ class Units(NamedTuple):
             return scores
         return scores + self.exponent * LN2 if self.is_log else np.ldexp(scores, self.exponent)
 
-    def user_tree(self, tree: Tree) -> Tree:
+    def user_tree(self, tree: GrownTree) -> GrownTree:
         """A grown tree in the user's units."""
         if self.exponent == 0 or self.is_log:
             return tree

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -103,9 +103,7 @@ class BagModel(CopiesModel, ForestModel):
         (indicator, n_nodes_ptr)
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
-        table = self._read(X)
-        paths = [self._tree_of_table(k)._paths(table) for k in range(len(self))]
-        return hstack(paths).tocsr(), self.grove_.first.copy()
+        return super().decision_path(X)
 
     @cached_property
     def feature_importances_(self) -> np.ndarray:

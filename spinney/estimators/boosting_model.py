@@ -18,19 +18,21 @@ from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
+from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.boosting import Booster, BoostingSettings
+    from spinney.ensemble.booster import Booster
+    from spinney.ensemble.boosting import BoostingSettings
     from spinney.ensemble.callbacks import EarlyStopping, Progress
     from spinney.ensemble.scoring import EvalSet, Watch
     from spinney.ensemble.task import Task
 
 
-class BoostedModel(TableModel):
+class BoostedModel(Rounds, TableModel):
     """A model that is a `Booster`."""
 
     _takes_opened_tables = True  # see data/shared.py
@@ -211,7 +213,7 @@ class BoostedModel(TableModel):
 
         table, booster = self._read(X), self._booster
         with self._team(table) as team:
-            return raw_scores(booster.packed, booster.bins, table, booster.start, range(len(booster.trees)), team)
+            return raw_scores(booster.packed, booster.bins, table, booster.start, range(booster.forest.n_trees), team)
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
@@ -222,13 +224,13 @@ class BoostedModel(TableModel):
         scores[:] = booster.start[:, None]
         with self._team(table) as team:
             codes = booster.bins.encode(table, team)
-            for first in range(0, len(booster.trees), booster.n_outputs):
+            for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.packed, booster.bins, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
 
     def _team(self, table: Table) -> Team:
         """For sending rows through all trees."""
-        return self._make_team("descend many", table.n_rows * len(self._booster.trees))
+        return self._make_team("descend many", table.n_rows * self._booster.forest.n_trees)
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predicted values, or probabilities (rows, classes)."""
@@ -245,7 +247,7 @@ class BoostedModel(TableModel):
 
         table, booster = self._read(X), self._booster
         with self._team(table) as team:
-            return leaf_numbers(booster.packed, booster.bins, table, range(len(booster.trees)), team)
+            return leaf_numbers(booster.packed, booster.forest, table, team)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -263,11 +265,10 @@ class BoostedModel(TableModel):
             Total gain of its splits, their number, or the hessian (for squared error: samples) they decided on.
         """
         check_is_fitted(self)
-        from spinney.ensemble.importances import feature_importances
-
         if kind not in ("gain", "split", "cover"):
             raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
-        return feature_importances(self._booster.trees, self.n_features_in_, kind)
+        total = self._booster.forest.importances(kind, self.n_features_in_)
+        return total / total.sum() if total.any() else total
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_booster")

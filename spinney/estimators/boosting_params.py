@@ -120,6 +120,9 @@ FITTED = """
         Rounds the model predicts with: all, or the best number after early stopping.
     evals_result_ : dict
         Evaluation set -> metric -> one value per round.
+    estimators_ : ndarray of shape (n_rounds, n_outputs)
+        The trees, one per round, or per round and class with more than two classes; their `predict` gives what they
+        add to the raw score. `len(model)` is the number of rounds, `model[:k]` the model of the first k.
     feature_importances_ : ndarray
         Shares of gain; `get_feature_importances` has the other kinds.
     fingerprint_ : str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Bunch
@@ -79,9 +79,8 @@ class ForestModel(TableModel):
         (indicator, n_nodes_ptr)
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
-        table = self._read(X)
-        paths = [tree._paths(table) for tree in self.estimators_]
-        return hstack(paths).tocsr(), self.grove_.first.copy()
+        leaves = self.apply(X)
+        return self.grove_.paths(leaves), self.grove_.first.copy()
 
     @cached_property
     def estimators_(self) -> list[Any]:

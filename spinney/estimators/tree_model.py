@@ -45,18 +45,11 @@ class TreeModel(OneTree, TableModel):
         return self._paths(self._read(X))
 
     def _paths(self, table: Table) -> csr_matrix:
+        from spinney.tree.forest import trails
+
         leaves, tree = self._leaves(table), self.tree_
-        passed = np.cumsum(tree.depth[leaves] + 1, dtype=np.int64)
-        ends = np.concatenate([np.zeros(1, np.int64), passed])
-        indices = np.empty(ends[-1], np.int64)
-        place, node = ends[1:] - 1, leaves.copy()
-        rows = np.arange(len(leaves))
-        while len(rows):
-            indices[place[rows]] = node[rows]
-            place[rows] -= 1
-            node[rows] = tree.parent[node[rows]]
-            rows = rows[node[rows] >= 0]
-        return csr_matrix((np.ones(len(indices), np.int64), indices, ends), shape=(len(leaves), tree.n_nodes))
+        ends, nodes = trails(leaves, tree.parent, tree.depth)
+        return csr_matrix((np.ones(len(nodes), np.int64), nodes, ends), shape=(len(leaves), tree.n_nodes))
 
     def get_depth(self) -> int:
         """How many questions the longest path asks."""

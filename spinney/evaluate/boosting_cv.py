@@ -162,12 +162,12 @@ class _Fold:
         from spinney.ensemble.scoring import EvalSet
 
         codes = np.ascontiguousarray(dataset.codes[:, rows])
-        start = np.repeat(self.rounds.booster.start[:, None], len(rows), axis=1)
+        start = np.repeat(self.rounds.begun.start[:, None], len(rows), axis=1)
         return EvalSet(name, codes, task.y[rows], task.weights.take(rows), start)
 
     def step(self) -> None:
         new = self.rounds.step()
-        self.watch(self.rounds.booster, new)
+        self.watch(self.rounds, new)
 
 
 def _advance(runs: list[_Fold], metric: Metric, n_rounds: int, patience: int | None, verbose: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from spinney.prune.cost_complexity import cut_links
-from spinney.tree.tree import Tree
+from spinney.tree.decision import BoostedTree
 
 _BY_QUANTILE = ("absolute_error", "quantile")  # losses whose leaves' values are quantiles of the residuals
 
@@ -26,25 +26,24 @@ def prune_boosted(model: Any, alpha: float) -> Any:
             f"a boosted model with loss={loss!r} cannot be pruned: the values of nodes that would become leaves are "
             "quantiles of training residuals, which the model does not keep. Fit it with a larger min_split_gain."
         )
-    other = copy(model)
-    other._booster = replace(model._booster, trees=[prune_tree(tree, alpha) for tree in model._booster.trees])
+    other, booster = copy(model), model._booster
+    if alpha > 0.0 and booster.forest.n_trees:
+        marks = [cuts(booster.forest.tree(k), alpha) for k in range(booster.forest.n_trees)]
+        other._booster = replace(booster, forest=booster.forest.collapse(np.concatenate(marks)))
     return other
 
 
-def prune_tree(tree: Tree, alpha: float) -> Tree:
-    """The subtree with the least (alpha * leaves - gains); of equals the smaller, but the whole tree at alpha 0."""
-    if alpha == 0.0 or tree.n_nodes == 1:
-        return tree
-    inner = np.flatnonzero(~tree.is_leaf)
-    children = np.stack([tree.left[inner], tree.left[inner] + 1], axis=1).ravel()
-    child_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(tree.is_leaf, 0, 2))])
-    path = cut_links(tree.parent, child_start, children, _gains_below(tree))
-    return tree.collapse(path.cut_at <= alpha)
+def cuts(tree: BoostedTree, alpha: float) -> np.ndarray:
+    """Where to cut for the least (alpha * leaves - gains): Booleans; of equal subtrees the smallest is left."""
+    if tree.n_nodes == 1:
+        return np.zeros(1, bool)
+    path = cut_links(tree.parent, tree.child_start, tree.children, _gains_below(tree))
+    return path.cut_at <= alpha
 
 
-def _gains_below(tree: Tree) -> np.ndarray:
+def _gains_below(tree: BoostedTree) -> np.ndarray:
     """The gains of each node's split and of those below it: what it costs to make it a leaf."""
-    gains, parent = tree.gain.copy(), tree.parent
+    gains = tree.gain.copy()
     for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parents
-        gains[parent[node]] += gains[node]
+        gains[tree.parent[node]] += gains[node]
     return gains

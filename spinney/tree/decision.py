@@ -287,6 +287,23 @@ def _ends(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
+@dataclass(frozen=True)
+class BoostedTree(DecisionTree):
+    """A tree of a boosted model: answers are what it adds to the raw score, weights are sums of the hessian.
+
+    Its questions have a gain, and there is no impurity (NaN).
+    """
+
+    gain: np.ndarray  # float64: what each question gained; 0 in leaves
+
+    def impurity_decreases(self) -> np.ndarray:
+        """The gain of every question."""
+        return self.gain
+
+    def collapse(self, at: np.ndarray) -> DecisionTree:
+        raise TypeError("the trees of a boosted model are pruned together: see spinney.prune.cost_complexity.")
+
+
 class OneTree:
     """What a fitted model of one tree has."""
 

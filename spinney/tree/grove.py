@@ -32,12 +32,13 @@ from spinney.data.binning import round_down
 from spinney.tree import questions
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
 from spinney.tree.descend import ASKS_SET, MISSING_LEFT, make_short_steps
+from spinney.tree.forest import Forest
 
 MOST_EXACT = 2**24  # whole numbers that float32 holds
 
 
 @dataclass(frozen=True)
-class Grove:
+class Grove(Forest):
     """See the table above."""
 
     n_classes: tuple[int, ...] | None  # of each output; None for numbers
@@ -54,17 +55,9 @@ class Grove:
     sets: np.ndarray  # uint64
 
     @property
-    def n_trees(self) -> int:
-        return len(self.first) - 1
-
-    @property
-    def n_nodes(self) -> int:
-        return int(self.first[-1])
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the store."""
-        return sum(getattr(self, one.name).nbytes for one in fields(self)[2:])
+    def steps_right(self) -> np.ndarray:
+        right = (self.steps >> questions.RIGHT).astype(np.int64) if self.has_words else self.steps["right"]
+        return right - np.arange(self.n_nodes) + np.repeat(self.first[:-1], np.diff(self.first))
 
     @cached_property
     def columns_asked(self) -> set[int]:
@@ -72,8 +65,7 @@ class Grove:
         if self.has_words:
             inner = (self.steps >> questions.LIMIT) & questions.LIMIT_MASK != 0
             return set(np.unique((self.steps[inner] >> questions.COLUMN) & questions.COLUMN_MASK).tolist())
-        inner = self.steps["right"] != np.arange(self.n_nodes) - np.repeat(self.first[:-1], np.diff(self.first))
-        return set(np.unique(self.steps["feature"][inner] & ~(ASKS_SET | MISSING_LEFT)).tolist())
+        return set(np.unique(self.steps["feature"][~self.is_leaf] & ~(ASKS_SET | MISSING_LEFT)).tolist())
 
     @property
     def has_words(self) -> bool:
@@ -90,9 +82,6 @@ class Grove:
         if not self.has_words:
             return self
         return replace(self, steps=questions.as_steps(self.steps, self.edges), edges=np.empty((0, 0)))
-
-    def __getstate__(self) -> dict[str, object]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def tree(self, k: int) -> DecisionTree:
         """One of the trees."""

@@ -19,7 +19,8 @@ from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
-from spinney.tree.tree import Tree
+from spinney.tree.boosted import ASKS_SET, BoostedForest, GrownTree
+from spinney.tree.boosted import MISSING_LEFT as GOES_LEFT
 
 LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
 _LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
@@ -44,33 +45,83 @@ class PackedTrees(NamedTuple):
     depth: np.ndarray  # int32: steps from the root to the deepest leaf
 
 
-def pack_trees(trees: Sequence[Tree]) -> PackedTrees:
-    """Pack trees for prediction."""
-    first = np.concatenate(([0], np.cumsum([tree.n_nodes for tree in trees]))).astype(np.int64)
-    nodes = [_pack_nodes(tree) for tree in trees]
-    is_category = np.concatenate([tree.is_category for tree in trees]) if trees else np.empty(0, np.uint8)
-    bits = [tree.bits[tree.is_category > 0] for tree in trees]
+def pack_trees(trees: Sequence[GrownTree]) -> PackedTrees:
+    """Pack the trees of a round."""
+    is_category = np.concatenate([np.empty(0, bool), *(tree.is_category for tree in trees)])
     any_category = bool(is_category.any())
     return PackedTrees(
-        nodes=np.concatenate(nodes) if trees else np.empty(0, np.uint64),
-        bits=np.concatenate(bits) if any_category else np.zeros((0, 4), np.uint64),
+        nodes=np.concatenate([np.empty(0, np.uint64), *(_pack_grown(tree) for tree in trees)]),
+        bits=np.concatenate([np.empty((0, 4), np.uint64), *(tree.bits for tree in trees)]),
         bits_at=(np.cumsum(is_category, dtype=np.int32) - 1) if any_category else np.empty(0, np.int32),
-        values=np.concatenate([tree.value for tree in trees]) if trees else np.empty(0),
-        first=first,
-        depth=np.array([tree.depth.max() for tree in trees], np.int32),
+        values=np.concatenate([np.empty(0), *(tree.value for tree in trees)]),
+        first=np.concatenate(([0], np.cumsum([tree.n_nodes for tree in trees]))).astype(np.int64),
+        depth=np.array([_height(tree.left) for tree in trees], np.int32),
     )
 
 
-def _pack_nodes(tree: Tree) -> np.ndarray:
-    if tree.n_nodes >= _MOST or tree.feature.max(initial=0) >= _MOST:
-        raise ValueError(f"A tree can have at most {_MOST - 1:,} nodes and columns.")
+def _pack_grown(tree: GrownTree) -> np.ndarray:
+    _check(tree.n_nodes, tree.feature)
     leaf = tree.is_leaf
-    left = np.where(leaf, np.arange(tree.n_nodes), tree.left).astype(np.uint64)
-    feature = np.where(leaf, 0, tree.feature).astype(np.uint64)
+    left = np.where(leaf, np.arange(tree.n_nodes), tree.left)
+    feature = np.where(leaf, 0, tree.feature)
     # a leaf compares code <= 255, always true, and so stays where it is
-    code = np.where(leaf, 255, tree.code).astype(np.uint64)
-    flags = leaf * LEAF | (tree.is_category > 0) * CATEGORY | (leaf | (tree.missing_left > 0)) * MISSING_LEFT
-    return left << _LEFT_SHIFT | feature << _FEATURE_SHIFT | code << _CODE_SHIFT | flags.astype(np.uint64)
+    code = np.where(leaf, 255, tree.code)
+    flags = leaf * LEAF | tree.is_category * CATEGORY | (leaf | (tree.missing_left > 0)) * MISSING_LEFT
+    return _words(left, feature, code, flags)
+
+
+def _height(left: np.ndarray) -> int:
+    """Steps from the root to the deepest leaf; children stand side by side, after their parents."""
+    level, height = np.zeros(1, np.int64), -1
+    while len(level):
+        children = left[level]
+        children = children[children >= 0]
+        level, height = np.concatenate([children, children + 1]), height + 1
+    return height
+
+
+def pack_forest(forest: BoostedForest) -> PackedTrees:
+    """Pack all trees for prediction: the same, with children side by side (`places`)."""
+    sizes = np.diff(forest.first)
+    _check(sizes.max(initial=0), forest.feature)
+    asks = np.flatnonzero(forest.step)
+    place = places(forest)
+    at = place + np.repeat(forest.first[:-1], sizes)
+    word = _words(place, np.zeros(1, np.int64), np.full(1, 255), np.full(1, LEAF | MISSING_LEFT))
+    is_set = (forest.turn & ASKS_SET) != 0
+    flags = is_set * CATEGORY | ((forest.turn & GOES_LEFT) != 0) * MISSING_LEFT
+    word[asks] = _words(place[asks + 1], forest.feature, forest.code, flags)
+    packed, values = np.empty_like(word), np.empty_like(forest.value)
+    packed[at], values[at] = word, forest.value
+    bits_at = np.empty(0, np.int32)
+    if is_set.any():
+        bits_at = np.full(forest.n_nodes, -1, np.int32)
+        bits_at[at[asks[is_set]]] = np.arange(len(forest.bits))
+    depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]) if forest.n_trees else np.empty(0, np.int32)
+    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
+    return PackedTrees(packed, forest.bits.copy(), bits_at, values, forest.first.copy(), depth)
+
+
+def places(forest: BoostedForest) -> np.ndarray:
+    """Number of every node of the store, within its tree, when packed: children of the tree's question k are
+    2 k + 1 and 2 k + 2."""
+    asks = np.flatnonzero(forest.step)
+    # the questions of the trees before: of n nodes in t trees, (n - t) / 2 ask
+    before = np.repeat((forest.first[:-1] - np.arange(forest.n_trees)) // 2, np.diff(forest.first) // 2)
+    rank = np.arange(len(asks)) - before
+    place = np.zeros(forest.n_nodes, np.int64)
+    place[asks + 1], place[asks + forest.step[asks]] = 2 * rank + 1, 2 * rank + 2
+    return place
+
+
+def _check(n_nodes: int, feature: np.ndarray) -> None:
+    if n_nodes >= _MOST or feature.max(initial=0) >= _MOST:
+        raise ValueError(f"A tree can have at most {_MOST - 1:,} nodes and columns.")
+
+
+def _words(left: np.ndarray, feature: np.ndarray, code: np.ndarray, flags: np.ndarray) -> np.ndarray:
+    left, feature, code, flags = (part.astype(np.uint64) for part in (left, feature, code, flags))
+    return left << _LEFT_SHIFT | feature << _FEATURE_SHIFT | code << _CODE_SHIFT | flags
 
 
 @inner_kernel
@@ -213,10 +264,14 @@ def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, 
     return leaves
 
 
-def leaf_numbers(packed: PackedTrees, bins: Bins, table: Table, trees: range, team: Team) -> np.ndarray:
-    """The same for the rows of a table."""
+def leaf_numbers(packed: PackedTrees, forest: BoostedForest, table: Table, team: Team) -> np.ndarray:
+    """(rows, trees) int32: the same for the rows of a table and all trees of a store, in the store's numbers."""
+    bins, trees, first = forest.bins, range(forest.n_trees), forest.first[:-1]
     leaves = np.empty((table.n_rows, len(trees)), np.int32)
+    begins = np.repeat(first, np.diff(forest.first))
+    number = np.empty(forest.n_nodes, np.int32)
+    number[begins + places(forest)] = np.arange(forest.n_nodes) - begins
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        leaves[begin:end] = leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)
+        leaves[begin:end] = number[first + leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)]
     return leaves

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
 
+from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
 from spinney.view.phrases import Box, Words, check_count, check_depth, words_of
 
@@ -17,6 +18,7 @@ def export_graphviz(
     model: Any,
     out_file: str | PathLike[str] | TextIO | None = None,
     *,
+    tree: Any = None,
     max_depth: int | None = None,
     feature_names: Any = None,
     class_names: Any = None,
@@ -36,9 +38,11 @@ def export_graphviz(
 
     Parameters
     ----------
-    model : fitted decision tree
+    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
     out_file : path or open text file, optional
         Where to write; by default the text is returned.
+    tree : int or (int, int), optional
+        Which tree of a model of many, as in `export_text`.
     max_depth : int, optional
         Deeper nodes are drawn as one box "...".
     feature_names, class_names : list of str, optional
@@ -50,7 +54,7 @@ def export_graphviz(
     leaves_parallel, rotate, rounded : bool, default=False
         Draw all leaves at the bottom; draw from left to right; round the boxes' corners.
     impurity, node_ids : bool, default=True, False
-        Show the impurity; the nodes' numbers.
+        Show the impurity (of a boosted tree: the gain of its splits); the nodes' numbers.
     proportion : bool, default=False
         Show shares instead of counts.
     special_characters : bool, default=False
@@ -81,7 +85,8 @@ def export_graphviz(
     }
     """
     decimals, deepest = check_count("precision", precision), check_depth(max_depth)
-    words = words_of(model, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, most=5)
+    chosen = choose_tree(model, tree)
+    words = words_of(chosen, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, most=5)
     box = Box(label, impurity, node_ids, proportion, class_names is not False)
     write = _rich if special_characters else _plain
     shown = [node for node in range(words.tree.n_nodes) if words.tree.depth[node] <= deepest]

@@ -16,9 +16,9 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
-from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
+from spinney.data.schema import Column
+from spinney.tree.decision import BRANCHES, NUMBER, BoostedTree, DecisionTree, OneTree
 from spinney.view.numbers import spell, write, write_amount, write_value
 from spinney.view.paths import Limits, limits_of_nodes
 
@@ -171,14 +171,20 @@ class Words:
         """Class trees: the share of each class, (node, output, class)."""
         return self.tree.probabilities
 
+    def measure(self, node: int) -> float | None:
+        """The impurity; in boosted trees the gain of the question, and None in leaves."""
+        if isinstance(self.tree, BoostedTree):
+            return None if self.tree.is_leaf[node] else float(self.tree.gain[node])
+        return float(self.tree.impurity[node])
+
     def box(self, node: int, show: Box) -> list[str]:
         """The lines of a node's box: its question, impurity, samples, value and class."""
         named = show.label == "all" or (show.label == "root" and node == 0)
         lines: list[tuple[str | None, str]] = [(None, self.question(node))] if not self.tree.is_leaf[node] else []
         if show.node_ids:
             lines.insert(0, (None, f"node #{node}" if named else f"#{node}"))
-        if show.impurity:
-            lines.append((self.criterion, write(self.tree.impurity[node], self.decimals, trim=True)))
+        if show.impurity and (measure := self.measure(node)) is not None:
+            lines.append((self.criterion, write(measure, self.decimals, trim=True)))
         lines += [("samples", self._samples(node, show.proportion)), ("value", self._value(node, show.proportion))]
         if self.classes is not None and show.classes:
             lines.append(("class", self.prediction(node)))
@@ -214,23 +220,10 @@ def _bracket(parts: Sequence[str]) -> str:
 # --- from a model ------------------------------------------------------------------------------------------------
 
 
-def check_model(model: Any) -> OneTree:
-    """`model`, if it is a fitted model of one tree."""
-    if not isinstance(model, OneTree):
-        found = type(model).__name__ if not isinstance(model, type) else f"the class {model.__name__}"
-        if hasattr(model, "estimators_") or hasattr(model, "n_estimators"):
-            found += ", which is many trees"
-        raise TypeError(f"model must be a fitted decision tree, such as DecisionTreeClassifier, got {found}.")
-    if not hasattr(model, "tree_"):
-        raise NotFittedError(f"This {type(model).__name__} is not fitted yet: call fit first.")
-    return model
-
-
-def words_of(model: Any, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any) -> Words:
+def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str = "feature_{}", **style: Any) -> Words:
     """The model in words; `generic` names columns that have no name, `style` is for `Words`."""
-    model = check_model(model)
     columns = model._schema.columns
-    own = [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
+    own = column_names(columns, generic)
     return Words(
         tree=model.tree_,
         names=own if feature_names is None else _names("feature_names", feature_names, len(own)),
@@ -243,8 +236,15 @@ def words_of(model: Any, feature_names: Any, class_names: Any, generic: str = "f
     )
 
 
+def column_names(columns: Sequence[Column], generic: str = "feature_{}") -> list[str]:
+    """The names of the table's columns, on one line each."""
+    return [generic.format(i) if column.name is None else _line(column.name) for i, column in enumerate(columns)]
+
+
 def _criterion(model: OneTree) -> str:
     """What the impurity is called. ID3 and C4.5 have no choice: theirs is entropy, and so it is for gain ratio."""
+    if isinstance(model.tree_, BoostedTree):
+        return "gain"
     criterion = getattr(model, "criterion", "entropy")
     if not isinstance(criterion, str):
         return "impurity"

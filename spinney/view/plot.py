@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
 from spinney.view.graphviz import MORE
 from spinney.view.layout import Layout, arrange
@@ -57,6 +58,7 @@ class _Piece:
 def plot_tree(
     model: Any,
     *,
+    tree: Any = None,
     max_depth: int | None = None,
     feature_names: Any = None,
     class_names: Any = None,
@@ -74,7 +76,9 @@ def plot_tree(
 
     Parameters
     ----------
-    model : fitted decision tree
+    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    tree : int or (int, int), optional
+        Which tree of a model of many, as in `export_text`.
     max_depth : int, optional
         Deeper nodes are drawn as one box "...".
     feature_names, class_names : list of str, optional
@@ -84,7 +88,7 @@ def plot_tree(
     filled : bool, default=True
         Colour the boxes: by class, the stronger the purer, or by the predicted number, the stronger the larger.
     impurity, node_ids : bool, default=True, False
-        Show the impurity; the nodes' numbers.
+        Show the impurity (of a boosted tree: the gain of its splits); the nodes' numbers.
     proportion : bool, default=False
         Show shares instead of counts.
     rounded : bool, default=True
@@ -109,8 +113,9 @@ def plot_tree(
     >>> boxes = plot_tree(model, class_names=["setosa", "versicolor", "virginica"])
     """
     decimals, deepest = check_count("precision", precision), check_depth(max_depth)
+    chosen = choose_tree(model, tree)
     words = words_of(
-        model, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, at_most="≤", most=2
+        chosen, feature_names, class_names, generic="x[{}]", decimals=decimals, trim=True, at_most="≤", most=2
     )
     box = Box(label, impurity, node_ids, proportion, class_names is not False)
     pieces = _pieces(words, box, deepest, filled)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write, write_share
 from spinney.view.paths import Limits
 from spinney.view.phrases import OR_MISSING, Words, check_count, class_labels, words_of
@@ -39,8 +40,8 @@ class Rule:
     prediction: Any  # a class or a number; a tuple of them for several outputs
     n_samples: int  # training rows in the leaf
     confidence: float | None  # share of the predicted class, the smallest of several outputs; None for numbers
-    impurity: float
-    weight: float
+    impurity: float  # NaN in boosted trees
+    weight: float  # of the training rows; in boosted trees their hessian
     leaf: int  # the node's number
     text: str = field(repr=False, compare=False)
 
@@ -73,6 +74,7 @@ _ORDERS: dict[str, Callable[[Rule], Any]] = {
 def export_rules(
     model: Any,
     *,
+    tree: Any = None,
     feature_names: Any = None,
     class_names: Any = None,
     decimals: int = 2,
@@ -88,7 +90,9 @@ def export_rules(
 
     Parameters
     ----------
-    model : fitted decision tree
+    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    tree : int or (int, int), optional
+        Which tree of a model of many, as in `export_text`.
     feature_names, class_names : list of str, optional
         As in `export_text`. With `class_names`, a rule's `prediction` is the name.
     decimals : int, default=2
@@ -119,12 +123,13 @@ def export_rules(
     if 0.80 < petal width (cm) <= 1.75 then versicolor (54 samples, 91 %)
     if petal width (cm) > 1.75 then virginica (46 samples, 98 %)
     """
-    words = words_of(model, feature_names, class_names, decimals=check_count("decimals", decimals))
+    chosen = choose_tree(model, tree)
+    words = words_of(chosen, feature_names, class_names, decimals=check_count("decimals", decimals))
     min_samples = check_count("min_samples", min_samples)
     _check(words, min_confidence, sort)
     own = words.classes is not None and (class_names is None or isinstance(class_names, bool))
-    answers = class_labels(model) if own else words.classes
-    values = [column.categories for column in model._schema.columns]
+    answers = class_labels(chosen) if own else words.classes
+    values = [column.categories for column in chosen._schema.columns]
     rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
     kept = [r for r in rules if r.n_samples >= min_samples and (r.confidence is None or r.confidence >= min_confidence)]
     return Rules(sorted(kept, key=_ORDERS[sort]))
@@ -181,9 +186,12 @@ def _prediction(words: Words, leaf: int, answers: Any) -> Any:
 
 def _sentence(words: Words, leaf: int, conditions: tuple[Condition, ...], confidence: float | None) -> str:
     count = int(words.tree.n_samples[leaf])
-    impurity = write(words.tree.impurity[leaf], words.decimals)
-    sure = f"{words.criterion} {impurity}" if confidence is None else write_share(confidence)
-    found = f"{words.prediction(leaf)} ({count} sample{'' if count == 1 else 's'}, {sure})"
+    told, measure = [f"{count} sample{'' if count == 1 else 's'}"], words.measure(leaf)
+    if confidence is not None:
+        told.append(write_share(confidence))
+    elif measure is not None:
+        told.append(f"{words.criterion} {write(measure, words.decimals)}")
+    found = f"{words.prediction(leaf)} ({', '.join(told)})"
     if not conditions:
         return f"always {found}"
     texts = [f"({one})" if one.text.endswith(OR_MISSING) and len(conditions) > 1 else one.text for one in conditions]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from spinney.tree.decision import SPREADS, STOPS, DecisionTree
+from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write
 from spinney.view.phrases import OR_MISSING, Words, check_count, check_depth, words_of
 
@@ -15,6 +16,7 @@ from spinney.view.phrases import OR_MISSING, Words, check_count, check_depth, wo
 def export_text(
     model: Any,
     *,
+    tree: Any = None,
     feature_names: Any = None,
     class_names: Any = None,
     max_depth: int | None = 10,
@@ -27,7 +29,9 @@ def export_text(
 
     Parameters
     ----------
-    model : fitted decision tree
+    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+    tree : int or (int, int), optional
+        Which one, of a model of many trees: 0, 1, ...; (round, class number) for boosting of more than two classes.
     feature_names : list of str, optional
         Names of the columns; by default those of the table the model was fitted on, else `feature_0`, `feature_1`, ...
     class_names : list of str, optional
@@ -64,7 +68,7 @@ def export_text(
     |   |   |--- class: virginica
     <BLANKLINE>
     """
-    words = words_of(model, feature_names, class_names, decimals=check_count("decimals", decimals))
+    words = words_of(choose_tree(model, tree), feature_names, class_names, decimals=check_count("decimals", decimals))
     if check_count("spacing", spacing) == 0:
         raise ValueError("spacing must be a positive integer, got 0.")
     step = "|" + " " * spacing

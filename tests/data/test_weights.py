@@ -11,6 +11,7 @@ from spinney.data.target import Target
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
 from spinney.ensemble.boosting import BoostingSettings, train
 from spinney.ensemble.task import Task
+from tests.boosted import plain_trees
 from tests.compiled import few
 from tests.grow.cases import make_dataset
 
@@ -62,7 +63,7 @@ def test_a_row_of_weight_three_is_three_rows(loss):
         task = Task(Target(None, None, y[None, again], weights), loss)
         with Team(1) as team:
             fits.append(train(dataset, task, BoostingSettings(n_rounds=3, min_count=4), team, lambda *_: False))
-    assert fits[0].trees[0].n_leaves > 2
+    assert plain_trees(fits[0])[0].n_leaves > 2
     assert fits[0].fingerprint == fits[1].fingerprint
 
 

@@ -16,6 +16,7 @@ from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss
 from spinney.estimators.base import SMALL_WORK
+from tests.boosted import plain_trees
 
 LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"]
 
@@ -55,7 +56,7 @@ def test_the_model_does_not_depend_on_the_number_of_threads(model, target):
     model = clone(model).set_params(n_estimators=3, random_state=0, categorical_features=[4], min_samples_leaf=5)
     models = [clone(model).set_params(n_jobs=n).fit(X, target(y)) for n in (1, 2, 3, 7)]
     assert len({one.fingerprint_ for one in models}) == 1
-    assert all(tree.n_leaves > 3 for tree in models[0]._booster.trees)
+    assert all(tree.n_leaves > 3 for tree in plain_trees(models[0]))
     answers = [one._raw(X).tobytes() for one in models]
     assert len(set(answers)) == 1
 
@@ -107,7 +108,7 @@ def test_whole_weights_are_repeated_rows_bit_for_bit(model, target):
         shuffled, order = rng.permutation(rows), rng.permutation(len(y))
         model = clone(model).set_params(n_estimators=8, min_samples_leaf=4, random_state=0)
         expected = clone(model).fit(X[rows], y[rows])
-        assert expected._booster.trees[0].n_leaves >= 2
+        assert plain_trees(expected)[0].n_leaves >= 2
         assert clone(model).fit(X, y, weight).fingerprint_ == expected.fingerprint_
         assert clone(model).fit(X[shuffled], y[shuffled]).fingerprint_ == expected.fingerprint_
         assert clone(model).fit(X[order], y[order], weight[order]).fingerprint_ == expected.fingerprint_

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss, boosting_cv
+from tests.boosted import plain_trees
 from tests.estimators.test_boosting import draw, thirds
 
 
@@ -42,7 +43,7 @@ def test_log_links_do_not_run_away_on_skewed_targets(loss, most_off, seed):
     prediction = model.predict(X)
     assert share_off(prediction, mean) < most_off
     assert prediction.max() < 10 * y.max()
-    assert min(tree.n_leaves for tree in model._booster.trees[:50]) > 5  # the splits have not gone blind
+    assert min(tree.n_leaves for tree in plain_trees(model)[:50]) > 5  # the splits have not gone blind
 
 
 def test_skewed_counts_are_predicted_better_than_by_lightgbm():
@@ -125,8 +126,8 @@ def test_penalties_of_gradients_are_scaled_too():
     scaled = Regressor(l1_regularization=2.0**301, min_split_gain=3 * 2.0**600, n_estimators=10, random_state=0)
     scaled.fit(X, np.ldexp(y, 300))
     np.testing.assert_array_equal(np.ldexp(scaled.predict(X), -300), plain.predict(X))
-    assert max(tree.gain.max() for tree in scaled._booster.trees) == max(
-        2.0**600 * tree.gain.max() for tree in plain._booster.trees
+    assert max(tree.gain.max() for tree in plain_trees(scaled)) == max(
+        2.0**600 * tree.gain.max() for tree in plain_trees(plain)
     )
 
 

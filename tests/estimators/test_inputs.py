@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
+from tests.boosted import plain_trees
 
 FEW = {"n_estimators": 8, "random_state": 0, "min_samples_leaf": 3, "min_samples_category": 1}
 
@@ -73,7 +74,7 @@ def test_every_column_matters():
     model = Regressor(n_estimators=40, random_state=0, min_samples_leaf=3, min_samples_category=1).fit(FRAME, Y)
     assert model.score(FRAME, Y) > 0.95
     assert (model.feature_importances_ > 0).all()
-    assert any(tree.is_category.any() for tree in model._booster.trees)
+    assert any(tree.is_category.any() for tree in plain_trees(model))
 
 
 def test_an_unknown_category_is_treated_as_missing():

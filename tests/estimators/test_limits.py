@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
+from tests.boosted import plain_trees
 
 
 def draw(n_rows=600, n_columns=5, seed=0, missing=0.0):
@@ -21,7 +22,7 @@ X, Y = draw()
 
 
 def trees_of(model, X=X, y=Y):
-    return clone(model).set_params(random_state=0).fit(X, y)._booster.trees
+    return plain_trees(clone(model).set_params(random_state=0).fit(X, y))
 
 
 def paths(tree):
@@ -33,7 +34,7 @@ def paths(tree):
             found.append(columns)
         else:
             below = columns | {int(tree.feature[node])}
-            open_nodes += [(tree.left[node], below), (tree.left[node] + 1, below)]
+            open_nodes += [(tree.left[node], below), (tree.right[node], below)]
     return found
 
 
@@ -67,9 +68,9 @@ def test_counts_and_hessians_of_leaves_are_kept(growth):
 def test_a_node_is_its_two_children():
     for tree in trees_of(Classifier(n_estimators=3), y=np.digitize(Y, [-1, 1])):
         for node in np.flatnonzero(~tree.is_leaf):
-            left = tree.left[node]
-            assert tree.count[node] == tree.count[left] + tree.count[left + 1]
-            assert tree.cover[node] == pytest.approx(tree.cover[left] + tree.cover[left + 1])
+            left, right = tree.left[node], tree.right[node]
+            assert tree.count[node] == tree.count[left] + tree.count[right]
+            assert tree.cover[node] == pytest.approx(tree.cover[left] + tree.cover[right])
             assert tree.gain[node] > 0
 
 
@@ -103,7 +104,7 @@ def stump(**parameters):
         "min_samples_leaf": 1,
         **parameters,
     }
-    (tree,) = Regressor(**parameters).fit(X, y)._booster.trees
+    (tree,) = plain_trees(Regressor(**parameters).fit(X, y))
     return tree.value[1:] if tree.n_leaves == 2 else None
 
 
@@ -126,7 +127,7 @@ def test_penalties_shrink_leaves(name):
 
 def bottom_gains(tree):
     inner = np.flatnonzero(~tree.is_leaf)
-    return [tree.gain[node] for node in inner if tree.is_leaf[tree.left[node]] and tree.is_leaf[tree.left[node] + 1]]
+    return [tree.gain[node] for node in inner if tree.is_leaf[tree.left[node]] and tree.is_leaf[tree.right[node]]]
 
 
 def test_pruning_takes_back_splits_that_gain_too_little():
@@ -290,7 +291,7 @@ def test_importances_are_shares_of_what_the_splits_did():
         assert shares.shape == (5,)
         assert shares.sum() == pytest.approx(1.0)
         assert shares.min() >= 0
-    splits = np.concatenate([tree.feature[~tree.is_leaf] for tree in model._booster.trees])
+    splits = np.concatenate([tree.feature[~tree.is_leaf] for tree in plain_trees(model)])
     np.testing.assert_allclose(model.get_feature_importances("split"), np.bincount(splits, minlength=5) / len(splits))
     with pytest.raises(ValueError, match="kind must be 'gain', 'split' or 'cover', got 'weight'"):
         model.get_feature_importances("weight")

@@ -15,6 +15,7 @@ from spinney import GradientBoostingRegressor as Regressor
 from spinney import Round
 from spinney._seed import read_seed
 from spinney.ensemble.callbacks import Progress
+from tests.boosted import plain_trees
 
 
 def draw(n_rows=300, seed=0):
@@ -359,7 +360,7 @@ def test_leaves_add_up_to_the_raw_score():
     for model, y in ((Regressor(), Y), (Classifier(), Y > 0), (Classifier(), THREE)):
         model = clone(model).set_params(n_estimators=5).fit(X, y)
         leaves = model.apply(X_NEW).reshape(200, -1)
-        trees, n_outputs = model._booster.trees, model._booster.n_outputs
+        trees, n_outputs = plain_trees(model), model._booster.n_outputs
         assert leaves.shape[1] == len(trees) == 5 * n_outputs
         raw = np.repeat(model._booster.start[:, None], 200, axis=1)
         for t, tree in enumerate(trees):

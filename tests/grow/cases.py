@@ -17,7 +17,7 @@ from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.tree import Tree
+from spinney.tree.boosted import GrownTree
 from tests.oracles import boosting_batches as reference
 
 NO_LIMIT = 1 << 30
@@ -61,10 +61,65 @@ class Case:
 
 
 @dataclass(frozen=True)
+class ReadTree:
+    """A grown tree, every node spelled out."""
+
+    left: np.ndarray
+    feature: np.ndarray
+    code: np.ndarray
+    threshold: np.ndarray
+    missing_left: np.ndarray
+    bits: np.ndarray
+    is_category: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+    count: np.ndarray
+    cover: np.ndarray
+
+    @property
+    def n_nodes(self):
+        return len(self.left)
+
+    @property
+    def is_leaf(self):
+        return self.left < 0
+
+    @property
+    def n_leaves(self):
+        return int(self.is_leaf.sum())
+
+    @property
+    def depth(self):
+        depth = np.zeros(self.n_nodes, np.int32)
+        for node in np.flatnonzero(~self.is_leaf):  # parents come before their children
+            depth[self.left[node]] = depth[self.left[node] + 1] = depth[node] + 1
+        return depth
+
+
+def read(tree: GrownTree, bins) -> ReadTree:
+    bits = np.zeros((tree.n_nodes, 4), np.uint64)
+    bits[tree.is_category] = tree.bits
+    return ReadTree(
+        left=tree.left,
+        feature=tree.feature,
+        code=tree.code,
+        threshold=np.where(tree.is_leaf | tree.is_category, np.nan, bins.thresholds(tree.feature, tree.code)),
+        missing_left=tree.missing_left,
+        bits=bits,
+        is_category=tree.is_category,
+        value=tree.value,
+        gain=tree.gain,
+        count=tree.count,
+        cover=tree.hessian * tree.hessian_unit,
+    )
+
+
+@dataclass(frozen=True)
 class Grown:
     """A grown tree and what it left in memory."""
 
-    tree: Tree
+    frozen: GrownTree
+    tree: ReadTree
     work: memory.Work
     segments: list  # rows of each piece, sorted
     scores: np.ndarray
@@ -161,12 +216,13 @@ def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.begin : node.end]))
-    return Grown(freeze(work.nodes, n_nodes, case.dataset.bins, case.rows.fields), work, segments, scores)
+    frozen = freeze(work.nodes, n_nodes, case.dataset.bins, case.rows.fields)
+    return Grown(frozen, read(frozen, case.dataset.bins), work, segments, scores)
 
 
 def assert_same(a: Grown, b: Grown) -> None:
     """Equal to the last bit."""
-    for field in fields(Tree):
+    for field in fields(ReadTree):
         mine, other = getattr(a.tree, field.name), getattr(b.tree, field.name)
         assert mine.dtype == other.dtype, field.name
         assert mine.tobytes() == other.tobytes(), (field.name, mine, other)
@@ -274,7 +330,7 @@ def _draw_limits(draw: Any, n_columns: int, random: np.random.RandomState) -> Bo
 # --- reading a grown tree ----------------------------------------------------------------------------------------
 
 
-def descend(tree: Tree, case: Case, codes: np.ndarray) -> np.ndarray:
+def descend(tree: ReadTree, case: Case, codes: np.ndarray) -> np.ndarray:
     """(nodes, rows) bool: the nodes that rows with these codes (columns, rows) come through."""
     visits = np.zeros((tree.n_nodes, codes.shape[1]), bool)
     visits[0] = True

@@ -12,6 +12,7 @@ from spinney.data.target import Target
 from spinney.data.weights import read_weights
 from spinney.ensemble.boosting import BoostingSettings, train
 from spinney.ensemble.task import Task
+from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON
 
 N = 40_000  # several blocks and many chunks
@@ -62,7 +63,7 @@ def fit(name, n_threads):
     with Team(n_threads) as team:
         bins = learn_bins(values, is_categorical, weights.counts, 255, team)
         booster = train(encode_dataset(values, bins, team), task, settings, team, lambda booster, trees: False)
-    assert max(tree.n_leaves for tree in booster.trees) > 4
+    assert max(tree.n_leaves for tree in plain_trees(booster)) > 4
     return booster.fingerprint
 
 

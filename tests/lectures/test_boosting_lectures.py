@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, Loss, boosting_cv
 from spinney.datasets import load_restaurant, load_tennis
+from tests.boosted import plain_trees
 
 
 def parabola(n_rows=100, noise=0.05):
@@ -45,7 +46,7 @@ def test_each_tree_fits_the_negative_gradient():
     model = GradientBoostingClassifier(n_estimators=4, learning_rate=0.3, max_depth=2, **EXACT).fit(X, y)
     leaves = model.apply(X)[:, :, 0]
     raw = np.zeros(100)  # half of the rows are of each class
-    for k, tree in enumerate(model._booster.trees):
+    for k, tree in enumerate(plain_trees(model)):
         p = 1 / (1 + np.exp(-raw))
         for leaf in np.flatnonzero(tree.is_leaf):
             rows = leaves[:, k] == leaf
@@ -145,7 +146,7 @@ def test_four_missing_values_take_the_side_that_gains():
     table = np.column_stack([half, value])
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, **EXACT)
     np.testing.assert_allclose(model.fit(table, y).predict(table), y, atol=1e-6)
-    (tree,) = model._booster.trees
+    (tree,) = plain_trees(model)
     sides = tree.missing_left[tree.feature == 1]
     assert sorted(sides) == [0, 1]
 
@@ -155,14 +156,14 @@ def test_five_growing_on_and_pruning_backwards():
     corners = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 6 + [[0, 0]], float)
     y = (corners[:, 0] != corners[:, 1]).astype(float)
     stump = GradientBoostingRegressor(n_estimators=1, max_depth=1, min_split_gain=1.0, **EXACT).fit(corners, y)
-    assert stump._booster.trees[0].n_leaves == 1  # alone, the first split is not worth it and is pruned
+    assert plain_trees(stump)[0].n_leaves == 1  # alone, the first split is not worth it and is pruned
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, min_split_gain=1.0, **EXACT).fit(corners, y)
-    (tree,) = model._booster.trees
-    assert tree.gain[0] < 1.0 < tree.gain[1:3].min()
+    (tree,) = plain_trees(model)
+    assert tree.gain[0] < 1.0 < tree.gain[[tree.left[0], tree.right[0]]].min()
     np.testing.assert_allclose(model.predict(corners), y, atol=1e-6)
     noise = np.random.RandomState(0).randn(25)
     pruned = GradientBoostingRegressor(n_estimators=1, min_split_gain=30.0, **EXACT).fit(corners, noise)
-    assert pruned._booster.trees[0].n_leaves == 1  # and nothing is left where nothing gains
+    assert plain_trees(pruned)[0].n_leaves == 1  # and nothing is left where nothing gains
 
 
 def test_six_cross_validation_at_every_round():

@@ -1,10 +1,13 @@
 """Boosted trees are pruned one by one: by mean gain a split, to values that they would have had."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, prune
-from spinney.prune.boosted import prune_tree
+from spinney.prune.boosted import cuts
+from tests.boosted import plain_trees
 
 OPTIONS = dict(n_estimators=5, min_samples_leaf=5, random_state=0, early_stopping=False)
 
@@ -19,7 +22,7 @@ def make_rows(n=400):
 def gains_and_splits(tree, node):
     if tree.is_leaf[node]:
         return 0.0, 0
-    parts = [gains_and_splits(tree, tree.left[node] + side) for side in range(2)]
+    parts = [gains_and_splits(tree, child[node]) for child in (tree.left, tree.right)]
     return tree.gain[node] + sum(gain for gain, _ in parts), 1 + sum(n for _, n in parts)
 
 
@@ -32,13 +35,13 @@ def test_every_branch_that_stays_is_worth_alpha_a_split(model):
     sizes = []
     for alpha in (0.0, 2.0, 8.0, 32.0, 1e9):
         pruned = prune.cost_complexity(model, alpha)
-        sizes.append(sum(tree.n_leaves for tree in pruned._booster.trees))
-        for tree in pruned._booster.trees:
+        sizes.append(sum(tree.n_leaves for tree in plain_trees(pruned)))
+        for tree in plain_trees(pruned):
             for node in np.flatnonzero(~tree.is_leaf):
                 gain, n_splits = gains_and_splits(tree, node)
                 assert gain > alpha * n_splits
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] == len(model._booster.trees)
+    assert sizes[-1] == len(plain_trees(model))
     assert len(set(sizes)) > 3
 
 
@@ -48,11 +51,14 @@ def test_no_subtree_of_a_boosted_tree_is_worth_more(model):
     def best(tree, node):
         if tree.is_leaf[node]:
             return 0.0
-        return max(0.0, tree.gain[node] - alpha + best(tree, tree.left[node]) + best(tree, tree.left[node] + 1))
+        return max(0.0, tree.gain[node] - alpha + best(tree, tree.left[node]) + best(tree, tree.right[node]))
 
-    for tree in model._booster.trees:
-        pruned = prune_tree(tree, alpha)
-        assert pruned.gain.sum() - alpha * (pruned.n_leaves - 1) == pytest.approx(best(tree, 0))
+    forest = model._booster.forest
+    assert forest.n_trees > 1
+    for k, tree in enumerate(plain_trees(model)):
+        at = cuts(model._booster.forest.tree(k), alpha)
+        pruned = forest.part(range(k, k + 1)).collapse(at)
+        assert pruned.gain.sum() - alpha * (pruned.n_leaves[0] - 1) == pytest.approx(best(tree, 0))
 
 
 def test_predictions_come_from_the_pruned_trees(model):
@@ -61,7 +67,7 @@ def test_predictions_come_from_the_pruned_trees(model):
     assert model.fingerprint_ != pruned.fingerprint_
     assert type(pruned) is type(model)
     leaves = pruned.apply(X)
-    trees = pruned._booster.trees
+    trees = plain_trees(pruned)
     expected = pruned._booster.start[0] + sum(tree.value[leaves[:, k]] for k, tree in enumerate(trees))
     np.testing.assert_allclose(pruned.predict(X), expected)
     assert all(tree.is_leaf[leaves[:, k]].all() for k, tree in enumerate(trees))
@@ -72,17 +78,18 @@ def test_predictions_come_from_the_pruned_trees(model):
 def test_values_are_those_that_pruning_while_growing_gives():
     """`min_split_gain` takes back splits when the tree is grown; the same cuts afterwards give the same tree."""
     options = OPTIONS | dict(n_estimators=1, categorical_features=[3])
-    whole = GradientBoostingRegressor(**options).fit(*make_rows())._booster.trees[0]
-    grown = GradientBoostingRegressor(min_split_gain=12.0, **options).fit(*make_rows())._booster.trees[0]
-    at = whole.is_leaf.copy()
-    for node in range(whole.n_nodes - 1, -1, -1):
-        left = whole.left[node]
-        at[node] |= bool(at[left] and at[left + 1] and whole.gain[node] < 12.0)
-    cut = whole.collapse(at)
-    assert 1 < cut.n_leaves < whole.n_leaves
-    for name in vars(grown):
-        np.testing.assert_array_equal(getattr(cut, name), getattr(grown, name), err_msg=name)
-        assert getattr(cut, name).dtype == getattr(grown, name).dtype
+    whole = GradientBoostingRegressor(**options).fit(*make_rows())._booster
+    grown = GradientBoostingRegressor(min_split_gain=12.0, **options).fit(*make_rows())._booster
+    (tree,) = plain_trees(whole)
+    at = tree.is_leaf.copy()
+    for node in range(tree.n_nodes - 1, -1, -1):
+        at[node] |= bool(at[tree.left[node]] and at[tree.right[node]] and tree.gain[node] < 12.0)
+    cut = whole.forest.collapse(at)
+    assert 1 < cut.n_leaves[0] < tree.n_leaves
+    for name in (field.name for field in fields(cut)[1:]):
+        expected = getattr(grown.forest, name)
+        np.testing.assert_array_equal(getattr(cut, name), expected, err_msg=name)
+        assert getattr(cut, name).dtype == expected.dtype
 
 
 def test_classifiers():
@@ -91,7 +98,7 @@ def test_classifiers():
         model = GradientBoostingClassifier(**OPTIONS).fit(X, labels)
         pruned = prune.cost_complexity(model, 3.0)
         assert pruned.predict_proba(X).shape == model.predict_proba(X).shape
-        assert sum(t.n_leaves for t in pruned._booster.trees) < sum(t.n_leaves for t in model._booster.trees)
+        assert sum(t.n_leaves for t in plain_trees(pruned)) < sum(t.n_leaves for t in plain_trees(model))
         assert pruned.score(X, labels) > 0.5
 
 

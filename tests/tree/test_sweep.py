@@ -1,5 +1,7 @@
 """Packed trees against a walk in plain Python, on drawn trees with numbers, categories and missing values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,9 @@ from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.binning import Bins
 from spinney.tree import sweep
-from spinney.tree.sweep import add_scores, leaves_of, pack_trees
-from spinney.tree.tree import Tree
+from spinney.tree.boosted import GrownTree, collect
+from spinney.tree.sweep import add_scores, leaves_of, pack_forest, pack_trees, places
+from tests.boosted import plain_trees
 
 pytestmark = pytest.mark.kernels
 THREADS = (1,) if PLAIN_PYTHON else (1, 3)
@@ -28,8 +31,8 @@ def draw_tree(rng, bins, n_splits):
     """A tree of random shape: each split takes a random leaf."""
     n_nodes = 2 * n_splits + 1
     left, feature = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
-    code, bits = np.zeros(n_nodes, np.int32), np.zeros((n_nodes, 4), np.uint64)
-    missing_left, is_category = np.zeros(n_nodes, np.uint8), np.zeros(n_nodes, np.uint8)
+    code, bits = np.zeros(n_nodes, np.uint8), np.zeros((n_nodes, 4), np.uint64)
+    missing_left, is_category = np.zeros(n_nodes, np.uint8), np.zeros(n_nodes, bool)
     leaves = [0]
     for k in range(n_splits):
         node = leaves.pop(rng.randint(len(leaves)))
@@ -41,19 +44,18 @@ def draw_tree(rng, bins, n_splits):
             bits[node] = rng.randint(0, 2**64, 4, dtype=np.uint64)
         else:
             code[node] = rng.randint(bins.n_bins[feature[node]])
-    nothing = np.zeros(n_nodes)
-    return Tree(
+    return GrownTree(
         left=left,
         feature=feature,
         code=code,
-        threshold=np.full(n_nodes, np.nan),
         missing_left=missing_left,
-        bits=bits,
         is_category=is_category,
+        bits=bits[is_category],
         value=rng.randn(n_nodes),
-        gain=nothing,
-        count=nothing.astype(np.int64),
-        cover=nothing,
+        gain=np.zeros(n_nodes),
+        count=np.zeros(n_nodes, np.int64),
+        hessian=np.zeros(n_nodes, np.int64),
+        hessian_unit=1.0,
     )
 
 
@@ -64,7 +66,8 @@ def leaf_of(tree, row, bins):
         column = tree.feature[node]
         code = int(row[column])
         if tree.is_category[node]:
-            goes_left = int(tree.bits[node][code // 64]) >> code % 64 & 1
+            bits = tree.bits[tree.is_category[:node].sum()]
+            goes_left = int(bits[code // 64]) >> code % 64 & 1
         elif code == bins.n_bins[column]:
             goes_left = tree.missing_left[node]
         else:
@@ -93,17 +96,32 @@ def draw(seed, n_rows, n_trees, most_splits=24):
 def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits, n_threads):
     bins, trees, codes = draw(n_rows + n_trees, n_rows, n_trees, most_splits)
     expected = np.array([[leaf_of(tree, row, bins) for tree in trees] for row in codes])
-    packed = pack_trees(trees)
+    forest = collect(trees, None)
     with Team(n_threads) as team:
         by_column = np.ascontiguousarray(codes.T)
-        np.testing.assert_array_equal(leaves_of(packed, bins, by_column, range(n_trees), team), expected)
-        for n_outputs in (1, 2):
-            scores = np.ones((n_outputs, n_rows))
-            add_scores(packed, bins, by_column, range(n_trees), scores, team)
-            plain = np.ones((n_outputs, n_rows))
-            for t, tree in enumerate(trees):
-                plain[t % n_outputs] += tree.value[expected[:, t]]
-            np.testing.assert_array_equal(scores, plain)
+        leaves = leaves_of(pack_trees(trees), bins, by_column, range(n_trees), team)
+        np.testing.assert_array_equal(leaves, expected)
+        for packed in (pack_trees(trees), pack_forest(forest)):
+            for n_outputs in (1, 2):
+                scores = np.ones((n_outputs, n_rows))
+                add_scores(packed, bins, by_column, range(n_trees), scores, team)
+                plain = np.ones((n_outputs, n_rows))
+                for t, tree in enumerate(trees):
+                    plain[t % n_outputs] += tree.value[expected[:, t]]
+                np.testing.assert_array_equal(scores, plain)
+
+
+def test_packed_children_stand_side_by_side():
+    _, trees, _ = draw(1, 1, 7)
+    forest = collect(trees, None)
+    place = places(forest)
+    for t, tree in enumerate(trees):
+        own = place[forest.first[t] : forest.first[t + 1]]
+        step = forest.step[forest.first[t] : forest.first[t + 1]]
+        np.testing.assert_array_equal(np.sort(own), np.arange(tree.n_nodes))
+        asks = np.flatnonzero(step)
+        np.testing.assert_array_equal(own[asks + 1] + 1, own[asks + step[asks]])
+        assert (own[asks + 1] > own[asks]).all()  # parents first
 
 
 def test_some_of_the_trees():
@@ -124,9 +142,9 @@ def test_a_tree_deeper_than_wide():
     left = np.full(401, -1, np.int32)
     left[0] = 1
     left[2:400:2] = np.arange(3, 401, 2)  # every right child splits again
-    code = np.where(left >= 0, np.arange(401) // 2, 0).astype(np.int32)
-    chain = Tree(**{**vars(tree), "left": left, "feature": np.where(left >= 0, 0, -1).astype(np.int32), "code": code})
-    assert chain.depth.max() == 200
+    code = np.where(left >= 0, np.arange(401) // 2, 0).astype(np.uint8)
+    chain = replace(tree, left=left, feature=np.where(left >= 0, 0, -1).astype(np.int32), code=code)
+    assert pack_trees([chain]).depth == pack_forest(collect([chain], None)).depth == 200
     codes = np.arange(256, dtype=np.uint8)[:, None]
     with Team(1, inline=True) as team:
         leaves = leaves_of(pack_trees([chain]), bins, np.ascontiguousarray(codes.T), range(1), team)
@@ -134,19 +152,20 @@ def test_a_tree_deeper_than_wide():
 
 
 def test_no_trees():
-    packed = pack_trees([])
     bins, _, codes = draw(0, 5, 1)
-    scores = np.ones((1, 5))
-    with Team(1, inline=True) as team:
-        add_scores(packed, bins, np.ascontiguousarray(codes.T), range(0), scores, team)
-    assert (scores == 1).all()
+    for packed in (pack_trees([]), pack_forest(collect([], None))):
+        scores = np.ones((1, 5))
+        with Team(1, inline=True) as team:
+            add_scores(packed, bins, np.ascontiguousarray(codes.T), range(0), scores, team)
+        assert (scores == 1).all()
 
 
 def test_a_tree_must_fit_its_numbers_into_a_node():
     bins, trees, _ = draw(0, 1, 1)
-    wide = Tree(**{**vars(trees[0]), "feature": np.array([1 << 24], np.int32)})
-    with pytest.raises(ValueError, match="at most 16,777,215 nodes and columns"):
-        pack_trees([wide])
+    wide = replace(trees[0], feature=np.where(trees[0].is_leaf, -1, 1 << 24).astype(np.int32))
+    for pack in (pack_trees, lambda some: pack_forest(collect(some, None))):
+        with pytest.raises(ValueError, match="at most 16,777,215 nodes and columns"):
+            pack([wide])
 
 
 def test_fitted_trees_follow_their_thresholds():
@@ -158,13 +177,13 @@ def test_fitted_trees_follow_their_thresholds():
         X, np.nan_to_num(X).sum(1)
     )
     expected = np.full(60, model._booster.start[0])
-    for tree in model._booster.trees:
+    for tree in plain_trees(model):
         for i, row in enumerate(X):
             node = 0
             while tree.left[node] >= 0:
                 value = row[tree.feature[node]]
                 goes_left = tree.missing_left[node] if np.isnan(value) else value <= tree.threshold[node]
-                node = tree.left[node] + (0 if goes_left else 1)
+                node = (tree.left if goes_left else tree.right)[node]
             expected[i] += tree.value[node]
     np.testing.assert_array_equal(model.predict(X), expected)
 

@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
 
 import spinney
 from spinney import export_text
@@ -190,9 +191,12 @@ def test_models(function):
     read = getattr(spinney, function)
     with pytest.raises(NotFittedError, match="This ByHand is not fitted yet: call fit first"):
         read(ByHand())
-    with pytest.raises(TypeError, match=r"must be a fitted decision tree, .* got the class ByHand"):
+    with pytest.raises(TypeError, match=r"must be fitted: a decision tree, .* got the class ByHand"):
         read(ByHand)
-    with pytest.raises(TypeError, match="got GradientBoostingClassifier, which is many trees"):
-        read(spinney.GradientBoostingClassifier())
+    for kind in ("GradientBoostingClassifier", "RandomForestRegressor", "AdaBoostClassifier", "BaggingRegressor"):
+        with pytest.raises(NotFittedError, match=f"This {kind} is not fitted yet: call fit first"):
+            read(getattr(spinney, kind)())
+    with pytest.raises(TypeError, match=r"fitted model of Spinney's trees .*, got KNeighborsClassifier"):
+        read(KNeighborsClassifier())
     with pytest.raises(TypeError, match="got NoneType"):
         read(None)

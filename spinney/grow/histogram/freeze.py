@@ -1,4 +1,4 @@
-"""From the growing tree to the frozen one: keep what pruning left, number it anew, and write thresholds as values."""
+"""From the growing tree to the one that is handed over: keep what pruning left, and number it anew."""
 
 from __future__ import annotations
 
@@ -8,29 +8,43 @@ import numpy as np
 
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
-from spinney.tree.tree import Tree
+from spinney.tree.boosted import GrownTree
 
 
-def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Tree:
+def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> GrownTree:
     """The finished tree, nodes in the order in which they were opened."""
     grown = nodes[:n_nodes].view(np.ndarray)  # fields of a record array by attribute are slow
     left = grown["left"].astype(np.int32)
     inner = left >= 0
-    feature, code = grown["feature"].astype(np.int32), grown["code"].astype(np.int32)
+    pruned = inner & (grown["is_leaf"] > 0)
+    if pruned.any():
+        grown, left = _without_pruned(grown, pruned)
+        inner = left >= 0
+    feature = grown["feature"].astype(np.int32)
     is_category = inner & bins.is_categorical[feature]
-    threshold = np.where(inner & ~is_category, bins.thresholds(feature, code), np.nan)
-    tree = Tree(
+    return GrownTree(
         left=left,
         feature=feature,
-        code=code,
-        threshold=threshold,
+        code=grown["code"].astype(np.uint8),
         missing_left=grown["missing_left"].copy(),
-        bits=grown["bits"].copy(),
-        is_category=is_category.view(np.uint8),
+        is_category=is_category,
+        bits=grown["bits"][is_category],
         value=grown["value"].copy(),
         gain=grown["gain"].copy(),
         count=grown["count"].copy(),
-        cover=grown["fine_hessian"] * fields.fine_hessian_unit,
+        hessian=grown["fine_hessian"].copy(),
+        hessian_unit=fields.fine_hessian_unit,
     )
-    pruned = inner & (grown["is_leaf"] > 0)
-    return tree.collapse(pruned) if pruned.any() else tree
+
+
+def _without_pruned(grown: np.ndarray, pruned: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nodes that stay, pruned ones as leaves, and each one's left child in the new numbering."""
+    grown = grown.copy()
+    for name, nothing in (("feature", -1), ("code", 0), ("missing_left", 0), ("gain", 0.0), ("bits", 0)):
+        grown[name][pruned] = nothing
+    left, inner = grown["left"], grown["is_leaf"] == 0
+    stays = np.zeros(len(grown), bool)
+    stays[0] = True
+    stays[left[inner]] = stays[left[inner] + 1] = True
+    number = np.cumsum(stays) - 1
+    return grown[stays], np.where(inner, number[left], -1)[stays].astype(np.int32)

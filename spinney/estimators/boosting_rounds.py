@@ -1,0 +1,149 @@
+"""A boosted model as a series of rounds: its trees one by one, its first rounds as a model, the ways rows take.
+
+In: a fitted model, which has a `_booster` and a `_schema`. No algorithm in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema
+from spinney.estimators.tree_model import TreeModel
+
+if TYPE_CHECKING:
+    from spinney.ensemble.booster import Booster
+    from spinney.tree.decision import BoostedTree
+
+
+class BoostedTreeModel(RegressorMixin, TreeModel):
+    """One tree of a boosted model; `predict` gives what it adds to the raw score."""
+
+    _origin: tuple[Booster, int]
+
+    @cached_property
+    def tree_(self) -> BoostedTree:  # type: ignore[override]
+        if not hasattr(self, "_origin"):
+            raise AttributeError("a tree of a boosted model is not fitted by itself.")
+        booster, number = self._origin
+        return booster.forest.tree(number)
+
+    def fit(self, X: Any = None, y: Any = None) -> None:
+        raise TypeError("a tree of a boosted model is not fitted by itself: fit the whole model.")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """What the tree adds to the raw score of each row."""
+        table = self._read(X)
+        return self.tree_.answers[self._leaves(table), 0, 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With this tree alone."""
+        state: dict[str, Any] = {**super().__getstate__(), "tree_": self.tree_}
+        state.pop("_origin", None)
+        return state
+
+
+def tree_model(booster: Booster, number: int, schema: Schema) -> BoostedTreeModel:
+    """A model of one tree, which is read from the store when first asked for."""
+    model = BoostedTreeModel()
+    model._origin, model._schema = (booster, number), schema
+    model.n_features_in_, model.n_outputs_ = schema.n_columns, 1
+    if schema.names is not None:
+        model.feature_names_in_ = schema.names
+    return model
+
+
+class Rounds:
+    """What a boosted model shows of its rounds."""
+
+    _booster: Booster
+    _schema: Schema
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """The trees, (rounds, outputs): each has `tree_`, `predict`, `apply` and `decision_path`."""
+        if not hasattr(self, "_booster"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        trees = np.empty((self._booster.n_rounds, self._booster.n_outputs), object)
+        for k in range(len(trees)):
+            trees[k] = self._round(k)
+        return trees
+
+    def _round(self, k: int) -> np.ndarray:
+        """The trees of a round, one per output."""
+        trees = np.empty(self._booster.n_outputs, object)
+        for output in range(len(trees)):
+            trees[output] = tree_model(self._booster, k * len(trees) + output, self._schema)
+        return trees
+
+    def __len__(self) -> int:
+        """How many rounds the model has."""
+        check_is_fitted(self)
+        return self._booster.n_rounds
+
+    def __bool__(self) -> bool:
+        return True  # a model is something even before it is fitted
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Round by round, an array of one tree per output."""
+        check_is_fitted(self)
+        return (self._round(k) for k in range(len(self)))
+
+    def __getitem__(self, rounds: Any) -> Any:
+        """`model[k]`: the trees of round k, one per output. `model[:k]`: the model of the first k rounds."""
+        check_is_fitted(self)
+        if isinstance(rounds, slice):
+            return self._first_rounds(rounds)
+        try:
+            k, n = index(rounds), len(self)
+        except TypeError:
+            raise TypeError(f"rounds are numbers or slices, model[3] or model[:3], got {rounds!r}.") from None
+        if not -n <= k < n:
+            raise IndexError(f"round must be from 0 to {n - 1}, got {rounds!r}.")
+        return self._round(k % n)
+
+    def _first_rounds(self, rounds: slice) -> Any:
+        start, stop, step = rounds.indices(len(self))
+        if start != 0 or step != 1 or stop < 1:
+            raise ValueError(
+                "a slice of a boosted model is made of its first rounds, model[:k] with k of at least 1: each tree is "
+                f"fitted to what those before it left over; got model[{_written(rounds)}]."
+            )
+        other: Any = copy(self)
+        other._booster = self._booster.cut(stop)
+        other.n_estimators = other.n_iter_ = other.best_iteration_ = stop
+        other.evals_result_ = {
+            name: {metric: values[:stop] for metric, values in one.items()}
+            for name, one in self.evals_result_.items()  # type: ignore[attr-defined]
+        }
+        return other
+
+    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+        """The nodes that each row passes in each tree.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        (indicator, n_nodes_ptr)
+            A sparse matrix of ones, (n_samples, nodes of all trees), and where each tree's nodes begin among its
+            columns; trees come round by round, those of a round in the order of the classes.
+        """
+        leaves = self.apply(X)  # type: ignore[attr-defined]
+        forest = self._booster.forest
+        return forest.paths(leaves.reshape(len(leaves), -1)), forest.first.copy()
+
+
+def _written(rounds: slice) -> str:
+    start, stop = ("" if at is None else repr(at) for at in (rounds.start, rounds.stop))
+    return f"{start}:{stop}" if rounds.step is None else f"{start}:{stop}:{rounds.step!r}"

@@ -1,0 +1,146 @@
+"""All nodes of a model's trees as one table.
+
+In: a fitted model of trees. Out: one row per node, for pandas, or for what reads arrays. What a row goes through can be
+followed in the table alone: see the columns in `trees_to_frame`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from spinney.tree.decision import BRANCHES, SET, SPREADS, DecisionTree, OneTree
+from spinney.tree.models import Trees, trees_of
+from spinney.view.phrases import class_labels, column_names
+
+_NOWHERE, _EVERYWHERE = -1, -2
+
+
+def trees_to_frame(model: Any) -> Any:
+    """The nodes of all trees of a model, one row each.
+
+    Parameters
+    ----------
+    model : fitted decision tree, forest, boosted model, or AdaBoost or bagging of decision trees
+
+    Returns
+    -------
+    pandas.DataFrame, or a dict of arrays if pandas is not installed
+
+        =========== ===================================================================================================
+        tree        number of the tree; in a boosted model, of the round
+        output      class number of the tree in a boosted model of more than two classes; else 0
+        node        number in its tree, as `apply` gives it; 0 is the root
+        parent      number of its parent; -1 for the root
+        depth       how many questions lie before it
+        feature     name of the column that it asks about; None (or what pandas makes of it) in leaves
+        threshold   numbers: up to it the answer is yes; NaN elsewhere
+        categories  categories: tuple of those for which the answer is yes; or, where each category has its own child,
+                    of all of them in the order of `children`; None elsewhere
+        yes, no     nodes where rows go on; -1 in leaves and where there are more than two children
+        missing     node where rows go on whose value is missing or a category never seen; -1: they end here; -2: they
+                    go everywhere, in parts
+        gain        boosted trees: what the split gained; others: by how much it lowers the impurity, times the node's
+                    share of the whole weight; 0 in leaves
+        impurity    by the criterion of the tree; NaN in boosted trees
+        count       training rows
+        weight      their weight; in boosted trees their hessian (cover)
+        value       regression: what is predicted in the node; boosting: what it adds to the raw score
+        value_...   classification: share of each class; several outputs: of each output
+        children    tuple of the nodes where rows go on; only if some question has other than two answers
+        =========== ===================================================================================================
+
+    Examples
+    --------
+    >>> from spinney import GradientBoostingRegressor, trees_to_frame
+    >>> from spinney.datasets import load_penguins
+    >>> X, _ = load_penguins()
+    >>> X = X.dropna()
+    >>> model = GradientBoostingRegressor(max_leaf_nodes=3, random_state=0).fit(X[["island", "sex"]], X["body_mass_g"])
+    >>> frame = trees_to_frame(model)
+    >>> frame.loc[(frame["tree"] == 0) & (frame["yes"] > 0), ["node", "feature", "categories", "yes", "no", "count"]]
+       node feature categories  yes  no  count
+    0     0  island  (Biscoe,)    1   4    333
+    1     1     sex    (male,)    2   3    163
+    """
+    trees = trees_of(model)
+    models = list(trees)
+    has_branches = any((one.tree_.kind == BRANCHES).any() for one in models)
+    parts = [_columns(one, _place(trees, number), has_branches) for number, one in enumerate(models)]
+    frame = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+    try:
+        import pandas as pd
+    except ImportError:
+        return frame
+    return pd.DataFrame(frame)
+
+
+def _place(trees: Trees, number: int) -> tuple[int, int]:
+    return divmod(number, trees.shape[1]) if len(trees.shape) == 2 else (number, 0)
+
+
+def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dict[str, np.ndarray]:
+    """The rows of one tree, column by column."""
+    tree, columns = model.tree_, model._schema.columns
+    n, is_leaf = tree.n_nodes, tree.is_leaf
+    names = np.array([*column_names(columns), None], object)
+    two = np.diff(tree.child_start) == 2
+    two &= tree.kind != BRANCHES
+    yes, no = np.full(n, _NOWHERE, np.int64), np.full(n, _NOWHERE, np.int64)
+    first = tree.child_start[:-1][two]
+    yes[two], no[two] = tree.children[first], tree.children[first + 1]
+    found = {
+        "tree": np.full(n, place[0], np.int64),
+        "output": np.full(n, place[1], np.int64),
+        "node": np.arange(n, dtype=np.int64),
+        "parent": tree.parent.astype(np.int64),
+        "depth": tree.depth.astype(np.int64),
+        "feature": names[np.where(is_leaf, len(columns), tree.feature)],
+        "threshold": tree.threshold,
+        "categories": _categories(tree, columns),
+        "yes": yes,
+        "no": no,
+        "missing": _missing(tree),
+        "gain": tree.impurity_decreases(),
+        "impurity": tree.impurity,
+        "count": tree.n_samples,
+        "weight": tree.weight,
+        **_values(model),
+    }
+    if with_children:
+        children = (tuple(tree.children_of(node).tolist()) for node in range(n))
+        found["children"] = np.fromiter(children, object, n)
+    return found
+
+
+def _categories(tree: DecisionTree, columns: Sequence[Any]) -> np.ndarray:
+    found = np.full(tree.n_nodes, None, object)
+    for node in np.flatnonzero((tree.kind == SET) | (tree.kind == BRANCHES)).tolist():
+        values = columns[tree.feature[node]].categories
+        chosen = range(len(values)) if tree.kind[node] == BRANCHES else tree.categories_in(node, len(values)).tolist()
+        found[node] = tuple(values[place] for place in chosen)
+    return found
+
+
+def _missing(tree: DecisionTree) -> np.ndarray:
+    goes_on = ~tree.is_leaf & (tree.missing >= 0)
+    missing = np.full(tree.n_nodes, _NOWHERE, np.int64)
+    missing[goes_on] = tree.children[tree.child_start[:-1][goes_on] + tree.missing[goes_on]]
+    missing[tree.missing == SPREADS] = _EVERYWHERE
+    return missing
+
+
+def _values(model: OneTree) -> dict[str, np.ndarray]:
+    """What every node predicts, a column for each number."""
+    tree = model.tree_
+    values = tree.value
+    if tree.n_classes is None:
+        if tree.n_outputs == 1:
+            return {"value": values[:, 0, 0]}
+        return {f"value_{k}": values[:, k, 0] for k in range(tree.n_outputs)}
+    labels = class_labels(model)
+    if tree.n_outputs == 1:
+        return {f"value_{label}": values[:, 0, c] for c, label in enumerate(labels[0])}
+    return {f"value_{k}_{one}": values[:, k, c] for k, names in enumerate(labels) for c, one in enumerate(names)}
