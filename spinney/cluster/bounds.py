@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, refer, separate_kernel
+from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, make_desks, move_row, no_moves, packed
 from spinney.cluster.nearest import LANES, nearest_two, squared_norms
@@ -128,11 +128,11 @@ def _nearest_other(centres, distance):
 
 
 @inner_kernel
-def _is_settled(place, labels, known, slack):
+def _is_settled(place, labels, upper, lower, drift, others_drift, separation, slack):
     """Whether the row's centre is certain to have the lowest score still."""
     label = labels[place]
-    high = np.float64(known.upper[place]) + known.drift[label]
-    low = max(np.float64(known.lower[place]) - known.others_drift[label], known.separation[label] - high)
+    high = np.float64(upper[place]) + drift[label]
+    low = max(np.float64(lower[place]) - others_drift[label], separation[label] - high)
     return low > high and (low - high) * (low + high) > slack
 
 
@@ -141,7 +141,8 @@ def _assign(rank, size, sync, rows, centres, known, moves, desks, waiting):
     rows, centres, known, moves, desks = refer(rows), refer(centres), refer(known), refer(moves), refer(desks)
     tiles, labels, n_rows, n_columns = rows.tiles, moves.labels, rows.n_rows, moves.scale.size - 1
     gathered, places, n_waiting = waiting.tile[rank], waiting.places[rank], 0
-    slack = 4.0 * known.rounding * 1.001
+    upper, lower, drift, others_drift = known.upper, known.lower, known.drift, known.others_drift
+    separation, slack = known.separation, 4.0 * known.rounding * 1.001
     while True:
         chunk = next_chunk(sync)
         for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
@@ -152,7 +153,7 @@ def _assign(rank, size, sync, rows, centres, known, moves, desks, waiting):
                 _look(rank, tiles, start, places[:n_lanes], rows, centres, known, moves, desks)
                 continue
             for lane in range(n_lanes):
-                if _is_settled(first + lane, labels, known, slack):
+                if _is_settled(first + lane, labels, upper, lower, drift, others_drift, separation, slack):
                     continue
                 for j in range(n_columns):
                     gathered[j * LANES + n_waiting] = tiles[start + j * LANES + lane]
@@ -167,7 +168,7 @@ def _assign(rank, size, sync, rows, centres, known, moves, desks, waiting):
         _look(rank, gathered, 0, places[:n_waiting], rows, centres, known, moves, desks)
 
 
-@separate_kernel
+@inner_kernel
 def _look(rank, tile, start, places, rows, centres, known, moves, desks):
     """Find the centres of the rows of one tile, whose places are given, and measure their bounds anew."""
     n_columns, label = moves.scale.size - 1, desks.label[rank]

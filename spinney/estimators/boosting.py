@@ -82,7 +82,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         keep_parameters(self, locals())
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted values, one a row."""
+        """Predicted values, one per row."""
         return self._respond(self._raw(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:

@@ -70,7 +70,7 @@ class _ClassicTree(ClassTreeModel):
 
 
 class ID3Classifier(_ClassicTree):
-    """ID3: a tree of categories with one branch a value, chosen by information gain.
+    """ID3: a tree of categories with one branch per value, chosen by information gain.
 
     Every column is asked about once on a path. A value that no training row of a node had leads to a leaf with that
     node's majority. Missing values, and values that were not in the training table at all, are answered by the node
@@ -83,7 +83,7 @@ class ID3Classifier(_ClassicTree):
     Parameters
     ----------
     max_depth : int or None, default=None
-        Most questions on a path.
+        Maximum depth of the tree.
     min_samples_split : int, default=2
         Weight, in rows, that a node must have to be split.
     min_gain : float, default=0.0
@@ -161,8 +161,8 @@ class ID3Classifier(_ClassicTree):
 class C45Classifier(_ClassicTree):
     """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
 
-    Categories have one branch a value; numbers are cut in two, midway between neighbouring values. Rows whose value is
-    missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree is
+    Categories have one branch per value; numbers are cut in two, midway between neighbouring values. Rows whose value
+    is missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree is
     pruned by a pessimistic estimate of its errors.
 
     Parameters
@@ -178,7 +178,7 @@ class C45Classifier(_ClassicTree):
     mdl : bool, default=True
         Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).
     max_depth : int or None, default=None
-        Most questions on a path.
+        Maximum depth of the tree.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
         Which columns are categories: a mask, indices or names. "from_dtype": those of strings, category dtypes and
         Booleans.

@@ -159,7 +159,7 @@ class _Forest(JudgedForest):
         )
 
     def _count_draws(self, weights: Weights, n_rows: int) -> int:
-        """Rows that a bootstrap draws: whole weights count as so many rows."""
+        """Rows that a bootstrap draws: whole weights count as that many rows."""
         total = n_rows if weights.counts is None else int(weights.counts.sum())
         if self.max_samples is None:
             return total

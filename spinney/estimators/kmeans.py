@@ -43,7 +43,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         How many times to start; the run with the smallest `inertia_` counts. "auto": once for "k-means++" and given
         centres, ten times for "random" and callables.
     max_iter : int, default 300
-        Most iterations of a run.
+        Maximum number of iterations of a run.
     tol : float, default 1e-4
         A run ends when the squared moves of all centres add up to no more than this times the mean variance of the
         columns.

@@ -43,7 +43,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
     reg_covar : float, default 1e-6
         Added to all variances, so that no component collapses.
     max_iter : int, default 100
-        Most iterations of a run.
+        Maximum number of iterations of a run.
     n_init : int, default 1
         How many times to start; the run with the highest log-likelihood counts.
     init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default "kmeans"

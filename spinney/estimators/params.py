@@ -160,7 +160,7 @@ TREE = {
     ),
     "max_leaf_nodes": Parameter(
         "int or None",
-        "Grow best-first, always splitting the leaf whose split takes off the most impurity, to at most so many "
+        "Grow best-first, always splitting the leaf whose split takes off the most impurity, to at most this many "
         "leaves.",
         [Interval(Integral, 2, None, closed="left"), None],
     ),
@@ -184,7 +184,7 @@ TREE = {
     ),
     "n_iter_no_change": Parameter(
         "int or None",
-        "Grow best-first and stop when so many splits in a row have not lowered the error on the held-out rows; the "
+        "Grow best-first and stop when this many splits in a row have not lowered the error on the held-out rows; the "
         "tree is the one with the lowest.",
         [AT_LEAST_1, None],
     ),
@@ -195,7 +195,7 @@ TREE = {
     ),
     "max_bins": Parameter(
         "int or None",
-        "Cut each column into at most so many bins first, up to 255; None tries every threshold.",
+        "Cut each column into at most this many bins first, up to 255; None tries every threshold.",
         [Interval(Integral, 2, 255, closed="both"), None],
     ),
 }
@@ -215,7 +215,7 @@ FOREST = {
         text="Columns to choose from; see `features_per`. If none of a split's columns can split the node, more are "
         "drawn."
     ),
-    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(text="Grow each tree best-first to at most so many leaves."),
+    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(text="Grow each tree best-first to at most this many leaves."),
     "min_impurity_decrease": TREE["min_impurity_decrease"]._replace(
         text="What a split must take off the impurity of its tree."
     ),
@@ -250,6 +250,6 @@ FOREST = {
         [StrOptions({"split", "tree"})],
     ),
     "max_bins": TREE["max_bins"]._replace(
-        text="Cut each column into at most so many bins first; None tries every threshold."
+        text="Cut each column into at most this many bins first; None tries every threshold."
     ),
 }

@@ -53,7 +53,7 @@ _TABLE = {
     "bootstrap": FOREST["bootstrap"]._replace(
         text="Fill each tree from rows drawn with replacement; False: from all rows."
     ),
-    "max_bins": FOREST["max_bins"]._replace(form="int", text="At most so many thresholds to draw from, per column."),
+    "max_bins": FOREST["max_bins"]._replace(form="int", text="At most this many thresholds to draw from, per column."),
 }
 _ABOUT = """
     The questions of its trees are drawn before any row is seen: each node asks about a random column, a number whether

@@ -111,7 +111,7 @@ def read_numbers(y: Any, n_rows: int) -> np.ndarray:
 
 
 def check_labels(y: np.ndarray, n_rows: int) -> None:
-    """Raise unless y, of one or two dimensions, holds one label a row (or one a row and output)."""
+    """Raise unless y, of one or two dimensions, holds one label per row (or one per row and output)."""
     _check_length(y, n_rows)
     if y.dtype == object and any(map(_is_missing, y.ravel())):
         raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
@@ -123,7 +123,7 @@ def check_labels(y: np.ndarray, n_rows: int) -> None:
 
 
 def check_numbers(y: np.ndarray, n_rows: int) -> None:
-    """Raise unless y holds finite numbers, one a row (or one a row and output)."""
+    """Raise unless y holds finite numbers, one per row (or one per row and output)."""
     _check_length(y, n_rows)
     _check_finite(y)
 

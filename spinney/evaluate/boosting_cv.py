@@ -88,7 +88,7 @@ def boosting_cv(
     eval_metric : as for `fit`
         Default: the training loss. The first one is watched.
     n_iter_no_change : int, optional
-        Stop when the watched metric's mean has not improved for so many rounds. None: run all `n_estimators`.
+        Stop when the watched metric's mean has not improved for this many rounds. None: run all `n_estimators`.
     return_train_score : bool, default False
     verbose : int, default 0
         1: a progress bar with the mean scores.

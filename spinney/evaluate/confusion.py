@@ -21,7 +21,7 @@ class ConfusionMatrix(np.ndarray):
         The classes, in the order of rows and columns.
     counts : ndarray
         The matrix before it was normalised: rows, or sums of their weights.
-    support, precision, recall, sensitivity, specificity, f1 : ndarray, one value a class
+    support, precision, recall, sensitivity, specificity, f1 : ndarray, one value per class
         NaN where there is nothing to divide by. Sensitivity is another name of recall.
     accuracy : float
     """
@@ -190,7 +190,7 @@ def specificity_score(
     pos_label : default 1
         With average="binary": the class whose specificity is asked for.
     average : {"binary", "macro", "micro", "weighted"} or None, default "binary"
-        Of one class; the mean over classes; over all classes' rows together; the mean by support; None: one a class.
+        Of one class; the mean over classes; over all classes' rows together; the mean by support; None: one per class.
     sample_weight : array-like of shape (n_samples,), optional
     zero_division : float, default 0.0
         The specificity of a class that all rows belong to.
@@ -225,7 +225,7 @@ def _check_binary(y_true: Any, y_pred: Any, pos_label: Any) -> None:
 
 
 def average_specificity(tables: np.ndarray, average: str | None, zero_division: float) -> Any:
-    """From tables [[tn, fp], [fn, tp]], one a class."""
+    """From tables [[tn, fp], [fn, tp]], one per class."""
     negatives = tables[:, 0].sum(axis=1)
     if average == "micro":
         tables, negatives = tables.sum(axis=0, keepdims=True), negatives.sum(keepdims=True)

@@ -123,9 +123,9 @@ def cross_validate(
         Folds at a time. By default one; our models use every core by themselves. Their folds run in threads, and those
         of small tables one by one, which is faster.
     verbose : int, default 0
-        1: a progress bar; 2: a line a fold.
+        1: a progress bar; 2: a line per fold.
     params : dict, optional
-        Other arguments of `fit`; what has one value a row is cut to the fold's rows.
+        Other arguments of `fit`; what has one value per row is cut to the fold's rows.
     return_train_score, return_estimator, return_indices : bool, default False
         Keep the scores on the training rows, the fitted models, the row numbers.
     return_predictions : bool or str, default False
@@ -179,7 +179,7 @@ def cross_validate(
 
 
 def gather(scores: list[dict[str, float]]) -> dict[str, np.ndarray]:
-    """Score -> one value a fold; NaN where a fold does not have it."""
+    """Score -> one value per fold; NaN where a fold does not have it."""
     names = dict.fromkeys(name for one in scores for name in one)
     if len(names) > 1:  # a fit that failed did not know what a function of the user's calls its scores
         names = {name: None for name in names if any(name in one for one in scores if len(one) > 1)}

@@ -39,7 +39,7 @@ class SearchResult:
     best_estimator_ : model or None
         Fitted to all rows with these parameters, unless `refit=False`.
     cv_results_ : dict
-        scikit-learn's keys, one value a candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
+        scikit-learn's keys, one value per candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
         `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, `mean_fit_time` and so on; in halving also `iter`
         and `n_resources`. `pandas.DataFrame(result.cv_results_)` makes a table of it.
     metric : str

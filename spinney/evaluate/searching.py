@@ -84,7 +84,7 @@ def search(
     n_jobs : int, optional
         Fits at a time, as in `cross_validate`.
     verbose : int, default 0
-        1: a progress bar; 2: a line a fit.
+        1: a progress bar; 2: a line per fit.
     return_train_score : bool, default False
 
     Returns
@@ -145,7 +145,7 @@ class _Race:
         self.verbose = 0
 
     def run(self, candidates: Sequence[dict[str, Any]], rows: list[np.ndarray] | None = None) -> list[list[Outcome]]:
-        """The outcomes of each candidate, one a fold; `rows` are those to fit on in each fold."""
+        """The outcomes of each candidate, one per fold; `rows` are those to fit on in each fold."""
         some: Sequence[np.ndarray | None] = [None] * len(self.splits) if rows is None else rows
         jobs = [Job(split, part, one) for one, (split, part) in product(candidates, list(zip(self.splits, some)))]
         outcomes = run_jobs(

@@ -1,6 +1,6 @@
 """A tree as rules: one for each leaf, with the tests on the way there merged.
 
-In: a fitted tree. Out: `Rules`, a list of `Rule`; printed, one a line.
+In: a fitted tree. Out: `Rules`, a list of `Rule`; printed, one per line.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Rule:
 
 
 class Rules(list[Rule]):
-    """A list of rules that prints one a line."""
+    """A list of rules that prints one per line."""
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
