@@ -162,8 +162,8 @@ class C45Classifier(_ClassicTree):
     """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
 
     Categories have one branch per value; numbers are cut in two, midway between neighbouring values. Rows whose value
-    is missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree is
-    pruned by a pessimistic estimate of its errors.
+    is missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree
+    is pruned by a pessimistic estimate of its errors.
 
     Parameters
     ----------
