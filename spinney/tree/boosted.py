@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.binning import Bins
+from spinney.tree.collapse import drop_below
 from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, BoostedTree
 from spinney.tree.forest import Forest
 
@@ -184,13 +185,8 @@ class BoostedForest(Forest):
     def collapse(self, at: np.ndarray) -> BoostedForest:
         """The trees with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
         inner = self.step > 0
-        made = np.flatnonzero(at & inner)
-        change = np.zeros(self.n_nodes + 1, np.int64)
-        np.add.at(change, made + 1, 1)
-        np.add.at(change, self.shape.end[made], -1)
-        kept = np.cumsum(change[:-1]) == 0
+        kept, number = drop_below(self.shape.parent, at)
         asks = kept & inner & ~at
-        number = np.cumsum(kept) - 1
         step = np.zeros(self.n_nodes, np.int64)
         still = np.flatnonzero(asks)
         step[still] = number[still + self.step[still]] - number[still]

@@ -1,7 +1,7 @@
 """Collapse: some nodes of a tree become leaves and all below them goes. The numbering, for every kind of tree.
 
-In: the parent of every node (parents before their children, the root first) and which nodes are to be leaves. Out:
-which nodes stay, and the number that each of them has then.
+In: the parent of every node of one or several trees (-1 for a root) and which nodes are to be leaves. Out: which nodes
+stay, and the number that each of them has then.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ def drop_below(parent: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarr
     >>> kept.tolist(), number[kept].tolist()
     ([True, True, True, False, False], [0, 1, 2])
     """
-    above = np.maximum(parent, 0)
-    gone = at[above]
-    gone[:1] = False
-    while above.any():  # so far the nodes one above, then two, then four, ...
+    is_root = parent < 0
+    above = np.where(is_root, np.arange(len(parent)), parent)
+    gone = at[above] & ~is_root
+    while not is_root[above].all():  # so far the nodes one above, then two, then four, ...
         gone |= gone[above]
         above = above[above]
     return ~gone, np.cumsum(~gone) - 1

@@ -25,3 +25,12 @@ def test_all_below_a_marked_node_goes(seed, n, share):
             expected.append(node)
     assert np.flatnonzero(kept).tolist() == expected
     assert number[kept].tolist() == list(range(len(expected)))
+
+
+def test_several_trees_do_not_lose_each_others_nodes():
+    """Roots are nobody's children: what is made a leaf in one tree drops nothing of the next."""
+    parent = np.array([-1, 0, 0, -1, 3, 3, 5, 5])
+    at = np.array([True, False, False, False, False, True, False, False])
+    kept, number = drop_below(parent, at)
+    assert kept.tolist() == [True, False, False, True, True, True, False, False]
+    assert number[kept].tolist() == [0, 1, 2, 3]

@@ -9,6 +9,7 @@ import numpy as np
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
 from spinney.tree.boosted import GrownTree
+from spinney.tree.collapse import drop_below
 
 
 def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> GrownTree:
@@ -42,9 +43,9 @@ def _without_pruned(grown: np.ndarray, pruned: np.ndarray) -> tuple[np.ndarray, 
     grown = grown.copy()
     for name, nothing in (("feature", -1), ("code", 0), ("missing_left", 0), ("gain", 0.0), ("bits", 0)):
         grown[name][pruned] = nothing
-    left, inner = grown["left"], grown["is_leaf"] == 0
-    stays = np.zeros(len(grown), bool)
-    stays[0] = True
-    stays[left[inner]] = stays[left[inner] + 1] = True
-    number = np.cumsum(stays) - 1
-    return grown[stays], np.where(inner, number[left], -1)[stays].astype(np.int32)
+    left, splits = grown["left"], np.flatnonzero(grown["left"] >= 0)
+    parent = np.full(len(grown), -1, np.int64)
+    parent[left[splits]] = parent[left[splits] + 1] = splits
+    stays, number = drop_below(parent, pruned)
+    asks = (left >= 0) & ~pruned
+    return grown[stays], np.where(asks, number[left], -1)[stays].astype(np.int32)
