@@ -75,8 +75,8 @@ class Spinney(Forest):
 
     def describe(self, model: Model) -> dict[str, float]:
         """The size of the trees and of their store."""
-        grove = model.fitted.grove_
-        return {"nodes": float(grove.n_nodes), "bytes a node": grove.n_bytes / grove.n_nodes}
+        forest = model.fitted.forest_
+        return {"nodes": float(forest.n_nodes), "bytes a node": forest.n_bytes / forest.n_nodes}
 
 
 class ScikitLearn(Forest):

@@ -1,8 +1,8 @@
 """Bytes: what one instruction does to many codes at once, each with a twin in NumPy for plain Python.
 
-ask(codes, first, at, place, (node, most, exception, left))
-    of 64 rows, those at `node` go on to `left`, or, if their code is above `most` and not `exception`, to the node
-    after it; at[place ..] is where the rows are
+ask(codes, first, at, place, (node, most, exception, right))
+    of 64 rows, those at `node` go on to the node after it, or, if their code is above `most` and not `exception`, to
+    `right`; at[place ..] is where the rows are
 extremes(codes, rows, (begin, end), first, lanes, low, high)
     least and greatest code of the rows rows[begin:end] in `lanes` columns (a constant) from `first` on, into the
     same places of `low` and `high`
@@ -45,9 +45,10 @@ def _ask(typing_context: Any, codes: Any, first: Any, at: Any, place: Any, quest
             zeros = ir.Constant(ir.VectorType(ir.IntType(32), SWEPT), None)
             return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
 
-        node, most, exception, left = (everywhere(part) for part in range(4))
-        right = builder.and_(builder.icmp_unsigned(">", code, most), builder.icmp_unsigned("!=", code, exception))
-        child = builder.add(left, builder.zext(right, vector))
+        node, most, exception, right = (everywhere(part) for part in range(4))
+        left = builder.add(node, ir.Constant(vector, [1] * SWEPT))
+        above = builder.and_(builder.icmp_unsigned(">", code, most), builder.icmp_unsigned("!=", code, exception))
+        child = builder.select(above, right, left)
         builder.store(builder.select(builder.icmp_unsigned("==", now, node), child, now), pointer, align=1)
         return context.get_dummy_value()
 
@@ -126,9 +127,9 @@ def _sum_left(
 
 
 def _plain_ask(codes: Any, first: int, at: Any, place: int, question: tuple[int, int, int, int]) -> None:
-    node, most, exception, left = question
+    node, most, exception, right = question
     code, now = codes[first : first + SWEPT].astype(np.int64), at[place : place + SWEPT]
-    now[...] = np.where(now == node, left + ((code > most) & (code != exception)), now)
+    now[...] = np.where(now == node, np.where((code > most) & (code != exception), right, node + 1), now)
 
 
 def _plain_extremes(codes: Any, rows: Any, some: tuple[int, int], first: int, lanes: int, low: Any, high: Any) -> None:

@@ -51,6 +51,21 @@ class Bins:
         edges, first = self._edge_list
         return edges[first[columns] + np.minimum(codes, first[columns + 1] - first[columns] - 1)]
 
+    def edge_table(self, dtype: Any = np.float64) -> np.ndarray:
+        """(columns, codes) the upper edge of every bin, rounded down so that `x <= edge` keeps its meaning; +inf where
+        there is none."""
+        dtype = np.dtype(dtype)
+        if dtype not in self._edge_tables:
+            edges = np.full((self.n_columns, _EDGE_SLOTS), np.inf, dtype)
+            for j, column in enumerate(self.edges):
+                edges[j, : len(column)] = round_down(column, dtype)
+            self._edge_tables[dtype] = edges
+        return self._edge_tables[dtype]
+
+    @cached_property
+    def _edge_tables(self) -> dict[Any, np.ndarray]:
+        return {}
+
     @cached_property
     def _edge_list(self) -> tuple[np.ndarray, np.ndarray]:
         """All columns' edges end to end, each followed by +inf, and where each column's begin."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, part_kernel, view_as_int
 from spinney._team import Team, next_chunk
-from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.binning import Bins
 from spinney.data.shared import Part
 from spinney.data.tables import Table
 
@@ -113,21 +113,13 @@ def presort(
     if bins is not None:
         missing = bins.n_bins.astype(np.int64)
         team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
-        return Presorted(lists, missing, bin_edges(bins), is_categorical, True)
+        return Presorted(lists, missing, bins.edge_table(), is_categorical, True)
     values = np.empty((table.n_columns, n_rows if with_values else 0))
     for panel in table.panels:
         columns = np.array(panel.columns, np.int64)
         categorical = is_categorical[columns]
         team.run(_sort_panel, panel.values, columns, categorical, some, lists, values, n_ranks, *memory, counts)
     return Presorted(lists, n_ranks, values, is_categorical, False)
-
-
-def bin_edges(bins: Bins) -> np.ndarray:
-    """The upper edge of every bin; the last one of a column has none."""
-    edges = np.full((bins.n_columns, MAX_BINS + 1), np.inf)
-    for j, column in enumerate(bins.edges):
-        edges[j, : len(column)] = column
-    return edges
 
 
 @kernel

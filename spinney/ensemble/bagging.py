@@ -1,7 +1,7 @@
 """Bagging: the same model many times, each time from other rows, other columns, or both.
 
 In:  a table, a target, and who gets what: `Draws`.
-Out: a `Grove` of our own trees, for which the table is read and sorted once, or fitted models of any other kind; and
+Out: a `Forest` of our own trees, for which the table is read and sorted once, or fitted models of any other kind; and
      the sums of what they say, of all of them or only of those that have not seen a row.
 
     bagging            rows, with replacement          pasting          rows, without
@@ -35,7 +35,7 @@ from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
 from spinney.ensemble.members import naming, run_members, seeded, takes_weights
 from spinney.ensemble.out_of_bag import Votes
 from spinney.grow.lists.fit import sort_for_trees
-from spinney.tree.grove import Grove
+from spinney.tree.forest import Forest
 
 _SEEDS = np.uint64(2**31 - 1)
 
@@ -100,7 +100,7 @@ def grow_members(
     numbers: range,
     team: Team,
     report: Callable[[], object] = lambda: None,
-) -> Grove:
+) -> Forest:
     """Grow the trees of these numbers; `target` is that of all rows. Nodes name the columns of the whole table."""
     if draws.subspaces.are_whole:
         opened = open_table(table, n_categories, target, plan._replace(bootstrap=False), max_bins, team)
@@ -110,7 +110,7 @@ def grow_members(
         if max_bins is not None:
             bins = learn_bins(table, n_categories > 0, plan.weights.counts, max_bins, team)
         given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-        opened = Opened(table, n_categories, None, None, given, None, None)
+        opened = Opened(table, n_categories, None, None, given, None)
     return grow_trees(opened._replace(bags=draws.bags), target, plan, numbers, team, report)
 
 

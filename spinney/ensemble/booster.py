@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.binning import Bins
-from spinney.tree.boosted import BoostedForest
-from spinney.tree.sweep import PackedTrees, pack_forest
+from spinney.tree.forest import Forest
 
 
 @dataclass
@@ -19,10 +18,11 @@ class Booster:
     """A boosted model: raw score = start + sum of its trees' values, tree t adding to output t % n_outputs."""
 
     start: np.ndarray
-    forest: BoostedForest
+    forest: Forest
 
     @property
     def bins(self) -> Bins:
+        assert self.forest.bins is not None
         return self.forest.bins
 
     @property
@@ -32,10 +32,6 @@ class Booster:
     @property
     def n_rounds(self) -> int:
         return self.forest.n_trees // self.n_outputs
-
-    @cached_property
-    def packed(self) -> PackedTrees:
-        return pack_forest(self.forest)
 
     def cut(self, n_rounds: int) -> Booster:
         """The model after its first rounds."""

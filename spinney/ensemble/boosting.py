@@ -36,13 +36,13 @@ from spinney.ensemble.gradients import (
 from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
-from spinney.grow.histogram.freeze import freeze
+from spinney.grow.histogram.freeze import freeze, no_trees
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree, share_values
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
-from spinney.tree.boosted import GrownTree, collect, join
-from spinney.tree.sweep import PackedTrees, add_scores, pack_trees
+from spinney.tree.forest import Forest, join
+from spinney.tree.sweep import add_scores
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class BoostingSettings:
 
 
 # Called after every round with the fit so far and the round's new trees; True ends the fit.
-Watcher = Callable[["Rounds", list[GrownTree]], bool]
+Watcher = Callable[["Rounds", list[Forest]], bool]
 
 
 # Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
@@ -112,8 +112,8 @@ class Rounds:
         self.task, self.loss = task, task.loss
         self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
-        self.begun = begun or Booster(start_values(task), collect([], dataset.bins))
-        self.grown: list[GrownTree] = []
+        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins))
+        self.grown: list[Forest] = []
         self.scores = self._first_scores()
         self.derivatives = np.empty((n, 2), np.float32)
         self.counts = task.weights.counts
@@ -132,7 +132,7 @@ class Rounds:
         scores = np.empty((self.task.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
         if self.begun.n_rounds:
-            self._add(self.begun.packed, range(self.begun.forest.n_trees), scores)
+            self._add(self.begun.forest, scores)
         return scores if self.units.is_log else self.units.raw(scores)
 
     @property
@@ -149,17 +149,15 @@ class Rounds:
 
     def booster(self) -> Booster:
         """The model so far."""
-        new = collect(self.grown, self.bins)
-        forest = join([self.begun.forest, new]) if self.begun.n_rounds else new
-        return Booster(self.begun.start, forest)
+        return Booster(self.begun.start, join([self.begun.forest, *self.grown]))
 
-    def step(self) -> list[GrownTree]:
+    def step(self) -> list[Forest]:
         """Boost one more round; returns its trees."""
         new = self._round()
         self.grown.extend(new)
         return new
 
-    def _round(self) -> list[GrownTree]:
+    def _round(self) -> list[Forest]:
         """One tree for each output, all from the scores at the round's start."""
         many = self.task.n_outputs > 1
         totals = log_totals(self.team, self.scores) if many else None
@@ -196,7 +194,7 @@ class Rounds:
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
-    def _tree(self, k: int, largest: Largest) -> GrownTree:
+    def _tree(self, k: int, largest: Largest) -> Forest:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = self.n_trees + k
         chosen = self._choose_rows(number // self.task.n_outputs)
@@ -300,14 +298,14 @@ class Rounds:
         nodes.value[leaves] = self.settings.learning_rate * values[leaves]
         share_values(nodes)
 
-    def _update_scores(self, k: int, tree: GrownTree, rows: memory.Rows) -> None:
+    def _update_scores(self, k: int, tree: Forest, rows: memory.Rows) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
-            self._add(pack_trees([tree]), range(1), self.scores[k : k + 1])
+            self._add(tree, self.scores[k : k + 1])
             return
         add_tree(rows, self.work, self.scores[k], self.team)
 
-    def _add(self, packed: PackedTrees, trees: range, scores: np.ndarray) -> None:
-        add_scores(packed, self.dataset.bins, self.dataset.codes, trees, scores, self.team)
+    def _add(self, forest: Forest, scores: np.ndarray) -> None:
+        add_scores(forest, self.dataset.codes, range(forest.n_trees), scores, self.team)
 
 
 def _in_units(task: Task) -> tuple[np.ndarray, Weights, Units]:

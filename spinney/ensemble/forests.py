@@ -1,6 +1,6 @@
 """Many random trees of one table: each from its own bootstrap and its own columns, one thread a tree.
 
-In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Grove`.
+In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Forest`.
 
 Two ways to grow a tree, which give the same tree from the same bins:
 
@@ -24,7 +24,6 @@ from spinney._team import Team
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import Bins, learn_bins
 from spinney.data.content import order_by_content, order_of_codes
-from spinney.data.presort import bin_edges
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.weights import Weights
@@ -35,8 +34,9 @@ from spinney.grow.codes.memory import Cells, lay_out_cells
 from spinney.grow.lists.fit import Sorted, sort_for_trees
 from spinney.grow.lists.series import Series
 from spinney.grow.settings import TreeSettings
+from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.grove import Grove, join, pack
+from spinney.tree.forest import Forest, join
 
 _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 
@@ -62,10 +62,9 @@ class Opened(NamedTuple):
 
     table: Table
     n_categories: np.ndarray  # per column; 0 for numbers
-    edges: np.ndarray | None  # float64 (columns, codes): the upper edge of every bin
-    cells: Cells | None  # one of these three is there
-    sorted: Sorted | None
-    bins: Bins | None  # for random structures
+    bins: Bins | None  # for cells and random structures
+    cells: Cells | None  # codes; or else
+    sorted: Sorted | None  # lists, but for random structures
     bags: Bags | None  # who draws which rows; None: every tree gets all
 
 
@@ -86,7 +85,7 @@ def open_table(
     assert answers is not None
     if plan.structure is not None:
         bags = _bags(plan, lambda: order_by_content(table, answers[0]))
-        return Opened(table, n_categories, None, None, None, bins, bags)
+        return Opened(table, n_categories, bins, None, None, bags)
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
         middles = find_middles(bins, table, plan.weights.rows())
@@ -94,10 +93,10 @@ def open_table(
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
         codes = bins.encode(table, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
-        return Opened(table, n_categories, bin_edges(bins), lay_out_cells(codes, bins, middles), None, None, bags)
+        return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     bags = _bags(plan, lambda: order_by_content(table, answers[0]))
-    return Opened(table, n_categories, None, None, given, None, bags)
+    return Opened(table, n_categories, None, None, given, bags)
 
 
 def _bags(plan: Plan, find_order: Callable[[], np.ndarray]) -> Bags | None:
@@ -113,14 +112,14 @@ def grow_trees(
     numbers: range,
     team: Team,
     report: Callable[[], object] = lambda: None,
-) -> Grove:
+) -> Forest:
     """Grow the trees of these numbers; `target` is that of all rows. `report` is called after each."""
     alone = Team(1, inline=True)
     desks: SimpleQueue[Any] = SimpleQueue()
     for _ in range(team.size):
         desks.put(_make_desk(opened, alone))
 
-    def grow(number: int) -> Grove:
+    def grow(number: int) -> Forest:
         desk = desks.get()
         try:
             rows, weights = draw(opened, plan, number)
@@ -130,11 +129,11 @@ def grow_trees(
             else:
                 settings = plan.tailor(number, some)
             columns = None if plan.columns is None else plan.columns(number)
-            grove = _grow_one(opened, some, plan, settings, desk, rows, columns)
+            forest = _grow_one(opened, some, plan, settings, desk, rows, columns)
             if plan.prune is not None:
-                grove = pack(plan.prune(grove.tree(0)), settings.criterion)
+                forest = plan.prune(forest.tree(0)).forest
             report()
-            return grove
+            return forest
         finally:
             desks.put(desk)
 
@@ -160,24 +159,23 @@ def _grow_one(
     desk: Any,
     rows: np.ndarray | None,
     columns: np.ndarray | None,
-) -> Grove:
+) -> Forest:
     if opened.cells is not None:
-        assert opened.edges is not None
-        return grow_coded_tree(opened.cells, opened.edges, target, settings, desk, rows)
+        assert opened.bins is not None
+        return grow_coded_tree(opened.cells, opened.bins, target, settings, desk, rows)
     if plan.structure is not None:
         assert opened.bins is not None
         shape = opened.table, opened.bins, opened.n_categories, target, plan.structure
-        return pack(grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows), settings.criterion)
+        return grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows).compact()
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
-    tree = desk.grow(target, settings, rows, columns).tree
-    return pack(tree if columns is None else renumber(tree, columns), settings.criterion)
+    forest: Forest = desk.grow(target, settings, rows, columns).tree.forest.compact()
+    return forest if columns is None else renumber(forest, columns)
 
 
-def renumber(tree: DecisionTree, columns: np.ndarray) -> DecisionTree:
-    """The tree for a table in which column j is column columns[j]."""
-    feature = np.where(tree.is_leaf, tree.feature, columns[np.maximum(tree.feature, 0)])
-    return replace(tree, feature=feature.astype(np.int32))
+def renumber(forest: Forest, columns: np.ndarray) -> Forest:
+    """The trees for a table in which column j is column columns[j]."""
+    return replace(forest.with_thresholds(), feature=small(columns[forest.feature]))
 
 
 def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:

@@ -1,6 +1,6 @@
 """Out-of-bag: what the trees that did not see a row say of it, and how much worse they are without a column.
 
-In: a `Grove`, the table it was grown on, and how often each tree drew each row. Out: sums and counts of votes, or
+In: a `Forest`, the table it was grown on, and how often each tree drew each row. Out: sums and counts of votes, or
 importances by permutation (Breiman's: each tree is judged on its own out-of-bag rows, before and after one column's
 values are exchanged among them).
 """
@@ -17,7 +17,7 @@ from spinney._team import Team
 from spinney.data.tables import Panel, Table
 from spinney.ensemble.bootstrap import fill_keys
 from spinney.tree.descend_many import sum_answers
-from spinney.tree.grove import Grove
+from spinney.tree.forest import Forest
 
 
 class Votes(NamedTuple):
@@ -27,19 +27,19 @@ class Votes(NamedTuple):
     n: np.ndarray  # int64: trees that had not seen the row
 
 
-def count_votes(grove: Grove, table: Table, in_bag: Callable[[int], np.ndarray], team: Team) -> Votes:
+def count_votes(forest: Forest, table: Table, in_bag: Callable[[int], np.ndarray], team: Team) -> Votes:
     """Add up what each row's out-of-bag trees say."""
-    sums = np.zeros((table.n_rows, *grove.answers.shape[1:]))
+    sums = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     n = np.zeros(table.n_rows, np.int64)
-    for k in range(grove.n_trees):
+    for k in range(forest.n_trees):
         seen = in_bag(k) > 0
-        sum_answers(grove, table, team, range(k, k + 1), seen.view(np.uint8), sums)
+        sum_answers(forest, table, team, range(k, k + 1), seen.view(np.uint8), sums)
         n += ~seen
     return Votes(sums, n)
 
 
 def permutation_importances(
-    grove: Grove,
+    forest: Forest,
     table: Table,
     in_bag: Callable[[int], np.ndarray],
     error: Callable[[np.ndarray, np.ndarray], float],
@@ -51,20 +51,20 @@ def permutation_importances(
     `error(answers, rows)` judges answers (rows, outputs, classes or 1) for some rows of the table. Trees without
     out-of-bag rows give NaN.
     """
-    rises = np.zeros((table.n_columns, grove.n_trees))
-    for k in range(grove.n_trees):
+    rises = np.zeros((table.n_columns, forest.n_trees))
+    for k in range(forest.n_trees):
         rows = np.flatnonzero(in_bag(k) == 0)
         if len(rows) == 0:
             rises[:, k] = np.nan
             continue
         values = _values(table, rows)
         whole = Table(len(rows), table.n_columns, (Panel(values, tuple(range(table.n_columns))),))
-        some, one = range(k, k + 1), grove.tree(k)
-        before = error(sum_answers(grove, whole, team, some), rows)
+        some, one = range(k, k + 1), forest.tree(k)
+        before = error(sum_answers(forest, whole, team, some), rows)
         for j in sorted(one.columns_asked):
             kept = values[:, j].copy()
             values[:, j] = kept[_shuffled(len(rows), seed, k * table.n_columns + j)]
-            rises[j, k] = error(sum_answers(grove, whole, team, some), rows) - before
+            rises[j, k] = error(sum_answers(forest, whole, team, some), rows) - before
             values[:, j] = kept
     return rises
 

@@ -16,7 +16,7 @@ from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
 from spinney.grow.lists.arrange import sort_by_key
 from spinney.tree.descend_many import leaves_of_rows
-from spinney.tree.grove import Grove
+from spinney.tree.forest import Forest
 
 _CHUNK = 64  # rows a thread takes at a time
 _ALMOST = 1.0 - 1e-6  # a share may be short of what float32 weights lose
@@ -25,14 +25,14 @@ _ALMOST = 1.0 - 1e-6  # a share may be short of what float32 weights lose
 class LeafTargets(NamedTuple):
     """Which training rows are in which leaf; those of a leaf stand side by side."""
 
-    start: np.ndarray  # int64, by node of the grove: where its rows begin, and one more: where the last ones end
+    start: np.ndarray  # int64, by node of the forest: where its rows begin, and one more: where the last ones end
     row: np.ndarray  # uint32
     weight: np.ndarray  # float32: share of the leaf's weight
     y: np.ndarray  # float64 (outputs, rows)
 
 
 def note_targets(
-    grove: Grove,
+    forest: Forest,
     table: Table,
     y: np.ndarray,
     bag: Callable[[int], tuple[np.ndarray | None, np.ndarray | None]],
@@ -40,13 +40,13 @@ def note_targets(
 ) -> LeafTargets:
     """Find them. `bag(k)` gives the rows of tree k (None: all) and their weights (None: ones)."""
     counts, rows, weights = [], [], []
-    for k in range(grove.n_trees):
+    for k in range(forest.n_trees):
         mine, weight = bag(k)
         mine = np.arange(table.n_rows) if mine is None else mine
         weight = np.ones(len(mine)) if weight is None else weight
-        leaf = leaves_of_rows(grove, table, team, range(k, k + 1))[mine, 0]
+        leaf = leaves_of_rows(forest, table, team, range(k, k + 1))[mine, 0]
         order = np.argsort(leaf, kind="stable")
-        n_nodes = int(grove.first[k + 1] - grove.first[k])
+        n_nodes = int(forest.first[k + 1] - forest.first[k])
         total = np.bincount(leaf, weight, minlength=n_nodes)
         counts.append(np.bincount(leaf, minlength=n_nodes))
         rows.append(mine[order].astype(np.uint32))
@@ -55,10 +55,10 @@ def note_targets(
     return LeafTargets(start, np.concatenate(rows), np.concatenate(weights), y)
 
 
-def forest_quantiles(grove: Grove, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team) -> np.ndarray:
+def forest_quantiles(forest: Forest, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team) -> np.ndarray:
     """(rows, outputs, shares): quantiles of the targets for each row of a table; `shares` ascend."""
-    leaves = leaves_of_rows(grove, table, team) + grove.first[:-1]
-    most = int(np.diff(targets.start).max()) * grove.n_trees
+    leaves = leaves_of_rows(forest, table, team) + forest.first[:-1]
+    most = int(np.diff(targets.start).max()) * forest.n_trees
     out = np.empty((table.n_rows, len(targets.y), len(shares)))
     order, spare = np.empty((team.size, most), np.int64), np.empty((team.size, most), np.int64)
     keys, weights = np.empty((team.size, most)), np.empty((team.size, most))

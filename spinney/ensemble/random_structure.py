@@ -1,6 +1,6 @@
 """Random-structure trees: full binary trees whose questions are drawn before any row is seen; only leaves are learnt.
 
-In: a table, its bins and a target. Out: `DecisionTree`s of one depth. Each node asks about a random column: of a number
+In: a table, its bins and a target. Out: a `Forest` of one tree. Each node asks about a random column: of a number
 whether it is at most a random edge of its bins, so that each share of the rows is as likely to go left; of a category
 whether it is in a random half of the categories. Leaves are filled from the rows that come there, and a node without
 rows answers what its parent does. Sums are integers.
@@ -20,8 +20,9 @@ from spinney.data.binning import Bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.targets import fixed_numbers, fixed_weights
-from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
+from spinney.tree.arrays import ends_of, small
 from spinney.tree.descend import leaf_of_rows
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _WORD, _LAST = 64, np.uint64(63)
 
@@ -36,14 +37,14 @@ def grow_random_structure(
     criterion: int,
     team: Team,
     rows: np.ndarray | None,
-) -> DecisionTree:
+) -> Forest:
     """A tree of random questions; `target` is that of the rows that count (None: all)."""
-    tree = draw_structure(bins, n_categories, depth, seed)
-    leaf = leaf_of_rows(tree, table if rows is None else table.take(rows), team)
-    return _fill_classes(tree, leaf, target, criterion) if target.y is None else _fill_numbers(tree, leaf, target)
+    forest = replace(draw_structure(bins, n_categories, depth, seed), criterion=criterion)
+    leaf = leaf_of_rows(forest.tree(0), table if rows is None else table.take(rows), team)
+    return _fill_classes(forest, leaf, target, criterion) if target.y is None else _fill_numbers(forest, leaf, target)
 
 
-def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) -> DecisionTree:
+def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) -> Forest:
     """A full tree of random questions, with nothing in its nodes yet."""
     n_nodes = 2 ** (depth + 1) - 1
     n_edges = np.array([len(edges) for edges in bins.edges])
@@ -52,31 +53,27 @@ def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) 
     level, feature, draws = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64)
     _draw(np.uint64(stream_key(np.uint64(seed), STRUCTURE, np.uint64(0))), depth, columns, level, feature, draws)
     inner = level < depth
-    is_set = inner & (n_categories[feature] > 0)
-    numbers = np.flatnonzero(inner & ~is_set)
-    set_start = np.concatenate(
-        [np.zeros(1, np.int64), np.cumsum(np.where(is_set, -(-n_categories[feature] // _WORD), 0))]
-    )
+    feature, draws = feature[inner], draws[inner]
+    is_set = n_categories[feature] > 0
+    set_start = ends_of(-(-n_categories[feature[is_set]] // _WORD))
     sets = np.empty(int(set_start[-1]), np.uint64)
-    _draw_sets(draws, set_start, sets)
-    threshold = np.full(n_nodes, np.nan)
-    edge = draws[numbers] % np.maximum(n_edges[feature[numbers]], 1).astype(np.uint64)
-    threshold[numbers] = bins.thresholds(feature[numbers], edge.astype(np.int64))
-    at = np.flatnonzero(inner)
-    return DecisionTree(
+    _draw_sets(draws[is_set], set_start, sets)
+    edge = draws % np.maximum(n_edges[feature], 1).astype(np.uint64)
+    return Forest(
         n_classes=None,
-        kind=np.where(inner, np.where(is_set, SET, NUMBER), LEAF).astype(np.uint8),
-        child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner, dtype=np.int64)]),
-        children=np.column_stack([at + 1, at + 2 ** (depth - level[at])]).astype(np.int32).ravel(),
-        feature=np.where(inner, feature, NO_FEATURE).astype(np.int32),
-        threshold=threshold,
-        missing=np.where(inner, (draws >> _LAST).astype(np.int64), STOPS).astype(np.int32),
+        criterion=0,
+        bins=None,
+        first=np.array([0, n_nodes]),
+        size=small(2 ** (depth + 1 - level) - 1),
+        feature=small(feature),
+        turn=((draws >> _LAST == 0) * MISSING_LEFT | is_set * ASKS_SET).astype(np.uint8),
+        answers=np.zeros((n_nodes, 1, 1)),
+        n_samples=np.zeros(n_nodes, np.uint32),
+        threshold=np.where(is_set, np.nan, bins.thresholds(feature, edge.astype(np.int64))),
         set_start=set_start,
         sets=sets,
-        answers=np.zeros((n_nodes, 1, 1)),
-        impurity=np.zeros(n_nodes),
-        n_samples=np.zeros(n_nodes, np.int64),
         weight=np.zeros(n_nodes),
+        impurity=np.zeros(n_nodes),
     )
 
 
@@ -104,23 +101,23 @@ def _draw_sets(draws, set_start, sets):
             sets[word] = mix(draws[node], np.uint64(word - set_start[node]))
 
 
-def _fill_classes(tree: DecisionTree, leaf: np.ndarray, target: Target, criterion: int) -> DecisionTree:
+def _fill_classes(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> Forest:
     assert target.labels is not None
     assert target.n_classes is not None
     sizes = target.n_classes
     whole, unit, _ = fixed_weights(target.weights)
     weights = np.ones(len(leaf), np.int64) if whole is None else whole
-    sums = np.zeros((tree.n_nodes, len(sizes), max(sizes)), np.int64)
-    n, weight = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
-    _count(leaf, target.labels, weights, tree.parent, n, weight, sums)
+    sums = np.zeros((forest.n_nodes, len(sizes), max(sizes)), np.int64)
+    n, weight = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes, np.int64)
+    _count(leaf, target.labels, weights, forest.shape.parent, n, weight, sums)
     answers = sums * unit
-    _inherit(n, tree.parent, answers)
+    _inherit(n, forest.shape.parent, answers)
     return replace(
-        tree,
+        forest,
         n_classes=sizes,
         answers=answers,
         impurity=class_impurity(criterion, answers),
-        n_samples=n,
+        n_samples=small(n, np.uint32),
         weight=weight * unit,
     )
 
@@ -152,23 +149,23 @@ def _inherit(n, parent, answers):
                     answers[node, o, c] = answers[parent[node], o, c]
 
 
-def _fill_numbers(tree: DecisionTree, leaf: np.ndarray, target: Target) -> DecisionTree:
+def _fill_numbers(forest: Forest, leaf: np.ndarray, target: Target) -> Forest:
     y = target.y
     assert y is not None
-    answers, impurity = np.zeros((tree.n_nodes, len(y), 1)), np.zeros(tree.n_nodes)
-    n, weight = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
+    answers, impurity = np.zeros((forest.n_nodes, len(y), 1)), np.zeros(forest.n_nodes)
+    n, weight = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes, np.int64)
     for o in range(len(y)):
         fixed = fixed_numbers(y[o : o + 1], target.weights, centred=True)
         weights = np.ones(len(leaf), np.int64) if fixed.weight is None else fixed.weight
-        sums, squares = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes)
+        sums, squares = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes)
         n[:], weight[:] = 0, 0
-        _add_up(leaf, fixed.amounts[0], weights, tree.parent, n, weight, sums)
+        _add_up(leaf, fixed.amounts[0], weights, forest.shape.parent, n, weight, sums)
         mass = weight * fixed.weight_unit
         answers[:, o, 0] = sums * fixed.unit / np.where(n > 0, mass, 1.0) + fixed.centre[0]
-        _add_squares(leaf, y[o], weights * fixed.weight_unit, answers[:, o, 0], tree.parent, squares)
+        _add_squares(leaf, y[o], weights * fixed.weight_unit, answers[:, o, 0], forest.shape.parent, squares)
         impurity += squares / np.where(n > 0, mass, 1.0) / len(y)
-    _inherit(n, tree.parent, answers)
-    return replace(tree, answers=answers, impurity=impurity, n_samples=n, weight=mass)
+    _inherit(n, forest.shape.parent, answers)
+    return replace(forest, answers=answers, impurity=impurity, n_samples=small(n, np.uint32), weight=mass)
 
 
 @kernel

@@ -19,8 +19,8 @@ from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
 from spinney.ensemble.task import Task
-from spinney.tree.boosted import GrownTree
-from spinney.tree.sweep import add_scores, pack_trees
+from spinney.tree.forest import Forest, join
+from spinney.tree.sweep import add_scores
 
 
 @dataclass
@@ -47,7 +47,7 @@ def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> No
         one.scores[:] = start[:, None]
         if begun is not None and begun.n_rounds:
             with Team(1, inline=True) as alone:
-                add_scores(begun.packed, begun.bins, one.codes, range(begun.forest.n_trees), one.scores, alone)
+                add_scores(begun.forest, one.codes, range(begun.forest.n_trees), one.scores, alone)
 
 
 def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
@@ -91,11 +91,10 @@ class Watch:
         if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
             self.scores = past
 
-    def __call__(self, rounds: Rounds, new: list[GrownTree]) -> bool:
-        packed = pack_trees(new) if self.sets else None
+    def __call__(self, rounds: Rounds, new: list[Forest]) -> bool:
+        trees = join(new) if self.sets else new[0]
         for one in self.sets:
-            assert packed is not None
-            add_scores(packed, rounds.bins, one.codes, range(len(new)), one.scores, self.team)
+            add_scores(trees, one.codes, range(len(new)), one.scores, self.team)
             for metric in self.metrics:
                 self.scores[one.name][metric.name].append(self._score(metric, one))
         self.last = Round(rounds.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)

@@ -24,7 +24,7 @@ from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.gains import Penalty
 from spinney.criteria.losses import FORMULAS, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
 from spinney.data.weights import Weights
-from spinney.tree.boosted import GrownTree
+from spinney.tree.forest import Forest
 
 _FARTHEST = 64  # targets of such powers of two are taken as they are
 _MOST_GAIN = 900  # beyond such powers of two gains are not told in the user's units: they would overflow
@@ -55,12 +55,12 @@ class Units(NamedTuple):
             return scores
         return scores + self.exponent * LN2 if self.is_log else np.ldexp(scores, self.exponent)
 
-    def user_tree(self, tree: GrownTree) -> GrownTree:
+    def user_tree(self, tree: Forest) -> Forest:
         """A grown tree in the user's units."""
         if self.exponent == 0 or self.is_log:
             return tree
         gain = np.ldexp(tree.gain, self._gain_exponent) if self.scales_gradients else tree.gain
-        return replace(tree, value=np.ldexp(tree.value, self.exponent), gain=gain)
+        return replace(tree, answers=np.ldexp(tree.answers, self.exponent), gain=gain)
 
     def penalty(self, l1: float, l2: float) -> Penalty:
         return Penalty(_scaled(l1, -self.exponent) if self.scales_gradients else l1, l2)

@@ -1,6 +1,6 @@
 """Bagging with scikit-learn's interface: classes and numbers. No algorithm in here.
 
-Members that are our own trees share one table, read and sorted once, and are kept in one `Grove`. All others get rows
+Members that are our own trees share one table, read and sorted once, and are kept in one `Forest`. All others get rows
 and columns of the table as it came: whatever they can read, bagging can.
 """
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.forests import Plan
     from spinney.ensemble.out_of_bag import Votes
     from spinney.grow.settings import TreeSettings
-    from spinney.tree.grove import Grove
+    from spinney.tree.forest import Forest
 
 
 class _Bagging(BagModel):
@@ -136,24 +136,24 @@ class _Bagging(BagModel):
         answers.keep_classes(self)
         draws = self._plan_draws(order_by_content(table, *answers.values), schema.n_columns, weights)
         with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
-            grove = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
+            forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
             self._keep_draws(draws, numbers)
-            self._keep(schema, grove)
+            self._keep(schema, forest)
             if self.oob_score:
-                self._judge(count_votes(grove, table, self._in_bag, team), answers, weights)
+                self._judge(count_votes(forest, table, self._in_bag, team), answers, weights)
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
-    ) -> Grove:
+    ) -> Forest:
         from spinney.ensemble.bagging import grow_members
         from spinney.ensemble.callbacks import tell_progress
-        from spinney.tree.grove import join
+        from spinney.tree.forest import join
 
         plan = self._plan(template, schema, target, draws)
         report = tell_progress(self.verbose, len(numbers), "tree")
         categories = n_categories(schema)
-        grove = grow_members(table, categories, target, plan, draws, template.max_bins, numbers, team, report)
-        return join([self.grove_, grove]) if numbers.start else grove
+        forest = grow_members(table, categories, target, plan, draws, template.max_bins, numbers, team, report)
+        return join([self.forest_, forest]) if numbers.start else forest
 
     def _plan(self, template: Any, schema: Schema, target: Target, draws: Draws) -> Plan:
         from spinney.ensemble.bagging import seed_member
@@ -273,7 +273,7 @@ class _Bagging(BagModel):
             self.__dict__.pop(name, None)
 
     def _keep_members(self, schema: Schema, members: list[Any], n_outputs: int) -> None:
-        for name in ("grove_", "feature_importances_"):
+        for name in ("forest_", "feature_importances_"):
             self.__dict__.pop(name, None)
         self._keep_schema(schema)
         self.n_outputs_, self.__dict__["estimators_"] = n_outputs, members

@@ -1,6 +1,6 @@
 """What a fitted bag of models can do: predict, name its members, and who got which rows and columns.
 
-Members that are our own trees are kept in one `Grove`, and made from it when asked for; all others are kept as they
+Members that are our own trees are kept in one `Forest`, and made from it when asked for; all others are kept as they
 are and get X as it came. No algorithm in here: see ensemble/bagging.py.
 """
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def _of_trees(model: Any) -> bool:
-    """Whether the members are our own trees, kept in a grove; for `available_if`."""
-    return "grove_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
+    """Whether the members are our own trees, kept in a forest; for `available_if`."""
+    return "forest_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
 
 
 class BagModel(CopiesModel, ForestModel):
@@ -64,7 +64,7 @@ class BagModel(CopiesModel, ForestModel):
         from spinney.ensemble.bagging import seed_member
 
         tree = seed_member(clone(self.estimator_), self._seed, k)
-        tree._keep(self._schema, self.grove_.tree(k))
+        tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn, "max_features")
         return tree
 
@@ -82,7 +82,7 @@ class BagModel(CopiesModel, ForestModel):
         some = [self._schema.columns[j] for j in columns]
         names = [None] * len(some) if self._schema.names is None else tell_apart([str(one.name) for one in some])
         schema = Schema(tuple(Column(name, one.categories) for name, one in zip(names, some)))
-        tree._keep(schema, renumber(tree.tree_, places))
+        tree._keep(schema, renumber(tree.tree_.forest, places).tree(0))
         return tree
 
     @available_if(_of_trees)
@@ -109,7 +109,7 @@ class BagModel(CopiesModel, ForestModel):
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
         check_is_fitted(self)
-        if "grove_" not in vars(self):
+        if "forest_" not in vars(self):
             raise AttributeError("feature_importances_ needs members that are our own trees.")
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances
@@ -120,7 +120,7 @@ class BagModel(CopiesModel, ForestModel):
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the members say."""
         check_is_fitted(self)
-        return super()._mean_answers(X) if "grove_" in vars(self) else self._mean_of_members(X, self._say)
+        return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._say)
 
     def _mean_of_members(self, X: Any, say: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         from spinney._team import available_threads
@@ -150,8 +150,8 @@ class BagModel(CopiesModel, ForestModel):
 
     def _fingerprint(self) -> str:
         """Of the members, and of who got which rows and columns."""
-        if "grove_" in vars(self):
-            return self.grove_.fingerprint
+        if "forest_" in vars(self):
+            return self.forest_.fingerprint
         members = zip(self.estimators_, self.estimators_features_)
         return hash_of(member.fingerprint_.encode() + columns.tobytes() for member, columns in members)
 
@@ -163,7 +163,7 @@ class BagModel(CopiesModel, ForestModel):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        if "grove_" not in vars(self) and "estimators_" in vars(self):
+        if "forest_" not in vars(self) and "estimators_" in vars(self):
             state["estimators_"] = self.estimators_
         return state
 

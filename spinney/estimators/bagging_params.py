@@ -75,12 +75,12 @@ FITTED = """
     estimator_ : estimator
         What the members are copies of.
     estimators_ : list of estimators
-        The members. Our own trees are made from `grove_` when first asked for.
+        The members. Our own trees are made from `forest_` when first asked for.
     estimators_samples_ : list of ndarray
         The rows that each member was fitted to, as often as they were drawn.
     estimators_features_ : list of ndarray
         The columns that each member was fitted to, ascending.
-    grove_ : Grove
+    forest_ : Forest
         Our own trees in one store; also `feature_importances_`.
     fingerprint_ : str
         A hash of the members: equal on any machine and any number of threads. Only if the members have one.

@@ -213,7 +213,7 @@ class BoostedModel(Rounds, TableModel):
 
         table, booster = self._read(X), self._booster
         with self._team(table) as team:
-            return raw_scores(booster.packed, booster.bins, table, booster.start, range(booster.forest.n_trees), team)
+            return raw_scores(booster.forest, table, booster.start, range(booster.forest.n_trees), team)
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
@@ -225,7 +225,7 @@ class BoostedModel(Rounds, TableModel):
         with self._team(table) as team:
             codes = booster.bins.encode(table, team)
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
-                add_scores(booster.packed, booster.bins, codes, range(first, first + booster.n_outputs), scores, team)
+                add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
 
     def _team(self, table: Table) -> Team:
@@ -247,7 +247,7 @@ class BoostedModel(Rounds, TableModel):
 
         table, booster = self._read(X), self._booster
         with self._team(table) as team:
-            return leaf_numbers(booster.packed, booster.forest, table, team)
+            return leaf_numbers(booster.forest, table, team)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from spinney.estimators.tree_model import TreeModel
 
 if TYPE_CHECKING:
     from spinney.ensemble.booster import Booster
-    from spinney.tree.decision import BoostedTree
+    from spinney.tree.decision import DecisionTree
 
 
 class BoostedTreeModel(RegressorMixin, TreeModel):
@@ -30,7 +30,7 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
     _origin: tuple[Booster, int]
 
     @cached_property
-    def tree_(self) -> BoostedTree:  # type: ignore[override]
+    def tree_(self) -> DecisionTree:  # type: ignore[override]
         if not hasattr(self, "_origin"):
             raise AttributeError("a tree of a boosted model is not fitted by itself.")
         booster, number = self._origin

@@ -1,6 +1,6 @@
 """How all forests are fitted: random forests, extra-trees, random structures.
 
-In:  a table, a target, parameters. Out: a forest in one `Grove`. No algorithm in here: see ensemble/forests.py; what a
+In:  a table, a target, parameters. Out: a forest in one `Forest`. No algorithm in here: see ensemble/forests.py; what a
 grown forest can do is in forest_model.py.
 """
 
@@ -92,9 +92,9 @@ class _Forest(JudgedForest):
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.forests import grow_trees, open_table
-        from spinney.tree.grove import join
+        from spinney.tree.forest import join
 
-        before = self.grove_ if self.warm_start and hasattr(self, "grove_") else None
+        before = self.forest_ if self.warm_start and hasattr(self, "forest_") else None
         n_before = 0 if before is None else before.n_trees
         if self.n_estimators < n_before:
             raise ValueError(
@@ -109,8 +109,8 @@ class _Forest(JudgedForest):
             plan = plan._replace(seed=self._seed)
         opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
         numbers = range(n_before, self.n_estimators)
-        grove = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
-        self._keep(schema, grove if before is None else join([before, grove]))
+        forest = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
+        self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = opened.bags
         for name in _OUT_OF_BAG:  # of the fit before
@@ -134,7 +134,7 @@ class _Forest(JudgedForest):
         from spinney.ensemble.forests import tree_seed
 
         tree = clone(self.estimator_).set_params(random_state=tree_seed(self._seed, k))
-        tree._keep(self._schema, self.grove_.tree(k))
+        tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = self.max_features_
         return tree
 
@@ -221,7 +221,7 @@ class ForestClassifier(ClassForest, _Forest):
         keep_parameters(self, locals())
 
     def _check_same(self, answers: Answers) -> None:
-        if self.warm_start and hasattr(self, "grove_"):
+        if self.warm_start and hasattr(self, "forest_"):
             kept, found = self.classes_ if isinstance(self.classes_, list) else [self.classes_], answers.classes or []
             if len(kept) != len(found) or not all(map(np.array_equal, kept, found)):
                 raise ValueError(_OTHER_DATA)
@@ -292,4 +292,4 @@ class ForestRegressor(QuantileForest, _Forest):
                 return rows, weights.total()
 
             assert target.y is not None
-            self._leaf_targets = note_targets(self.grove_, table, target.y, bag, team)
+            self._leaf_targets = note_targets(self.forest_, table, target.y, bag, team)

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from spinney.ensemble.bootstrap import Bags
     from spinney.ensemble.out_of_bag import Votes
     from spinney.ensemble.quantiles import LeafTargets
-    from spinney.tree.grove import Grove
+    from spinney.tree.forest import Forest
 
 
 class ForestModel(TableModel):
-    """A model that is a `Grove` of trees whose answers are averaged."""
+    """A model that is a `Forest` of trees whose answers are averaged."""
 
-    grove_: Grove
+    forest_: Forest
 
-    def _keep(self, schema: Schema, grove: Grove) -> None:
+    def _keep(self, schema: Schema, forest: Forest) -> None:
         """Set the fitted attributes that every forest has."""
         self._keep_schema(schema)
-        self.grove_, self.n_outputs_ = grove, int(grove.answers.shape[1])
+        self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
         for name in ("estimators_", "feature_importances_"):
             self.__dict__.pop(name, None)
 
     def _team(self, n_rows: int) -> Team:
         """For sending rows down all trees."""
-        return self._make_team("descend many", n_rows * self.grove_.n_trees)
+        return self._make_team("descend many", n_rows * self.forest_.n_trees)
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the trees say."""
@@ -50,7 +50,7 @@ class ForestModel(TableModel):
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
-            return sum_answers(self.grove_, table, team) / self.grove_.n_trees
+            return sum_answers(self.forest_, table, team) / self.forest_.n_trees
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
@@ -65,7 +65,7 @@ class ForestModel(TableModel):
 
         table = self._read(X)
         with self._team(table.n_rows) as team:
-            return leaves_of_rows(self.grove_, table, team)
+            return leaves_of_rows(self.forest_, table, team)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """The nodes that each row passes.
@@ -80,19 +80,19 @@ class ForestModel(TableModel):
             A sparse matrix of ones, and where each tree's nodes begin among its columns.
         """
         leaves = self.apply(X)
-        return self.grove_.paths(leaves), self.grove_.first.copy()
+        return self.forest_.paths(leaves), self.forest_.first.copy()
 
     @cached_property
     def estimators_(self) -> list[Any]:
         """The trees, each a fitted estimator of its own; made from the common store when first asked for."""
-        check_is_fitted(self, "grove_")
-        return [self._make_tree(k) for k in range(self.grove_.n_trees)]
+        check_is_fitted(self, "forest_")
+        return [self._make_tree(k) for k in range(self.forest_.n_trees)]
 
     def _make_tree(self, k: int) -> Any:
         raise NotImplementedError
 
     def __len__(self) -> int:
-        return self.grove_.n_trees
+        return self.forest_.n_trees
 
     def __getitem__(self, k: int) -> Any:
         return self.estimators_[k]
@@ -103,18 +103,14 @@ class ForestModel(TableModel):
     @cached_property
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
-        check_is_fitted(self, "grove_")
-        grove, n = self.grove_, self.n_features_in_
-        trees = (grove.tree(k) for k in range(grove.n_trees) if grove.first[k + 1] - grove.first[k] > 1)
-        each = [tree.compute_feature_importances(n_features=n) for tree in trees]
-        total = np.sum(each, axis=0) if each else np.zeros(n)
-        return total / total.sum() if total.sum() > 0 else total
+        check_is_fitted(self, "forest_")
+        return self.forest_.importance_shares(self.n_features_in_)
 
     def _fingerprint(self) -> str:
-        return self.grove_.fingerprint
+        return self.forest_.fingerprint
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "grove_")
+        return hasattr(self, "forest_")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -247,7 +243,7 @@ class JudgedForest(ForestModel):
         """What is learnt of the rows that trees have not seen."""
         from spinney.ensemble.out_of_bag import count_votes
 
-        votes = count_votes(self.grove_, table, self._in_bag, team)
+        votes = count_votes(self.forest_, table, self._in_bag, team)
         answers = mean_votes(votes, "tree", stacklevel=5)
         truth = target.labels if target.y is None else target.y
         assert truth is not None
@@ -260,9 +256,9 @@ class JudgedForest(ForestModel):
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that each tree was grown on, repeated as often as they were drawn."""
-        check_is_fitted(self, "grove_")
+        check_is_fitted(self, "forest_")
         rows = np.arange(self._n_rows)
-        return [np.repeat(rows, self._in_bag(k)) for k in range(self.grove_.n_trees)]
+        return [np.repeat(rows, self._in_bag(k)) for k in range(self.forest_.n_trees)]
 
     def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
         """How much worse the trees are on rows they have not seen when a column is shuffled.
@@ -290,7 +286,7 @@ class JudgedForest(ForestModel):
             raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
         error = self._error(y, table.n_rows)
         with self._team(table.n_rows) as team:
-            each = permutation_importances(self.grove_, table, self._in_bag, error, read_seed(random_state), team)
+            each = permutation_importances(self.forest_, table, self._in_bag, error, read_seed(random_state), team)
         return Bunch(
             importances=each, importances_mean=np.nanmean(each, axis=1), importances_std=np.nanstd(each, axis=1)
         )
@@ -327,7 +323,7 @@ class QuantileForest(NumberForest):
             raise ValueError(f"quantiles must be numbers from 0 to 1, got {quantiles!r}.")
         order = np.argsort(wanted, kind="stable")
         with self._team(table.n_rows) as team:
-            found = forest_quantiles(self.grove_, self._leaf_targets, table, wanted[order], team)
+            found = forest_quantiles(self.forest_, self._leaf_targets, table, wanted[order], team)
         found[:, :, order] = found.copy()
         found = found[:, 0] if self.n_outputs_ == 1 else found
         return found[..., 0] if np.ndim(quantiles) == 0 else found

@@ -12,9 +12,9 @@ _ABOUT = """
 """
 _FITTED = """
     estimators_ : list of DecisionTree{kind}
-        The trees, made from `grove_` when first asked for.
-    grove_ : Grove
-        All trees in one store; `grove_.n_bytes` is its size.
+        The trees, made from `forest_` when first asked for.
+    forest_ : Forest
+        All trees in one store; `forest_.n_bytes` is its size.
     feature_importances_ : ndarray
         Mean shares of the columns in the decrease of impurity.
     fingerprint_ : str

@@ -75,7 +75,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
 
     Attributes
     ----------
-    estimators_, grove_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
+    estimators_, forest_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
         As in `RandomForestClassifier`, whose other attributes are there, too.
 
     Examples
@@ -121,7 +121,7 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
 
     Attributes
     ----------
-    estimators_, grove_, feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_
+    estimators_, forest_, feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_
         As in `RandomForestRegressor`, whose other attributes are there, too.
 
     Examples

@@ -45,7 +45,7 @@ class TreeModel(OneTree, TableModel):
         return self._paths(self._read(X))
 
     def _paths(self, table: Table) -> csr_matrix:
-        from spinney.tree.forest import trails
+        from spinney.tree.shape import trails
 
         leaves, tree = self._leaves(table), self.tree_
         ends, nodes = trails(leaves, tree.parent, tree.depth)

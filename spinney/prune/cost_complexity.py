@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from spinney.prune.fitted import read_nonnegative, tree_of, with_tree
+from spinney.prune.fitted import prune_trees, read_nonnegative, tree_of
 
 if TYPE_CHECKING:
     from spinney.tree.decision import DecisionTree
 
+_BY_QUANTILE = ("absolute_error", "quantile")  # losses whose leaves' values are quantiles of the residuals
 _ABOVE_0 = np.nextafter(0.0, 1.0)  # alpha 0 leaves the tree as it is: cuts that cost nothing come just after
 
 
@@ -33,8 +34,9 @@ def cost_complexity(model: Any, alpha: float) -> Any:
 
     Parameters
     ----------
-    model : fitted tree model, or GradientBoostingClassifier or GradientBoostingRegressor
-        It is not changed. Of a boosted model every tree is pruned by itself, see Notes.
+    model : fitted model of one tree or of many
+        It is not changed. Of a forest, of bagging, AdaBoost or gradient boosting every tree is pruned by itself, see
+        Notes.
     alpha : float
         Price of a leaf, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
 
@@ -60,11 +62,17 @@ def cost_complexity(model: Any, alpha: float) -> Any:
     True
     """
     alpha = read_nonnegative(alpha, "alpha")
-    if hasattr(model, "_booster"):
-        from spinney.prune.boosted import prune_boosted
+    _check_loss(model)
+    return prune_trees(model, lambda one: collapse_by_alpha(one.tree_, alpha), boosted=True)
 
-        return prune_boosted(model, alpha)
-    return with_tree(model, collapse_by_alpha(tree_of(model), alpha))
+
+def _check_loss(model: Any) -> None:
+    loss = getattr(model, "loss", None)
+    if hasattr(model, "_booster") and isinstance(loss, str) and loss in _BY_QUANTILE:
+        raise TypeError(
+            f"a boosted model with loss={loss!r} cannot be pruned: the values of nodes that would become leaves are "
+            "quantiles of training residuals, which the model does not keep. Fit it with a larger min_split_gain."
+        )
 
 
 def cost_complexity_path(model: Any) -> Bunch:
@@ -99,8 +107,16 @@ def pruning_path(tree: DecisionTree) -> tuple[np.ndarray, np.ndarray]:
 
 def full_path(tree: DecisionTree) -> Path:
     """All cuts of a decision tree."""
-    cost = tree.weight * tree.impurity / tree.weight[0]
+    cost = _gains_below(tree) if tree.is_boosted else tree.weight * tree.impurity / tree.weight[0]
     return cut_links(tree.parent, tree.child_start, tree.children, cost)
+
+
+def _gains_below(tree: DecisionTree) -> np.ndarray:
+    """Boosted trees: the gains of each node's split and of those below it, which is what it costs to make it a leaf."""
+    gains = tree.gain.copy()
+    for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parents
+        gains[tree.parent[node]] += gains[node]
+    return gains
 
 
 def cut_links(parent: np.ndarray, child_start: np.ndarray, children: np.ndarray, cost: np.ndarray) -> Path:

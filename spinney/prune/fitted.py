@@ -1,14 +1,20 @@
-"""What every pruning does with the model it is given: check it, and hand back a copy with another tree."""
+"""What every pruning does with the model it is given: check it, and hand back a copy with other trees."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.tree.decision import DecisionTree
+from spinney.tree.forest import join
+
+_KINDS = "such as spinney.DecisionTreeClassifier, a forest, or AdaBoost, bagging or gradient boosting of trees"
 
 
 def tree_of(model: Any) -> DecisionTree:
@@ -28,6 +34,52 @@ def with_tree(model: Any, tree: DecisionTree) -> Any:
     """A copy of the model with another tree."""
     other = copy(model)
     other.tree_ = tree
+    return other
+
+
+def prune_trees(
+    model: Any, prune: Callable[[Any], DecisionTree], *, boosted: bool = False, counts: bool = False
+) -> Any:
+    """A copy of the model with what `prune` makes of each of its trees; it is given models of one tree.
+
+    `boosted`: it knows what to do with trees of boosted models. `counts`: it goes by how many rows there are.
+    """
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    if isinstance(getattr(model, "tree_", None), DecisionTree):
+        return with_tree(model, prune(model))
+    if hasattr(model, "_booster") and not boosted:
+        raise TypeError(
+            "the trees of a boosted model add to raw scores: use prune.cost_complexity, which goes by gain."
+        )
+    if counts and hasattr(model, "estimator_weights_"):
+        raise TypeError(
+            "the trees of AdaBoost are fitted to weights that add up to 1, not to counts of rows: use "
+            "prune.cost_complexity or prune.reduced_error."
+        )
+    members = getattr(model, "estimators_", None)
+    members = [] if members is None else np.asarray(members, dtype=object).ravel().tolist()
+    if not members or not all(isinstance(getattr(one, "tree_", None), DecisionTree) for one in members):
+        raise TypeError(f"model must be a fitted model of Spinney's decision trees, {_KINDS}; got {model!r:.80}.")
+    trees = [prune(_with_classes(one, model)) for one in members]
+    other = copy(model)
+    if hasattr(model, "_booster"):
+        other._booster = replace(model._booster, forest=join([tree.forest for tree in trees]))
+        other.__dict__.pop("estimators_", None)
+    elif "forest_" in vars(model):
+        other._keep(model._schema, join([tree.forest for tree in trees]))
+        other.__dict__.pop("_leaf_targets", None)
+    else:
+        other.estimators_ = [with_tree(one, tree) for one, tree in zip(members, trees)]
+    return other
+
+
+def _with_classes(member: Any, model: Any) -> Any:
+    """A member that knows the labels: those of forests answer in class numbers."""
+    if not hasattr(member, "classes_"):
+        return member
+    other = copy(member)
+    other.classes_, other.n_classes_ = model.classes_, model.n_classes_
     return other
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.prune.fitted import read_share, tree_of, with_tree
+from spinney.prune.fitted import prune_trees, read_share
 from spinney.tree.decision import DecisionTree
 
 _SLACK = 0.1  # errors that a branch must be better by (C4.5's constant)
@@ -22,8 +22,8 @@ def pessimistic(model: Any, cf: float = 0.25) -> Any:
 
     Parameters
     ----------
-    model : fitted classification tree
-        It is not changed.
+    model : fitted classification tree, forest or bagging of trees
+        It is not changed. Of several trees each is pruned by itself.
     cf : float, default=0.25
         Confidence, above 0 and at most 0.5: the smaller, the more pessimistic, and the more goes.
 
@@ -42,13 +42,16 @@ def pessimistic(model: Any, cf: float = 0.25) -> Any:
     True
     """
     cf = read_share(cf, "cf", most=0.5)
-    tree = tree_of(model)
-    if tree.n_classes is None:
-        raise TypeError(
-            f"pessimistic pruning counts errors of classes; {type(model).__name__} predicts numbers. "
-            "Use cost_complexity, reduced_error or significance."
-        )
-    return with_tree(model, collapse_by_estimate(tree, expected_errors(tree, cf)))
+
+    def cut(one: Any) -> DecisionTree:
+        if one.tree_.n_classes is None:
+            raise TypeError(
+                f"pessimistic pruning counts errors of classes; {type(model).__name__} predicts numbers. "
+                "Use cost_complexity, reduced_error or significance."
+            )
+        return collapse_by_estimate(one.tree_, expected_errors(one.tree_, cf))
+
+    return prune_trees(model, cut, counts=True)
 
 
 def expected_errors(tree: DecisionTree, cf: float) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.prune.fitted import tree_of, with_tree
+from spinney.prune.fitted import prune_trees
 from spinney.prune.validation import Errors, Judged, climb, find_errors, judge, sum_below
 from spinney.tree.decision import DecisionTree
 
@@ -28,8 +28,8 @@ def reduced_error(
 
     Parameters
     ----------
-    model : fitted tree model
-        It is not changed.
+    model : fitted model of one tree or of many
+        It is not changed. Of a forest, of bagging or AdaBoost every tree is pruned by itself.
     X_val, y_val
         Rows that the tree was not grown from.
     sample_weight : array-like, optional
@@ -64,14 +64,17 @@ def reduced_error(
         raise ValueError(f"equal must be 'prune' or 'keep', got {equal!r}.")
     if order not in ("greedy", "bottom_up"):
         raise ValueError(f"order must be 'greedy' or 'bottom_up', got {order!r}.")
-    tree = tree_of(model)
-    judged = judge(model, X_val, y_val, sample_weight)
-    find = _cut_greedily if order == "greedy" else _cut_bottom_up
-    at = find(tree, find_errors(tree, judged), 0 if equal == "prune" else 1)
-    if relabel:
-        _check_means(model)
-        tree = tree.with_answers(_answers_with(tree, judged))
-    return with_tree(model, tree.collapse(at))
+    find, least = _cut_greedily if order == "greedy" else _cut_bottom_up, 0 if equal == "prune" else 1
+
+    def cut(one: Any) -> DecisionTree:
+        tree, judged = one.tree_, judge(one, X_val, y_val, sample_weight)
+        at = find(tree, find_errors(tree, judged), least)
+        if relabel:
+            _check_means(one)
+            tree = tree.with_answers(_answers_with(tree, judged))
+        return tree.collapse(at)  # type: ignore[no-any-return]
+
+    return prune_trees(model, cut)
 
 
 def _cut_greedily(tree: DecisionTree, errors: Errors, least: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney.prune.fitted import read_share, tree_of, with_tree
+from spinney.prune.fitted import prune_trees, read_share
 from spinney.tree.decision import DecisionTree
 
 _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
@@ -21,8 +21,8 @@ def significance(model: Any, alpha: float = 0.05) -> Any:
 
     Parameters
     ----------
-    model : fitted tree model
-        It is not changed.
+    model : fitted model of one tree or of many
+        It is not changed. Of a forest or of bagging every tree is pruned by itself.
     alpha : float, default=0.05
         Probability that a split which is chance alone passes the test, between 0 and 1: the smaller, the more goes.
         A split is the best of many that were tried, so chance passes more often than that.
@@ -42,10 +42,13 @@ def significance(model: Any, alpha: float = 0.05) -> Any:
     True
     """
     alpha = read_share(alpha, "alpha")
-    tree = tree_of(model)
-    if tree.n_classes is None:
-        _check_numbers(model, tree)
-    return with_tree(model, _keep_above(tree, _passes(tree, alpha)))
+
+    def cut(one: Any) -> DecisionTree:
+        if one.tree_.n_classes is None:
+            _check_numbers(one, one.tree_)
+        return _keep_above(one.tree_, _passes(one.tree_, alpha))
+
+    return prune_trees(model, cut, counts=True)
 
 
 def _check_numbers(model: Any, tree: DecisionTree) -> None:

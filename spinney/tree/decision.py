@@ -1,4 +1,4 @@
-"""A decision tree as flat arrays: what CART, ID3 and C4.5 learn, and what pruning, reading and drawing work on.
+"""One tree of a `Forest`, to be read, drawn and pruned: what CART, ID3 and C4.5 learn, and each tree of any ensemble.
 
 Nodes are numbered in preorder: the root is node 0, a node's first child is the node after it, and a subtree is a
 run of neighbours. A node asks one question, and each answer is a branch:
@@ -9,7 +9,9 @@ run of neighbours. A node asks one question, and each answer is a branch:
     SET       is the category x[feature] in the set?     0: yes, 1: no
     BRANCHES  which category is x[feature]?              one for each category of the column, in the schema's order
 
-| array        | dtype   | one entry a node                                                             |
+The arrays are made from the store when first asked for, one entry per node:
+
+| array        | dtype   |                                                                              |
 |--------------|---------|------------------------------------------------------------------------------|
 | kind         | uint8   | LEAF, NUMBER, SET or BRANCHES                                                |
 | child_start  | int64   | its children are children[child_start[node] : child_start[node + 1]]         |
@@ -22,16 +24,17 @@ run of neighbours. A node asks one question, and each answer is a branch:
 | sets         | uint64  | (all nodes' sets, end to end) bit c % 64 of word c // 64: category c is in   |
 | answers      | float64 | (node, output, class): weight of each class, for class trees;                |
 |              |         | (node, output, 1): the predicted number, for regression                      |
-| impurity     | float64 | by the criterion the tree was grown with                                     |
+| impurity     | float64 | by the criterion the tree was grown with; NaN in a boosted tree              |
 | n_samples    | int64   | training rows                                                                |
-| weight       | float64 | their weight                                                                 |
+| weight       | float64 | their weight; the sum of the hessian in a boosted tree                       |
+| gain         | float64 | what the question of a boosted tree gained; 0 elsewhere                      |
 
 The tree knows nothing of how it was grown, and of tables only their columns' numbers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -39,54 +42,125 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Schema
-from spinney.tree.collapse import drop_below
+from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.shape import Shape
 
 LEAF, NUMBER, SET, BRANCHES = range(4)
 STOPS, SPREADS = -1, -2  # what `missing` can be besides a branch
 NO_FEATURE = -2
-_WORD = 64
+_QUESTIONS = ("kind", "child_start", "children", "feature", "threshold", "missing", "set_start", "sets")
+_SAYS = ("answers", "impurity", "n_samples", "weight")
 
 
-@dataclass(frozen=True)
 class DecisionTree:
     """See the table above."""
 
-    n_classes: tuple[int, ...] | None  # of each output; None for regression
-    kind: np.ndarray
-    child_start: np.ndarray
-    children: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    missing: np.ndarray
-    set_start: np.ndarray
-    sets: np.ndarray
-    answers: np.ndarray
-    impurity: np.ndarray
-    n_samples: np.ndarray
-    weight: np.ndarray
+    def __init__(self, forest: Forest) -> None:
+        self.forest = forest  # of this tree alone
+
+    # --- from the store --------------------------------------------------------------------------------------------
+
+    @property
+    def n_classes(self) -> tuple[int, ...] | None:
+        """Number of classes of each output; None for regression."""
+        return self.forest.n_classes
+
+    @property
+    def is_boosted(self) -> bool:
+        """Whether the tree is one of a boosted model."""
+        return self.forest.criterion is None
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        turn = self.forest.turn
+        asks = np.where(turn & ASKS_SET, SET, np.where(turn & ASKS_BRANCHES, BRANCHES, NUMBER)).astype(np.uint8)
+        return self.forest.of_questions(asks, np.uint8(LEAF))
+
+    @cached_property
+    def child_start(self) -> np.ndarray:
+        return ends_of(np.bincount(self.parent[1:], minlength=self.n_nodes))
+
+    @cached_property
+    def children(self) -> np.ndarray:
+        return (np.argsort(self.parent[1:], kind="stable") + 1).astype(np.int32)
+
+    @cached_property
+    def feature(self) -> np.ndarray:
+        return self.forest.of_questions(self.forest.feature.astype(np.int32), np.int32(NO_FEATURE))
+
+    @cached_property
+    def threshold(self) -> np.ndarray:
+        return self.forest.of_questions(self.forest.thresholds(), np.nan)
+
+    @cached_property
+    def missing(self) -> np.ndarray:
+        turn = self.forest.turn
+        branch = np.where(turn & MISSING_LEFT, 0, 1)
+        way = np.where(turn & MISSING_STOPS, STOPS, np.where(turn & MISSING_SPREADS, SPREADS, branch))
+        return self.forest.of_questions(way.astype(np.int32), np.int32(STOPS))
+
+    @cached_property
+    def _sets(self) -> tuple[np.ndarray, np.ndarray]:
+        set_start, sets = self.forest.category_sets()
+        lengths = np.zeros(self.n_nodes, np.int64)
+        lengths[self.kind == SET] = np.diff(set_start)
+        return ends_of(lengths), sets
+
+    @property
+    def set_start(self) -> np.ndarray:
+        return self._sets[0]
+
+    @property
+    def sets(self) -> np.ndarray:
+        return self._sets[1]
+
+    @cached_property
+    def answers(self) -> np.ndarray:
+        return self.forest.answers.astype(np.float64, copy=False)
+
+    @cached_property
+    def impurity(self) -> np.ndarray:
+        return self.forest.impurities()
+
+    @cached_property
+    def n_samples(self) -> np.ndarray:
+        return self.forest.counts()
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        return self.forest.weights()
+
+    @cached_property
+    def gain(self) -> np.ndarray:
+        gains = self.forest.gain if self.is_boosted else np.zeros(len(self.forest.feature))
+        return self.forest.of_questions(gains, 0.0)
 
     # --- shape -----------------------------------------------------------------------------------------------------
 
     @property
     def n_nodes(self) -> int:
-        return len(self.kind)
+        return self.forest.n_nodes
 
     @property
     def n_outputs(self) -> int:
-        return int(self.answers.shape[1])
+        return self.forest.n_outputs
 
     @property
     def is_leaf(self) -> np.ndarray:
-        return self.kind == LEAF
+        return self.forest.is_leaf
 
     @property
     def n_leaves(self) -> int:
-        return int(self.is_leaf.sum())
+        return self.n_nodes - len(self.forest.feature)
 
     @property
     def is_binary(self) -> bool:
         """Whether every question has two answers."""
-        return bool((np.isin(np.diff(self.child_start), (0, 2))).all())
+        return not self._has(ASKS_BRANCHES) or bool(np.isin(np.diff(self.child_start), (0, 2)).all())
+
+    def _has(self, bits: int) -> bool:
+        return bool((self.forest.turn & bits).any())
 
     def children_of(self, node: int) -> np.ndarray:
         """The child of each branch, in order."""
@@ -98,39 +172,32 @@ class DecisionTree:
         bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         return np.flatnonzero(bits[:n_categories])
 
-    @cached_property
+    @property
+    def _shape(self) -> Shape:
+        return self.forest.shape
+
+    @property
     def parent(self) -> np.ndarray:
         """The parent of every node; -1 for the root."""
-        parent = np.full(self.n_nodes, -1, np.int32)
-        parent[self.children] = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.child_start))
-        return parent
+        return self._shape.parent
 
     @cached_property
     def branch(self) -> np.ndarray:
         """Which branch of its parent every node is; -1 for the root."""
         branch = np.full(self.n_nodes, -1, np.int32)
-        branch[self.children] = np.arange(len(self.children)) - np.repeat(
-            self.child_start[:-1], np.diff(self.child_start)
-        )
+        first = np.repeat(self.child_start[:-1], np.diff(self.child_start))
+        branch[self.children] = np.arange(len(self.children)) - first
         return branch
 
-    @cached_property
+    @property
     def depth(self) -> np.ndarray:
         """Distance of every node from the root."""
-        depth = np.zeros(self.n_nodes, np.int32)
-        parent = self.parent.tolist()
-        for node in range(1, self.n_nodes):  # parents come before their children
-            depth[node] = depth[parent[node]] + 1
-        return depth
+        return self._shape.depth
 
-    @cached_property
+    @property
     def subtree_end(self) -> np.ndarray:
         """One past the last node below every node: its subtree is node .. subtree_end[node] - 1."""
-        end = np.arange(1, self.n_nodes + 1)
-        parent = self.parent.tolist()
-        for node in range(self.n_nodes - 1, 0, -1):
-            end[parent[node]] = max(end[parent[node]], end[node])
-        return end
+        return self._shape.end
 
     # --- what a node says ------------------------------------------------------------------------------------------
 
@@ -150,78 +217,45 @@ class DecisionTree:
     @cached_property
     def asks_numbers_only(self) -> bool:
         """Whether all questions are about numbers, and missing ones have a branch to take."""
-        return bool(((self.kind == LEAF) | ((self.kind == NUMBER) & (self.missing >= 0))).all())
+        return not self._has(ASKS_SET | ASKS_BRANCHES | MISSING_STOPS | MISSING_SPREADS)
 
-    @cached_property
+    @property
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
-        return set(self.feature[~self.is_leaf].tolist())
+        return self.forest.columns_asked
 
-    @cached_property
+    @property
     def spreads(self) -> bool:
         """Whether a row can go down several branches."""
-        return bool((self.missing == SPREADS).any())
-
-    @cached_property
-    def steps(self) -> np.ndarray:
-        from spinney.tree.descend import make_steps
-
-        return make_steps(self)
-
-    @cached_property
-    def short_steps(self) -> np.ndarray:
-        from spinney.tree.descend import make_short_steps
-
-        return make_short_steps(self)
+        return self._has(MISSING_SPREADS)
 
     # --- changes: each returns another tree ------------------------------------------------------------------------
 
     def collapse(self, at: np.ndarray) -> DecisionTree:
         """The tree with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
-        at = np.asarray(at, dtype=bool)
-        kept, number = drop_below(self.parent, at)
-        n_children, n_words = np.diff(self.child_start), np.diff(self.set_start)
-        asks, mine = kept & ~at, at[kept]
-        children, sets = self.children[np.repeat(asks, n_children)], self.sets[np.repeat(asks, n_words)]
-        return DecisionTree(
-            n_classes=self.n_classes,
-            kind=np.where(mine, np.uint8(LEAF), self.kind[kept]),
-            child_start=_ends(np.where(mine, 0, n_children[kept])),
-            children=number[children].astype(np.int32),
-            feature=np.where(mine, np.int32(NO_FEATURE), self.feature[kept]),
-            threshold=np.where(mine, np.nan, self.threshold[kept]),
-            missing=np.where(mine, np.int32(STOPS), self.missing[kept]),
-            set_start=_ends(np.where(mine, 0, n_words[kept])),
-            sets=sets,
-            answers=self.answers[kept],
-            impurity=self.impurity[kept],
-            n_samples=self.n_samples[kept],
-            weight=self.weight[kept],
-        )
+        return DecisionTree(self.forest.collapse(np.asarray(at, dtype=bool)))
 
     def with_answers(self, answers: np.ndarray) -> DecisionTree:
         """The same questions with other answers."""
-        return replace(self, answers=answers)
+        forest = self.forest
+        kept = replace(forest, answers=answers, weight=forest.weights(), impurity=forest.impurities())
+        return DecisionTree(kept)
 
     # --- identity --------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of every bit of the tree."""
         digest = blake2b(digest_size=16)
-        self.update_hash(digest)
+        digest.update(repr(self.n_classes).encode())
+        for name in (*_QUESTIONS, *_SAYS, *(("gain",) if self.is_boosted else ())):
+            array = np.ascontiguousarray(getattr(self, name))
+            digest.update(f"{name}{array.shape}{array.dtype.str}".encode())
+            digest.update(array.tobytes())
         return digest.hexdigest()
 
-    def update_hash(self, digest: Any) -> None:
-        """Feed the tree into a hash."""
-        digest.update(repr(self.n_classes).encode())
-        for field in fields(self)[1:]:
-            array = np.ascontiguousarray(getattr(self, field.name))
-            digest.update(f"{field.name}{array.shape}{array.dtype.str}".encode())
-            digest.update(array.tobytes())
-
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"forest": self.forest}
 
     # --- scikit-learn's names for binary trees ----------------------------------------------------------------------
 
@@ -269,39 +303,15 @@ class DecisionTree:
         return child
 
     def impurity_decreases(self) -> np.ndarray:
-        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves."""
-        mass = self.weight * self.impurity
-        below = np.bincount(self.parent[1:], mass[1:], minlength=self.n_nodes) if self.n_nodes > 1 else 0.0
-        return np.where(self.is_leaf, 0.0, (mass - below) / self.weight[0])
+        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves. The
+        gains of a boosted tree."""
+        return self.forest.of_questions(self.forest.decreases(), 0.0)
 
     def compute_feature_importances(self, normalize: bool = True, n_features: int | None = None) -> np.ndarray:
         """Total impurity decrease of each column's questions; shares of 1 if `normalize`."""
-        inner = ~self.is_leaf
-        n_features = int(self.feature.max()) + 1 if n_features is None else n_features
-        total = np.bincount(self.feature[inner], self.impurity_decreases()[inner], minlength=max(n_features, 1))
+        n_features = max(self.columns_asked, default=0) + 1 if n_features is None else n_features
+        total = self.forest.importances("gain", max(n_features, 1))
         return total / total.sum() if normalize and total.sum() > 0 else total
-
-
-def _ends(lengths: np.ndarray) -> np.ndarray:
-    """Where runs of these lengths begin, and where the last one ends."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-
-
-@dataclass(frozen=True)
-class BoostedTree(DecisionTree):
-    """A tree of a boosted model: answers are what it adds to the raw score, weights are sums of the hessian.
-
-    Its questions have a gain, and there is no impurity (NaN).
-    """
-
-    gain: np.ndarray  # float64: what each question gained; 0 in leaves
-
-    def impurity_decreases(self) -> np.ndarray:
-        """The gain of every question."""
-        return self.gain
-
-    def collapse(self, at: np.ndarray) -> DecisionTree:
-        raise TypeError("the trees of a boosted model are pruned together: see spinney.prune.cost_complexity.")
 
 
 class OneTree:

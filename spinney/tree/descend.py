@@ -14,31 +14,11 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
-from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree
+from spinney.tree.decision import DecisionTree
+from spinney.tree.packed import COLUMN, child_at, n_branches, next_by_number, next_by_value
 
 _ROWS = 16_384  # rows of a block that is put together from several panels
 _CHUNK = 2048  # rows a thread takes at a time
-
-_LEAF, _NUMBER, _SET, _BRANCHES = (np.uint8(k) for k in (LEAF, NUMBER, SET, BRANCHES))
-
-# What a row needs to know of a node.
-STEP = np.dtype(
-    [
-        ("threshold", np.float64),
-        ("first", np.int64),  # place of its first child in `children`
-        ("set_start", np.int64),  # place of its set in `sets`
-        ("n_children", np.int32),
-        ("feature", np.int32),
-        ("missing", np.int32),
-        ("kind", np.uint8),
-    ],
-    align=True,
-)
-# The same of binary trees: four nodes a cache line. The left child is the next node. A leaf asks whether something is
-# at most NaN, and leads to itself.
-SHORT_STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
-MISSING_LEFT, ASKS_SET = np.int32(1 << 30), np.int32(1 << 29)  # bits of `feature`
-COLUMN = ~(MISSING_LEFT | ASKS_SET)
 
 
 class Asker(Protocol):
@@ -52,46 +32,31 @@ class Asker(Protocol):
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
-    if tree.asks_numbers_only:
-        for start, values in blocks(table, tree):
-            team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
-        return leaf
+    packed = tree.forest.steps
     for start, values in blocks(table, tree):
-        team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
+        part = leaf[start : start + len(values)]
+        if tree.asks_numbers_only:
+            team.run(_descend_numbers, packed.steps, values, part)
+        else:
+            team.run(_descend, packed, values, part)
     return leaf
-
-
-def make_steps(tree: DecisionTree) -> np.ndarray:
-    """The tree's questions as records."""
-    steps = np.zeros(tree.n_nodes, STEP).view(np.recarray)
-    steps["threshold"], steps["feature"], steps["missing"] = tree.threshold, tree.feature, tree.missing
-    steps["kind"], steps["first"], steps["set_start"] = tree.kind, tree.child_start[:-1], tree.set_start[:-1]
-    steps["n_children"] = np.diff(tree.child_start)
-    return steps
-
-
-def make_short_steps(tree: DecisionTree) -> np.ndarray:
-    """The questions of a binary tree in which missing values have a branch to take."""
-    steps = np.zeros(tree.n_nodes, SHORT_STEP).view(np.recarray)
-    inner = ~tree.is_leaf
-    flags = np.where(tree.missing == 0, MISSING_LEFT, 0) | np.where(tree.kind == SET, ASKS_SET, 0)
-    steps["threshold"] = np.where(inner, tree.threshold, np.nan)
-    steps["feature"] = np.where(inner, tree.feature | flags, 0)
-    steps["right"] = np.arange(tree.n_nodes)
-    steps["right"][inner] = tree.children[1::2]
-    return steps
 
 
 def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """(row, class) shares of the classes of the first output, for trees whose missing values may go every way."""
     out = np.zeros((table.n_rows, tree.answers.shape[2]))
-    steps, room = tree.steps, 1 + int(np.diff(tree.child_start).max(initial=0)) * (int(tree.depth.max()) + 1)
-    nodes, parts = np.empty((team.size, room), np.int64), np.empty((team.size, room))
+    packed, room = tree.forest.steps, room_to_spread(tree)
+    desks = np.empty((team.size, room), np.int64), np.empty((team.size, room))
     answers = np.ascontiguousarray(tree.probabilities[:, 0])
     for start, values in blocks(table, tree):
         piece = out[start : start + len(values)]
-        team.run(_spread, steps, tree.children, tree.sets, tree.weight, answers, values, piece, nodes, parts)
+        team.run(_spread, packed, tree.weight, answers, values, piece, *desks)
     return out
+
+
+def room_to_spread(tree: DecisionTree) -> int:
+    """How many parts of a row can wait at once."""
+    return 1 + int(np.diff(tree.child_start).max(initial=0)) * (tree.max_depth + 1)
 
 
 def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
@@ -111,48 +76,20 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
         yield start, values
 
 
-@inner_kernel
-def branch_of(step, sets, value):
-    """The branch that a value takes at a node; STOPS or SPREADS where the node says so of missing values."""
-    if value != value:
-        return np.int64(step.missing)
-    if step.kind == _NUMBER:
-        return np.int64(0) if value <= step.threshold else np.int64(1)
-    category = np.int64(value)
-    if step.kind == _SET:
-        word = sets[step.set_start + (category >> 6)]
-        return np.int64(0) if (word >> np.uint64(category & 63)) & np.uint64(1) else np.int64(1)
-    return category if category < step.n_children else np.int64(step.missing)
-
-
 @kernel
-def _descend(rank, size, sync, steps, children, sets, values, leaf):
+def _descend(rank, size, sync, packed, values, leaf):
     """leaf[row] = where the row ends."""
     while True:
         start = next_chunk(sync) * _CHUNK
         if start >= leaf.size:
             return
         for row in range(start, min(start + _CHUNK, leaf.size)):
-            node = np.int64(0)
-            step = steps[node]
-            while step.kind != _LEAF:
-                branch = branch_of(step, sets, values[row, step.feature])
-                if branch < 0:
-                    break
-                node = np.int64(children[step.first + branch])
-                step = steps[node]
+            node, before = np.int64(0), np.int64(-1)
+            while node != before:
+                before = node
+                to = next_by_value(packed, 0, node, values[row, packed.steps[node].feature & COLUMN])
+                node = to if to >= 0 else before  # whatever goes every way ends here
             leaf[row] = node
-
-
-@inner_kernel
-def next_by_number(steps, node, values, row):
-    """The node after this one on a row's way; a leaf is its own."""
-    step = steps[node]
-    value = values[row, step.feature & COLUMN]
-    goes_left = (value <= step.threshold) | (
-        (value != value) & (step.feature & MISSING_LEFT != 0)
-    )  # no branch to guess
-    return node + 1 if goes_left else np.int64(step.right)
 
 
 @inner_kernel
@@ -181,8 +118,33 @@ def _descend_numbers(rank, size, sync, steps, values, leaf):
             leaf[row], leaf[b], leaf[c], leaf[d] = walk_four(steps, values, row, b, c, d)
 
 
+@inner_kernel
+def spread_step(packed, weight, values, row, nodes, parts, waiting):
+    """One part of a row goes on from where it waits; returns (how many wait now, whether it has ended instead).
+
+    Where a value goes every way, each branch gets a share like that of its training weight.
+    """
+    node, part = nodes[waiting - 1], parts[waiting - 1]
+    step = packed.steps[node]
+    to = next_by_value(packed, 0, node, values[row, step.feature & COLUMN])
+    if to == node:
+        return waiting - 1, True
+    if to >= 0:
+        nodes[waiting - 1] = to
+        return waiting, False
+    total, waiting = 0.0, waiting - 1
+    for k in range(n_branches(packed, step)):
+        total += weight[child_at(packed, step, node, k)]
+    for k in range(n_branches(packed, step) - 1, -1, -1):
+        child = child_at(packed, step, node, k)
+        if weight[child] > 0.0:
+            nodes[waiting], parts[waiting] = child, part * weight[child] / total
+            waiting += 1
+    return waiting, False
+
+
 @kernel
-def _spread(rank, size, sync, steps, children, sets, weight, answers, values, out, all_nodes, all_parts):
+def _spread(rank, size, sync, packed, weight, answers, values, out, all_nodes, all_parts):
     """out[row] = shares of the classes, each branch that a missing value takes having its share of the say."""
     nodes, parts = all_nodes[rank], all_parts[rank]
     while True:
@@ -193,24 +155,8 @@ def _spread(rank, size, sync, steps, children, sets, weight, answers, values, ou
             nodes[0], parts[0] = 0, 1.0
             waiting = 1
             while waiting > 0:
-                waiting -= 1
-                node, part = nodes[waiting], parts[waiting]
-                step = steps[node]
-                branch = np.int64(STOPS)
-                if step.kind != _LEAF:
-                    branch = branch_of(step, sets, values[row, step.feature])
-                if branch >= 0:
-                    nodes[waiting], parts[waiting] = children[step.first + branch], part
-                    waiting += 1
-                elif branch == SPREADS:
-                    total = 0.0
-                    for k in range(step.n_children):
-                        total += weight[children[step.first + k]]
-                    for k in range(step.n_children - 1, -1, -1):
-                        child = children[step.first + k]
-                        if weight[child] > 0.0:
-                            nodes[waiting], parts[waiting] = child, part * weight[child] / total
-                            waiting += 1
-                else:
+                waiting, ended = spread_step(packed, weight, values, row, nodes, parts, waiting)
+                if ended:
+                    node, part = nodes[waiting], parts[waiting]
                     for c in range(answers.shape[1]):
                         out[row, c] += part * answers[node, c]

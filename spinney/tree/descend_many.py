@@ -1,6 +1,6 @@
 """Send the rows of a table down many trees, and add up what the trees say.
 
-In: a `Grove` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes or
+In: a `Forest` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes or
 numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are the
 same to the last bit on any number of threads.
 
@@ -18,9 +18,9 @@ from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetc
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
-from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number
-from spinney.tree.grove import Grove
-from spinney.tree.questions import MISSING, next_node
+from spinney.tree.descend import blocks
+from spinney.tree.forest import Forest
+from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32
@@ -38,15 +38,15 @@ class _Desks(NamedTuple):
     row: np.ndarray  # uint64 (threads, lanes): and the row
 
 
-def _make_desks(grove: Grove, n_rows: int, n_columns: int, n_threads: int) -> _Desks:
+def _make_desks(forest: Forest, n_rows: int, n_columns: int, n_threads: int) -> _Desks:
     chunk = min(_CHUNK, n_rows)
     lanes = (np.empty((n_threads, _LANES), np.uint64) for _ in range(2))
-    codes = np.empty((n_threads, chunk * n_columns if grove.has_words else 0), np.uint8)
+    codes = np.empty((n_threads, chunk * n_columns if asks_codes(forest) else 0), np.uint8)
     return _Desks(codes, np.empty((n_threads, chunk), np.int64), *lanes)
 
 
 def sum_answers(
-    grove: Grove,
+    forest: Forest,
     table: Table,
     team: Team,
     trees: range | None = None,
@@ -58,51 +58,47 @@ def sum_answers(
     Rows marked in `skip` are left as they are.
     """
     if out is None:
-        out = np.zeros((table.n_rows, *grove.answers.shape[1:]))
+        out = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     marks = np.empty(0, np.uint8) if skip is None else skip
-    is_class = grove.n_classes is not None
-    some = range(grove.n_trees) if trees is None else trees
-    for start, values in blocks(table, grove):
+    is_class = forest.n_classes is not None
+    some = range(forest.n_trees) if trees is None else trees
+    for start, values in blocks(table, forest):
         part = slice(start, start + len(values))
-        desks = _make_desks(grove, len(values), table.n_columns, team.size)
-        asked = _questions(grove, values), (some.start, some.stop), values, desks
-        team.run(_add_answers, *asked, grove.answers, is_class, marks[part], out[part])
+        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        asked = _questions(forest, values), (some.start, some.stop), values, desks
+        team.run(_add_answers, *asked, forest.answers, is_class, marks[part], out[part])
     return out
 
 
-def leaves_of_rows(grove: Grove, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
+def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
-    some = range(grove.n_trees) if trees is None else trees
+    some = range(forest.n_trees) if trees is None else trees
     leaves = np.empty((table.n_rows, len(some)), np.int64)
-    for start, values in blocks(table, grove):
+    for start, values in blocks(table, forest):
         part = leaves[start : start + len(values)]
-        desks = _make_desks(grove, len(values), table.n_columns, team.size)
-        team.run(_note_leaves, _questions(grove, values), (some.start, some.stop), values, desks, part)
+        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        team.run(_note_leaves, _questions(forest, values), (some.start, some.stop), values, desks, part)
     return leaves
 
 
-class _Words(NamedTuple):
-    """Trees from codes."""
+def asks_codes(forest: Forest) -> bool:
+    """Whether a chunk of rows is encoded before it goes down the trees: they are from bins, of numbers only."""
+    return forest.bins is not None and not len(forest.sets)
+
+
+class _Coded(NamedTuple):
+    """Trees that ask about codes."""
 
     words: np.ndarray
-    edges: np.ndarray  # of the table's dtype
+    edges: np.ndarray  # (columns, codes), of the table's dtype
     first: np.ndarray
 
 
-class _Steps(NamedTuple):
-    """Trees with thresholds, and perhaps sets of categories."""
-
-    steps: np.ndarray
-    set_at: np.ndarray
-    sets: np.ndarray
-    first: np.ndarray
-    first_set: np.ndarray
-
-
-def _questions(grove: Grove, values: np.ndarray) -> _Words | _Steps:
-    if grove.has_words:
-        return _Words(grove.steps, grove.edges32 if values.dtype == np.float32 else grove.edges, grove.first)
-    return _Steps(grove.steps.view(np.recarray), grove.set_at, grove.sets, grove.first, grove.first_set)
+def _questions(forest: Forest, values: np.ndarray) -> _Coded | Steps:
+    if asks_codes(forest):
+        assert forest.bins is not None
+        return _Coded(forest.words.words, forest.bins.edge_table(values.dtype), forest.words.first)
+    return forest.steps
 
 
 @kernel
@@ -162,7 +158,7 @@ def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
 
 
 @inner_kernel
-def _encode_words(questions, values, codes):
+def _encode_codes(questions, values, codes):
     _encode_rows(questions.edges, values, codes)
 
 
@@ -180,20 +176,18 @@ def _encode_steps(questions, values, codes):
 
 
 @inner_kernel
-def _walk_words(questions, tree, values, codes, at, row, leaf):
+def _walk_codes(questions, tree, values, codes, at, row, leaf):
     words = questions.words[questions.first[tree] : questions.first[tree + 1]]
     _walk_by_codes(words, codes, values.shape[1], at, row, leaf)
 
 
 @inner_kernel
 def _walk_steps(questions, tree, values, codes, at, row, leaf):
-    begin, end = questions.first[tree], questions.first[tree + 1]
-    sets = questions.sets[questions.first_set[tree] : questions.first_set[tree + 1]]
-    _walk_by_values(questions.steps[begin:end], questions.set_at[begin:end], sets, values, at, row, leaf)
+    _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
 
 
-encode = by_type({_Words: _encode_words, _Steps: _encode_steps})
-walk = by_type({_Words: _walk_words, _Steps: _walk_steps})
+encode = by_type({_Coded: _encode_codes, Steps: _encode_steps})
+walk = by_type({_Coded: _walk_codes, Steps: _walk_steps})
 
 
 @separate_kernel
@@ -204,8 +198,8 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
         lane = _ZERO
         while lane < n_lanes:
             begin, node = row[lane] * np.uint64(width), at[lane]
-            node = next_node(words[node], node, codes, begin)  # two steps at a time: a leaf leads to itself
-            to = next_node(words[node], node, codes, begin)
+            node = next_by_code(words[node], node, codes, begin)  # two steps at a time: a leaf leads to itself
+            to = next_by_code(words[node], node, codes, begin)
             at[lane] = to
             prefetch(words, np.int64(to))  # it will be this lane's turn again when the others have had theirs
             if to != node:
@@ -215,17 +209,19 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
 
 
 @part_kernel
-def _walk_by_values(steps, set_at, sets, values, at, row, leaf):
-    """The same with thresholds and sets."""
+def _walk_by_values(questions, first, values, at, row, leaf):
+    """The same with thresholds and sets; `first` is the tree's first node."""
+    steps = questions.steps[first:]
     n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
     while n_lanes > 0:
         lane = _ZERO
         while lane < n_lanes:
             node = np.int64(at[lane])
-            if set_at.size == 0:
+            if questions.sets.size == 0:
                 to = next_by_number(steps, node, values, np.int64(row[lane]))
             else:
-                to = _next_by_set(steps[node], set_at, sets, values, node, np.int64(row[lane]))
+                value = values[np.int64(row[lane]), steps[node].feature & COLUMN]
+                to = next_by_value(questions, first, node, value)
             at[lane] = to
             if to != node:
                 lane += _ONE
@@ -251,19 +247,3 @@ def _leave(at, row, leaf, lane, n_lanes, waiting):
         return n_lanes, waiting + _ONE, lane + _ONE
     at[lane], row[lane] = at[n_lanes - _ONE], row[n_lanes - _ONE]
     return n_lanes - _ONE, waiting, lane
-
-
-@inner_kernel
-def _next_by_set(step, set_at, sets, values, node, row):
-    """The node after this one, in a tree that may ask about sets of categories."""
-    if np.int64(step.right) == node:
-        return node
-    value = values[row, step.feature & COLUMN]
-    if value != value:
-        goes_left = step.feature & MISSING_LEFT != 0
-    elif step.feature & ASKS_SET:
-        category = np.int64(value)
-        goes_left = (sets[set_at[node] + (category >> 6)] >> np.uint64(category & 63)) & np.uint64(1) != 0
-    else:
-        goes_left = value <= step.threshold
-    return node + 1 if goes_left else np.int64(step.right)

@@ -1,38 +1,85 @@
-"""What every store of trees offers, whatever its layout.
+"""The store of trees: every model's trees, end to end, as flat arrays over nodes, questions and leaves.
 
-A store holds the trees of a model end to end, each in preorder: the left child is the next node, and a subtree is a
-run of neighbours. There are two layouts, each as small as what it holds:
+Each tree stands in preorder: a node's first child is the node after it, a subtree is a run of neighbours, and the
+size of every subtree says all about the shape, with two branches or with many. What only questions or only leaves have
+is kept for these alone, in the order of the nodes, and as small as holds it exactly:
 
-    BoostedForest    boosted.py    sums of values; splits have gains, leaves counts and hessians
-    Grove            grove.py      means of answers, classes or numbers, of forests and bagging
+| array       | dtype             | entry per          | meaning                                                       |
+|-------------|-------------------|--------------------|---------------------------------------------------------------|
+| first       | int64             | tree, and one more | where its nodes begin, and where the last one's end           |
+| size        | uint16, uint32    | node               | nodes of its subtree, itself included; 1: a leaf              |
+| feature     | uint16, uint32    | question           | column                                                        |
+| turn        | uint8             | question           | how it is asked and where missing values go: the bits below   |
+| code        | uint8             | question           | numbers, with bins: codes up to it take branch 0              |
+| threshold   | float64           | question           | numbers, without bins: values up to it take branch 0          |
+| set_start   | int64             | set, and one more  | where the set of each question about one begins in `sets`     |
+| sets        | uint64            |                    | bit c % 64 of word c // 64: category c (with bins: code c)    |
+| answers     | float32, float64  | node               | (outputs, classes): weight of each class; (outputs, 1): a     |
+|             |                   |                    | number; of a boosted model what it adds to the raw score      |
+| n_samples   | uint32, uint64    | leaf, or node      | training rows; those of other nodes are sums                  |
+| weight      | float32, float64  | node               | of the training rows; none: the sum of the classes' weights   |
+|             | int64             | leaf               | ... or in units of the tree; those of other nodes are sums    |
+| weight_unit | float64           | tree               | these units; a boosted tree's weights are hessians            |
+| impurity    | float64           | node               | none: that of the classes, by the criterion                   |
+| gain        | float64           | question           | of a boosted model: what the split gained                     |
 
-Whatever reads, draws, tabulates or follows trees is written once, against this interface.
+A boosted model without categories takes 22 bytes per node, a forest from bins 16 for two classes. `tree(k)` is one of
+the trees, to be read, drawn and pruned. `words` and `steps` are the packed forms that rows are sent down
+(packed.py), made when first needed and not kept in pickles.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from spinney.tree.decision import DecisionTree
+from spinney.tree.arrays import ends_of, narrow, small
+from spinney.tree.shape import Shape, find_shape, trails
+
+if TYPE_CHECKING:
+    from spinney.data.binning import Bins
+    from spinney.tree.decision import DecisionTree
+    from spinney.tree.packed import Steps, Words
+
+# Bits of `turn`. Without the first and the last two, missing values take branch 1.
+MISSING_LEFT, ASKS_SET, ASKS_BRANCHES, MISSING_STOPS, MISSING_SPREADS = 1, 2, 4, 8, 16
+_WORD = 64
 
 
-class Shape(NamedTuple):
-    """Where every node of some trees stands."""
+class Starts(NamedTuple):
+    """Where each tree's questions and sets begin, and one more: where the last one's end."""
 
-    parent: np.ndarray  # int64; -1 for a root
-    depth: np.ndarray  # int32
-    end: np.ndarray  # int64: one past the last node below
+    question: np.ndarray  # int64
+    set: np.ndarray  # int64
 
 
+@dataclass(frozen=True)
 class Forest:
-    """Binary trees in one store."""
+    """See the table above."""
 
-    first: np.ndarray  # int64: where each tree's nodes begin, and where the last one's end
+    n_classes: tuple[int, ...] | None  # of each output; None for numbers
+    criterion: int | None  # of the impurities; None: the trees are a boosted model's
+    bins: Bins | None  # the edges that codes stand for
+    first: np.ndarray
+    size: np.ndarray
+    feature: np.ndarray
+    turn: np.ndarray
+    answers: np.ndarray
+    n_samples: np.ndarray
+    code: np.ndarray = field(default_factory=partial(np.empty, 0, np.uint8))
+    threshold: np.ndarray = field(default_factory=partial(np.empty, 0))
+    set_start: np.ndarray = field(default_factory=partial(np.zeros, 1, np.int64))
+    sets: np.ndarray = field(default_factory=partial(np.empty, 0, np.uint64))
+    weight: np.ndarray = field(default_factory=partial(np.empty, 0, np.float32))
+    weight_unit: np.ndarray = field(default_factory=partial(np.empty, 0))
+    impurity: np.ndarray = field(default_factory=partial(np.empty, 0))
+    gain: np.ndarray = field(default_factory=partial(np.empty, 0))
 
     @property
     def n_trees(self) -> int:
@@ -40,71 +87,317 @@ class Forest:
 
     @property
     def n_nodes(self) -> int:
-        return int(self.first[-1])
+        return len(self.size)
 
     @property
-    def n_leaves(self) -> np.ndarray:
-        """Leaves of each tree: one more than questions."""
-        return (np.diff(self.first) + 1) // 2
+    def n_outputs(self) -> int:
+        return int(self.answers.shape[1])
 
     @property
-    def n_bytes(self) -> int:
-        """Size of the arrays."""
-        arrays = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    def n_leaves(self) -> np.ndarray:  # of each tree
+        return np.diff(self.first) - np.diff(self.starts.question)
+
+    @property
+    def n_bytes(self) -> int:  # of all arrays
+        return sum(array.nbytes for array in self._arrays().values())
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {one.name: getattr(self, one.name) for one in fields(self)[3:]}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
-    @property
-    def steps_right(self) -> np.ndarray:
-        """For every node, how many nodes further its right child is; 0: a leaf."""
-        raise NotImplementedError
-
-    def tree(self, k: int) -> DecisionTree:
-        """One tree, to be read and drawn, with the same numbers of its nodes."""
-        raise NotImplementedError
+    # --- shape -------------------------------------------------------------------------------------------------------
 
     @property
     def is_leaf(self) -> np.ndarray:
-        return self.steps_right == 0
+        return self.size == 1
 
     @cached_property
     def shape(self) -> Shape:
-        """Parent, depth and end of every node, level by level from the roots, all trees at once."""
-        step, n = self.steps_right, self.n_nodes
-        shape = Shape(np.full(n, -1, np.int64), np.zeros(n, np.int32), np.empty(n, np.int64))
-        level, depth = self.first[:-1], 0
-        shape.end[level] = self.first[1:]
-        while len(level):
-            depth += 1
-            asks = level[step[level] > 0]
-            left, right = asks + 1, asks + step[asks]
-            shape.end[left], shape.end[right] = right, shape.end[asks]
-            level = np.concatenate([left, right])
-            shape.parent[left] = shape.parent[right] = asks
-            shape.depth[level] = depth
-        return shape
+        """Parent, depth and end of every node."""
+        return find_shape(self.size)
+
+    @cached_property
+    def starts(self) -> Starts:
+        asks = (
+            np.add.reduceat(~self.is_leaf, self.first[:-1], dtype=np.int64) if self.n_trees else np.empty(0, np.int64)
+        )
+        question = ends_of(asks)
+        return Starts(question, ends_of(self.is_set)[question])
+
+    @property
+    def is_set(self) -> np.ndarray:
+        """Questions: which are about sets of categories."""
+        return (self.turn & ASKS_SET) != 0
+
+    @cached_property
+    def columns_asked(self) -> set[int]:
+        """Columns that some question is about."""
+        return set(np.unique(self.feature).tolist())
 
     def paths(self, leaves: np.ndarray) -> csr_matrix:
         """The nodes that rows pass to come to these leaves (rows, trees): a sparse matrix of ones, (rows, nodes)."""
-        shape = self.shape
-        ends, nodes = trails((leaves + self.first[:-1]).ravel(), shape.parent, shape.depth)
+        ends, nodes = trails((leaves + self.first[:-1]).ravel(), self.shape.parent, self.shape.depth)
         rows = ends[:: self.n_trees] if self.n_trees else np.zeros(len(leaves) + 1, np.int64)
         ones: Any = np.ones(len(nodes), np.int64)
         return csr_matrix((ones, nodes, rows), shape=(len(leaves), self.n_nodes))
 
+    # --- what nodes say, for all nodes -------------------------------------------------------------------------------
 
-def trails(leaves: np.ndarray, parent: np.ndarray, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ways down to some leaves, end to end: way i is nodes[ends[i] : ends[i + 1]]; returns (ends, nodes)."""
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(depth[leaves] + 1, dtype=np.int64)])
-    nodes = np.empty(ends[-1], np.int64)
-    place, node = ends[1:] - 1, leaves.astype(np.int64)
-    ways = np.arange(len(leaves))
-    while len(ways):
-        nodes[place[ways]] = node[ways]
-        place[ways] -= 1
-        node[ways] = parent[node[ways]]
-        ways = ways[node[ways] >= 0]
-    return ends, nodes
+    def of_questions(self, values: np.ndarray, nothing: Any) -> np.ndarray:
+        """Values of the questions as values of all nodes, `nothing` in leaves."""
+        whole = np.full((self.n_nodes, *values.shape[1:]), nothing)
+        whole[~self.is_leaf] = values
+        return whole
+
+    def counts(self) -> np.ndarray:
+        """Training samples, int64."""
+        whole = self.n_samples.astype(np.int64)
+        return self._sums(whole) if self.counts_leaves else whole
+
+    @property
+    def counts_leaves(self) -> bool:
+        """Whether samples are counted in leaves only."""
+        return len(self.n_samples) == self.n_nodes - len(self.feature)
+
+    def weights(self) -> np.ndarray:
+        """Weights of the training samples; the hessians of a boosted model."""
+        if len(self.weight_unit):
+            return self._sums(self.weight) * np.repeat(self.weight_unit, np.diff(self.first))
+        return self.weight.astype(np.float64) if len(self.weight) else self.answers[:, 0].sum(axis=1, dtype=np.float64)
+
+    def impurities(self) -> np.ndarray:
+        """By the criterion; NaN in a boosted model, which has gains instead."""
+        if self.criterion is None:
+            return np.full(self.n_nodes, np.nan)
+        if len(self.impurity) or self.n_classes is None:
+            return self.impurity
+        from spinney.criteria.impurity import class_impurity
+
+        return class_impurity(self.criterion, self.answers.astype(np.float64))
+
+    def thresholds(self) -> np.ndarray:
+        """Questions: the number that each compares with; NaN for categories."""
+        if self.bins is None:
+            return self.threshold
+        numbers = self.bins.thresholds(self.feature.astype(np.int64), self.code)
+        return np.where(self.turn & (ASKS_SET | ASKS_BRANCHES), np.nan, numbers)
+
+    def category_sets(self) -> tuple[np.ndarray, np.ndarray]:
+        """(where each question's set begins and the last one ends, all sets): of categories, not of codes."""
+        if self.bins is None or not len(self.sets):
+            return self.set_start, self.sets
+        lengths, words = [], [np.empty(0, np.uint64)]
+        for at, j in zip(self.set_start[:-1], self.feature[self.is_set]):
+            codes = self.bins.category_codes[j].astype(np.int64)
+            is_in = (self.sets[at + codes // _WORD] >> (codes % _WORD).astype(np.uint64)) & np.uint64(1)
+            padded = np.zeros(-(-len(codes) // _WORD) * _WORD, np.uint8)
+            padded[: len(codes)] = is_in
+            words.append(np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64))
+            lengths.append(len(words[-1]))
+        return ends_of(np.array(lengths)), np.concatenate(words)
+
+    def _sums(self, of_leaves: np.ndarray) -> np.ndarray:
+        """Integers of leaves, summed over the leaves below every node; differences of running sums are exact."""
+        before, total = ends_of(self.is_leaf), ends_of(of_leaves)
+        return total[before[self.shape.end]] - total[before[:-1]]
+
+    # --- importances -------------------------------------------------------------------------------------------------
+
+    def decreases(self) -> np.ndarray:
+        """What each question gained, or by how much it lowers impurity, times its share of its tree's weight."""
+        if self.criterion is None:
+            return self.gain
+        weight, parent = self.weights(), self.shape.parent
+        mass = weight * self.impurities()
+        inside = parent >= 0
+        below = np.bincount(parent[inside], mass[inside], minlength=self.n_nodes)
+        fall = (mass - below) / np.repeat(weight[self.first[:-1]], np.diff(self.first))
+        return fall[~self.is_leaf]
+
+    def importances(self, kind: str, n_columns: int) -> np.ndarray:
+        """Sum of the questions' gain (or decrease of impurity), cover (weight) or number ("split") by column."""
+        amount = self.decreases() if kind == "gain" else self.weights()[~self.is_leaf] if kind == "cover" else None
+        return np.bincount(self.feature, amount, minlength=n_columns).astype(np.float64)
+
+    def importance_shares(self, n_columns: int) -> np.ndarray:
+        """Each tree's share of its decrease by column, summed over the trees; the sum is 1, or 0 if nothing asks."""
+        tree = np.repeat(np.arange(self.n_trees), np.diff(self.starts.question))
+        place = tree * n_columns + self.feature
+        each = np.bincount(place, self.decreases(), self.n_trees * n_columns).reshape(-1, n_columns)
+        total = each.sum(axis=1, keepdims=True)
+        shares = np.divide(each, total, out=np.zeros_like(each), where=total > 0).sum(axis=0)
+        return shares / shares.sum() if shares.sum() > 0 else shares
+
+    # --- trees -------------------------------------------------------------------------------------------------------
+
+    def tree(self, k: int) -> DecisionTree:
+        """One tree, to be read, drawn or pruned; its nodes have the numbers that `apply` gives."""
+        from spinney.tree.decision import DecisionTree
+
+        return DecisionTree(self if self.n_trees == 1 else self.part(range(k, k + 1)))
+
+    def part(self, trees: range) -> Forest:
+        """Some neighbouring trees. Copies, so that the others can be forgotten."""
+        nodes = slice(self.first[trees.start], self.first[trees.stop])
+        asks = slice(*self.starts.question[[trees.start, trees.stop]].tolist())
+        leaves = slice(nodes.start - asks.start, nodes.stop - asks.stop)
+        sets = slice(*self.starts.set[[trees.start, trees.stop]].tolist())
+        some_sets = self.set_start[sets.start : sets.stop + 1]
+
+        def of(array: np.ndarray, some: slice) -> np.ndarray:
+            return array[some].copy() if len(array) else array
+
+        return replace(
+            self,
+            first=self.first[trees.start : trees.stop + 1] - nodes.start,
+            size=small(of(self.size, nodes)),
+            feature=small(of(self.feature, asks)),
+            turn=of(self.turn, asks),
+            answers=of(self.answers, nodes),
+            n_samples=small(of(self.n_samples, leaves if self.counts_leaves else nodes), np.uint32),
+            code=of(self.code, asks),
+            threshold=of(self.threshold, asks),
+            set_start=some_sets - some_sets[0],
+            sets=of(self.sets, slice(some_sets[0], some_sets[-1])),
+            weight=of(self.weight, leaves if len(self.weight_unit) else nodes),
+            weight_unit=of(self.weight_unit, slice(trees.start, trees.stop)),
+            impurity=of(self.impurity, nodes),
+            gain=of(self.gain, asks),
+        )
+
+    # --- changes: each returns another store -------------------------------------------------------------------------
+
+    def collapse(self, at: np.ndarray) -> Forest:
+        """The trees with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
+        n, end = self.n_nodes, self.shape.end
+        marked = np.flatnonzero(at)
+        inside = np.cumsum(np.bincount(marked + 1, minlength=n + 1) - np.bincount(end[marked], minlength=n + 1))[:n]
+        kept = inside == 0
+        before = ends_of(kept)
+        size = np.where(at, 1, before[end] - before[:-1])[kept]
+        asks = (kept & ~at)[~self.is_leaf]
+        chosen, leaves = asks[self.is_set], size == 1
+        lengths = np.diff(self.set_start)
+        counts, weight = self.counts()[kept], self.weight
+        if len(self.weight_unit):
+            weight = self._sums(self.weight)[kept][leaves]
+        elif len(weight):
+            weight = weight[kept]
+        return replace(
+            self,
+            first=before[self.first],
+            size=small(size),
+            feature=small(self.feature[asks]),
+            turn=self.turn[asks],
+            answers=self.answers[kept],
+            n_samples=small(counts[leaves] if self.counts_leaves else counts, np.uint32),
+            code=self.code[asks] if len(self.code) else self.code,
+            threshold=self.threshold[asks] if len(self.threshold) else self.threshold,
+            set_start=ends_of(lengths[chosen]),
+            sets=self.sets[np.repeat(chosen, lengths)],
+            weight=weight,
+            impurity=self.impurity[kept] if len(self.impurity) else self.impurity,
+            gain=self.gain[asks] if len(self.gain) else self.gain,
+        )
+
+    def compact(self) -> Forest:
+        """The same in fewer bytes, where nothing is lost: what follows from the classes' weights is left out."""
+        from spinney.criteria.impurity import OWN
+
+        classes = self.n_classes is not None
+        follows = classes and np.array_equal(self.weights(), self.answers[:, 0].sum(axis=1, dtype=np.float64))
+        return replace(
+            self,
+            answers=narrow(self.answers) if classes else self.answers,
+            weight=np.empty(0, np.float32) if follows else narrow(self.weight),
+            impurity=np.empty(0) if classes and self.criterion != OWN else self.impurity,
+        )
+
+    def with_thresholds(self) -> Forest:
+        """The same without bins: questions compare numbers, and sets are of categories."""
+        if self.bins is None:
+            return self
+        set_start, sets = self.category_sets()
+        nothing = np.empty(0, np.uint8)
+        return replace(self, bins=None, code=nothing, threshold=self.thresholds(), set_start=set_start, sets=sets)
+
+    # --- packed for prediction ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def words(self) -> Words:
+        from spinney.tree.packed import pack_words
+
+        return pack_words(self)
+
+    @cached_property
+    def steps(self) -> Steps:
+        from spinney.tree.packed import pack_steps
+
+        return pack_steps(self)
+
+    # --- identity ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of every bit of every tree."""
+        digest = blake2b(digest_size=16)
+        self.update_hash(digest)
+        return digest.hexdigest()
+
+    def update_hash(self, digest: Any) -> None:
+        """Feed every bit that matters for prediction or reading into a hash."""
+        digest.update(repr((self.n_classes, self.criterion)).encode())
+        for name, array in self._arrays().items():
+            digest.update(f"{name}{array.shape}{array.dtype.str}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        if self.bins is not None:
+            digest.update(self.thresholds().tobytes())
+
+
+def join(forests: Sequence[Forest]) -> Forest:
+    """The trees of several stores in one."""
+    forests = [one for one in forests if one.n_trees] or forests[:1]
+    if len(forests) == 1:
+        return forests[0]
+    bins = forests[0].bins
+    if not all(_same_bins(one.bins, bins) for one in forests):
+        forests, bins = [one.with_thresholds() for one in forests], None
+
+    def together(name: str) -> np.ndarray:
+        return np.concatenate([getattr(one, name) for one in forests])
+
+    def lengths(name: str) -> np.ndarray:
+        return ends_of(np.concatenate([np.diff(getattr(one, name)) for one in forests]))
+
+    has_weights = any(len(one.weight) for one in forests)
+    has_impurity = any(len(one.impurity) for one in forests)
+    in_leaves = all(one.counts_leaves for one in forests)
+    n_samples = together("n_samples") if in_leaves else np.concatenate([one.counts() for one in forests])
+    return replace(
+        forests[0],
+        bins=bins,
+        first=lengths("first"),
+        size=small(together("size")),
+        feature=small(together("feature")),
+        turn=together("turn"),
+        answers=together("answers"),
+        n_samples=small(n_samples, np.uint32),
+        code=together("code"),
+        threshold=together("threshold"),
+        set_start=lengths("set_start"),
+        sets=together("sets"),
+        weight=np.concatenate([one.weight if len(one.weight) or not has_weights else one.weights() for one in forests]),
+        weight_unit=together("weight_unit"),
+        impurity=np.concatenate([one.impurities() for one in forests]) if has_impurity else forests[0].impurity,
+        gain=together("gain"),
+    )
+
+
+def _same_bins(one: Bins | None, other: Bins | None) -> bool:
+    if one is None or other is None or one is other:
+        return one is other
+    pairs = [(one.edges, other.edges), (one.category_codes, other.category_codes)]
+    return all(len(a) == len(b) and all(map(np.array_equal, a, b)) for a, b in pairs)

@@ -1,127 +1,29 @@
-"""Many trees in one packed store, and prediction with them.
+"""Prediction with boosted trees, from codes.
 
-A node is one uint64, so that a step down a tree is one load and a compare; leaves are nodes that point at themselves,
-so that several rows can walk in step without a branch. Through smaller trees rows do not walk, they are *swept*: every
-node is asked about 64 rows at once.
+In: a `Forest` of trees from bins, and a table, encoded or not. Out: sums of the trees' values, or the leaves.
 
-    63        40 39        16 15      8 7        0
-    [ left child | feature    | code    | flags   ]     left child: relative to the tree's first node
+Through smaller trees rows do not walk, they are *swept*: every node is asked about 64 rows at once, and those that are
+there move on. In larger ones several rows walk in step, without a branch: a leaf leads to itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.data.binning import Bins
 from spinney.data.tables import Table
-from spinney.tree.boosted import ASKS_SET, BoostedForest, GrownTree
-from spinney.tree.boosted import MISSING_LEFT as GOES_LEFT
+from spinney.tree.forest import Forest
+from spinney.tree.packed import asks_set, column_of, is_leaf, missing_left, most_left, right_of
 
-LEAF, CATEGORY, MISSING_LEFT = 1, 2, 4
-_LEFT_SHIFT, _FEATURE_SHIFT, _CODE_SHIFT = np.uint64(40), np.uint64(16), np.uint64(8)
-_FEATURE_MASK, _BYTE = np.uint64(0xFFFFFF), np.uint64(255)
-_MOST = 1 << 24
 _ROWS = 4 * SWEPT  # rows that go through a tree together
 _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
 # Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
 _STEP = 65536  # rows encoded at a time
-
-
-class PackedTrees(NamedTuple):
-    """All trees' nodes end to end."""
-
-    nodes: np.ndarray  # uint64
-    bits: np.ndarray  # uint64 (categorical nodes, 4)
-    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree tests categories
-    values: np.ndarray  # float64
-    first: np.ndarray  # int64: where each tree begins, and where the last one ends
-    depth: np.ndarray  # int32: steps from the root to the deepest leaf
-
-
-def pack_trees(trees: Sequence[GrownTree]) -> PackedTrees:
-    """Pack the trees of a round."""
-    is_category = np.concatenate([np.empty(0, bool), *(tree.is_category for tree in trees)])
-    any_category = bool(is_category.any())
-    return PackedTrees(
-        nodes=np.concatenate([np.empty(0, np.uint64), *(_pack_grown(tree) for tree in trees)]),
-        bits=np.concatenate([np.empty((0, 4), np.uint64), *(tree.bits for tree in trees)]),
-        bits_at=(np.cumsum(is_category, dtype=np.int32) - 1) if any_category else np.empty(0, np.int32),
-        values=np.concatenate([np.empty(0), *(tree.value for tree in trees)]),
-        first=np.concatenate(([0], np.cumsum([tree.n_nodes for tree in trees]))).astype(np.int64),
-        depth=np.array([_height(tree.left) for tree in trees], np.int32),
-    )
-
-
-def _pack_grown(tree: GrownTree) -> np.ndarray:
-    _check(tree.n_nodes, tree.feature)
-    leaf = tree.is_leaf
-    left = np.where(leaf, np.arange(tree.n_nodes), tree.left)
-    feature = np.where(leaf, 0, tree.feature)
-    # a leaf compares code <= 255, always true, and so stays where it is
-    code = np.where(leaf, 255, tree.code)
-    flags = leaf * LEAF | tree.is_category * CATEGORY | (leaf | (tree.missing_left > 0)) * MISSING_LEFT
-    return _words(left, feature, code, flags)
-
-
-def _height(left: np.ndarray) -> int:
-    """Steps from the root to the deepest leaf; children stand side by side, after their parents."""
-    level, height = np.zeros(1, np.int64), -1
-    while len(level):
-        children = left[level]
-        children = children[children >= 0]
-        level, height = np.concatenate([children, children + 1]), height + 1
-    return height
-
-
-def pack_forest(forest: BoostedForest) -> PackedTrees:
-    """Pack all trees for prediction: the same, with children side by side (`places`)."""
-    sizes = np.diff(forest.first)
-    _check(sizes.max(initial=0), forest.feature)
-    asks = np.flatnonzero(forest.step)
-    place = places(forest)
-    at = place + np.repeat(forest.first[:-1], sizes)
-    word = _words(place, np.zeros(1, np.int64), np.full(1, 255), np.full(1, LEAF | MISSING_LEFT))
-    is_set = (forest.turn & ASKS_SET) != 0
-    flags = is_set * CATEGORY | ((forest.turn & GOES_LEFT) != 0) * MISSING_LEFT
-    word[asks] = _words(place[asks + 1], forest.feature, forest.code, flags)
-    packed, values = np.empty_like(word), np.empty_like(forest.value)
-    packed[at], values[at] = word, forest.value
-    bits_at = np.empty(0, np.int32)
-    if is_set.any():
-        bits_at = np.full(forest.n_nodes, -1, np.int32)
-        bits_at[at[asks[is_set]]] = np.arange(len(forest.bits))
-    depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]) if forest.n_trees else np.empty(0, np.int32)
-    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
-    return PackedTrees(packed, forest.bits.copy(), bits_at, values, forest.first.copy(), depth)
-
-
-def places(forest: BoostedForest) -> np.ndarray:
-    """Number of every node of the store, within its tree, when packed: children of the tree's question k are
-    2 k + 1 and 2 k + 2."""
-    asks = np.flatnonzero(forest.step)
-    # the questions of the trees before: of n nodes in t trees, (n - t) / 2 ask
-    before = np.repeat((forest.first[:-1] - np.arange(forest.n_trees)) // 2, np.diff(forest.first) // 2)
-    rank = np.arange(len(asks)) - before
-    place = np.zeros(forest.n_nodes, np.int64)
-    place[asks + 1], place[asks + forest.step[asks]] = 2 * rank + 1, 2 * rank + 2
-    return place
-
-
-def _check(n_nodes: int, feature: np.ndarray) -> None:
-    if n_nodes >= _MOST or feature.max(initial=0) >= _MOST:
-        raise ValueError(f"A tree can have at most {_MOST - 1:,} nodes and columns.")
-
-
-def _words(left: np.ndarray, feature: np.ndarray, code: np.ndarray, flags: np.ndarray) -> np.ndarray:
-    left, feature, code, flags = (part.astype(np.uint64) for part in (left, feature, code, flags))
-    return left << _LEFT_SHIFT | feature << _FEATURE_SHIFT | code << _CODE_SHIFT | flags
 
 
 @inner_kernel
@@ -132,22 +34,21 @@ def in_set(bits, code):
 
 @inner_kernel
 def step_down(packed, first, node, codes, i, n_bins):
-    """The node that row i goes to from `node` (both relative to the tree's first node)."""
-    word = packed.nodes[first + node]
-    feature = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK)
-    code = codes[feature, i]
-    left = np.int64(word >> _LEFT_SHIFT)
-    if word & np.uint64(CATEGORY):
+    """The node that row i goes to from `node` (both relative to the tree's first node); a leaf leads to itself."""
+    word = packed.words[first + node]
+    column = np.int64(column_of(word))
+    code = codes[column, i]
+    if asks_set(word):
         goes_left = in_set(packed.bits[packed.bits_at[first + node]], code) != 0
-    elif code == n_bins[feature]:
-        goes_left = word & np.uint64(MISSING_LEFT) != 0
+    elif code == n_bins[column]:
+        goes_left = missing_left(word)
     else:
-        goes_left = np.uint64(code) <= (word >> _CODE_SHIFT) & _BYTE
-    return left if goes_left else left + 1
+        goes_left = np.int64(code) <= most_left(word)
+    return node + 1 if goes_left else np.int64(right_of(word))
 
 
 @kernel
-def walk(rank, size, sync, packed, n_bins, codes, trees, desks, scores):
+def walk(rank, size, sync, packed, values, n_bins, codes, trees, desks, scores):
     """scores[t % outputs, i] += value of tree t for row i, trees in their order; rows handed out in chunks."""
     n_outputs, n_rows = scores.shape
     desk = desks[rank]
@@ -158,10 +59,10 @@ def walk(rank, size, sync, packed, n_bins, codes, trees, desks, scores):
         n = min(_ROWS, n_rows - begin)
         for tree in range(trees[0], trees[1]):
             _find_leaves(packed, tree, codes, begin, n, n_bins, desk)
-            values = packed.values[packed.first[tree] : packed.first[tree + 1]]
+            own = values[packed.first[tree] : packed.first[tree + 1]]
             part = scores[tree % n_outputs, begin : begin + n]
             for i in range(n):
-                part[i] += values[np.uint64(desk.at[i])]
+                part[i] += own[np.uint64(desk.at[i])]
 
 
 @kernel
@@ -197,9 +98,14 @@ def _find_leaves(packed, tree, codes, begin, n, n_bins, desk):
                 desk.at[i] = desk.many[i]
     for i in range(n_swept, n):
         desk.at[i] = 0
-    for _ in range(packed.depth[tree]):  # the other rows walk, all in step
+    moved = n_swept < n
+    while moved:  # the other rows walk, all in step
+        moved = False
         for i in range(n_swept, n):
-            desk.at[i] = step_down(packed, first, np.int64(desk.at[i]), codes, begin + i, n_bins)
+            at = np.int64(desk.at[i])
+            to = step_down(packed, first, at, codes, begin + i, n_bins)
+            desk.at[i] = to
+            moved |= to != at
 
 
 @inner_kernel
@@ -212,29 +118,31 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
     for i in range(n):
         at[i] = 0
     for node in range(packed.first[tree + 1] - first):
-        word = packed.nodes[first + node]
-        if word & np.uint64(LEAF):
+        word = packed.words[first + node]
+        if is_leaf(word):
             continue
-        feature, left = np.int64((word >> _FEATURE_SHIFT) & _FEATURE_MASK), np.int64(word >> _LEFT_SHIFT)
-        column = codes[feature]
-        if word & np.uint64(CATEGORY):
+        column, right = np.int64(column_of(word)), np.int64(right_of(word))
+        if asks_set(word):
             bits = packed.bits[packed.bits_at[first + node]]
             for i in range(n):
                 if at[i] == node:
-                    at[i] = left + (in_set(bits, column[begin + i]) == 0)
+                    at[i] = node + 1 if in_set(bits, codes[column, begin + i]) else right
         else:
-            most = np.int64((word >> _CODE_SHIFT) & _BYTE)
+            line = codes[column]
             # the code that goes left though it is above: that of missing, or 0, which never is above
-            exception = np.int64(n_bins[feature]) if word & np.uint64(MISSING_LEFT) else np.int64(0)
+            exception = np.int64(n_bins[column]) if missing_left(word) else np.int64(0)
             for i in range(0, n, SWEPT):
-                ask(column, begin + i, at, i, (np.int64(node), most, exception, left))
+                ask(line, begin + i, at, i, (np.int64(node), most_left(word), exception, right))
 
 
-def add_scores(
-    packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team
-) -> None:
+def add_scores(forest: Forest, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team) -> None:
     """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
-    team.run(walk, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
+    assert forest.bins is not None
+    values = forest.answers.reshape(-1)
+    values = (
+        values if values.flags.writeable else values.copy()
+    )  # kernels are compiled for arrays that can be written to
+    team.run(walk, forest.words, values, forest.bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
 
 
 def _desks(team: Team) -> Any:
@@ -242,36 +150,33 @@ def _desks(team: Team) -> Any:
     return np.empty(team.size, _DESK).view(np.recarray)
 
 
-def raw_scores(
-    packed: PackedTrees, bins: Bins, table: Table, start: np.ndarray, trees: range, team: Team
-) -> np.ndarray:
+def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, team: Team) -> np.ndarray:
     """Raw scores (outputs, rows) of a table: the start values and the trees' values, added in order."""
+    assert forest.bins is not None
     scores = np.empty((len(start), table.n_rows))
     scores[:] = start[:, None]
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
-        add_scores(packed, bins, bins.encode(table, team, begin, end), trees, part, team)
+        add_scores(forest, forest.bins.encode(table, team, begin, end), trees, part, team)
         if end - begin < table.n_rows:
             scores[:, begin:end] = part
     return scores
 
 
-def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
-    """(rows, trees) int32: the leaf that each encoded row reaches in each tree."""
-    leaves = np.empty((codes.shape[1], len(trees)), np.int32)
-    team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
+    """(rows, trees) int32: the number of the leaf, within its tree, that each row reaches."""
+    assert forest.bins is not None
+    leaves = np.empty((table.n_rows, forest.n_trees), np.int32)
+    for begin in range(0, table.n_rows, _STEP):
+        end = min(table.n_rows, begin + _STEP)
+        leaves[begin:end] = leaves_of(forest, forest.bins.encode(table, team, begin, end), range(forest.n_trees), team)
     return leaves
 
 
-def leaf_numbers(packed: PackedTrees, forest: BoostedForest, table: Table, team: Team) -> np.ndarray:
-    """(rows, trees) int32: the same for the rows of a table and all trees of a store, in the store's numbers."""
-    bins, trees, first = forest.bins, range(forest.n_trees), forest.first[:-1]
-    leaves = np.empty((table.n_rows, len(trees)), np.int32)
-    begins = np.repeat(first, np.diff(forest.first))
-    number = np.empty(forest.n_nodes, np.int32)
-    number[begins + places(forest)] = np.arange(forest.n_nodes) - begins
-    for begin in range(0, table.n_rows, _STEP):
-        end = min(table.n_rows, begin + _STEP)
-        leaves[begin:end] = number[first + leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)]
+def leaves_of(forest: Forest, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+    """The same of encoded rows, codes (columns, rows), in some of the trees."""
+    assert forest.bins is not None
+    leaves = np.empty((codes.shape[1], len(trees)), np.int32)
+    team.run(find_leaves, forest.words, forest.bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
     return leaves

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Column
-from spinney.tree.decision import BRANCHES, NUMBER, BoostedTree, DecisionTree, OneTree
+from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
 from spinney.view.numbers import spell, write, write_amount, write_value
 from spinney.view.paths import Limits, limits_of_nodes
 
@@ -173,7 +173,7 @@ class Words:
 
     def measure(self, node: int) -> float | None:
         """The impurity; in boosted trees the gain of the question, and None in leaves."""
-        if isinstance(self.tree, BoostedTree):
+        if self.tree.is_boosted:
             return None if self.tree.is_leaf[node] else float(self.tree.gain[node])
         return float(self.tree.impurity[node])
 
@@ -243,7 +243,7 @@ def column_names(columns: Sequence[Column], generic: str = "feature_{}") -> list
 
 def _criterion(model: OneTree) -> str:
     """What the impurity is called. ID3 and C4.5 have no choice: theirs is entropy, and so it is for gain ratio."""
-    if isinstance(model.tree_, BoostedTree):
+    if model.tree_.is_boosted:
         return "gain"
     criterion = getattr(model, "criterion", "entropy")
     if not isinstance(criterion, str):

@@ -8,7 +8,7 @@ from spinney._team import Team
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.out_of_bag import _shuffled, count_votes, permutation_importances
 from tests.compiled import PLAIN_PYTHON, THREADS
-from tests.tree.groves import KINDS, draw_grove, draw_rows, table_of
+from tests.tree.forests import KINDS, draw_forest, draw_rows, table_of
 from tests.tree.test_descend_many import walk
 
 pytestmark = pytest.mark.kernels
@@ -23,17 +23,17 @@ def says(tree, x):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_votes_are_those_of_trees_that_have_not_seen_the_row(kind):
-    grove, X = draw_grove(kind, N_TREES), draw_rows(N, seed=50)
+    forest, X = draw_forest(kind, N_TREES), draw_rows(N, seed=50)
     bags = Bags(np.arange(N), None, N, True, 3)
-    sums, n = np.zeros((N, *grove.answers.shape[1:])), np.zeros(N, int)
+    sums, n = np.zeros((N, *forest.answers.shape[1:])), np.zeros(N, int)
     for k in range(N_TREES):
         for i in np.flatnonzero(bags.counts(k) == 0):
-            sums[i] += says(grove.tree(k), X[i])
+            sums[i] += says(forest.tree(k), X[i])
             n[i] += 1
     assert (n == 0).any() or N_TREES > 4
     for size in THREADS:
         with Team(size) as team:
-            votes = count_votes(grove, table_of(X), bags.counts, team)
+            votes = count_votes(forest, table_of(X), bags.counts, team)
         np.testing.assert_array_equal(votes.n, n)
         np.testing.assert_array_equal(votes.sums, sums)
 
@@ -41,7 +41,7 @@ def test_votes_are_those_of_trees_that_have_not_seen_the_row(kind):
 @pytest.mark.parametrize("kind", ["codes", "number", "categories"])
 @pytest.mark.parametrize("cut", [None, 2])
 def test_importances_are_those_of_a_slow_loop(kind, cut):
-    grove, X, seed = draw_grove(kind, 3), draw_rows(N, seed=60), 11
+    forest, X, seed = draw_forest(kind, 3), draw_rows(N, seed=60), 11
     bags = Bags(np.arange(N), None, N, True, 5)
     y = np.random.RandomState(1).rand(N)
 
@@ -50,25 +50,25 @@ def test_importances_are_those_of_a_slow_loop(kind, cut):
 
     expected = np.zeros((4, 3))
     for k in range(3):
-        rows, tree = np.flatnonzero(bags.counts(k) == 0), grove.tree(k)
+        rows, tree = np.flatnonzero(bags.counts(k) == 0), forest.tree(k)
         before = error(np.array([says(tree, x) for x in X[rows]]), rows)
         for j in range(4):
             values = X[rows].copy()
             values[:, j] = values[_shuffled(len(rows), seed, 4 * k + j), j]
             expected[j, k] = error(np.array([says(tree, x) for x in values]), rows) - before
     with Team(1, inline=True) as team:
-        found = permutation_importances(grove, table_of(X, cut), bags.counts, error, seed, team)
+        found = permutation_importances(forest, table_of(X, cut), bags.counts, error, seed, team)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     for k in range(3):
-        others = sorted(set(range(4)) - grove.tree(k).columns_asked)
+        others = sorted(set(range(4)) - forest.tree(k).columns_asked)
         assert (found[others, k] == 0.0).all()
 
 
 def test_trees_that_have_seen_every_row_have_no_importances():
-    grove, X = draw_grove("number", 2), draw_rows(N)
+    forest, X = draw_forest("number", 2), draw_rows(N)
     bags = [np.ones(N, int), np.arange(N) % 2]
     with Team(1, inline=True) as team:
-        found = permutation_importances(grove, table_of(X), lambda k: bags[k], lambda a, rows: 0.0, 0, team)
+        found = permutation_importances(forest, table_of(X), lambda k: bags[k], lambda a, rows: 0.0, 0, team)
     assert np.isnan(found[:, 0]).all()
     assert not np.isnan(found[:, 1]).any()
 

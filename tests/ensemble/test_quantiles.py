@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.ensemble.quantiles import forest_quantiles, note_targets
 from tests.compiled import PLAIN_PYTHON, THREADS, few
-from tests.tree.groves import draw_grove, draw_rows, table_of
+from tests.tree.forests import draw_forest, draw_rows, table_of
 from tests.tree.test_descend_many import walk
 
 pytestmark = pytest.mark.kernels
@@ -23,8 +23,8 @@ def slow_quantile(values, weights, share):
     return values[order[at[0]]]
 
 
-def slow(grove, X, y, bag, new, shares):
-    trees = [grove.tree(k) for k in range(grove.n_trees)]
+def slow(forest, X, y, bag, new, shares):
+    trees = [forest.tree(k) for k in range(forest.n_trees)]
     leaf = np.array([[walk(tree, x) for tree in trees] for x in X])
     out = np.empty((len(new), len(y), len(shares)))
     for i, x in enumerate(new):
@@ -46,33 +46,33 @@ def slow(grove, X, y, bag, new, shares):
 @given(seed=st.integers(0, 10**6))
 def test_quantiles_are_those_of_a_slow_loop(kind, seed):
     random = np.random.RandomState(seed)
-    grove, X, new = draw_grove(kind, 3, seed=seed % 5), draw_rows(N, seed=seed), draw_rows(N_NEW, seed=seed + 1)
+    forest, X, new = draw_forest(kind, 3, seed=seed % 5), draw_rows(N, seed=seed), draw_rows(N_NEW, seed=seed + 1)
     y = np.round(random.randn(2 if kind == "numbers" else 1, N), int(random.choice((0, 9))))
     # every node has rows: those of the training rows that come there, and here these are all
     bags = [(None, None), (None, random.uniform(0.1, 2.0, N)), (np.arange(N), random.randint(1, 4, N).astype(float))]
     shares = np.array([0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0])
     with Team(1, inline=True) as team:
-        targets = note_targets(grove, table_of(X), y, lambda k: bags[k], team)
-    reached = [{walk(grove.tree(k), x) for x in X} for k in range(3)]
-    new = np.array([x for x in new if all(walk(grove.tree(k), x) in reached[k] for k in range(3))]).reshape(-1, 4)
+        targets = note_targets(forest, table_of(X), y, lambda k: bags[k], team)
+    reached = [{walk(forest.tree(k), x) for x in X} for k in range(3)]
+    new = np.array([x for x in new if all(walk(forest.tree(k), x) in reached[k] for k in range(3))]).reshape(-1, 4)
     if len(new) == 0:
         return
-    expected = slow(grove, X, y, lambda k: bags[k], new, shares)
+    expected = slow(forest, X, y, lambda k: bags[k], new, shares)
     for size in THREADS:
         with Team(size) as team:
-            found = forest_quantiles(grove, targets, table_of(new), shares, team)
+            found = forest_quantiles(forest, targets, table_of(new), shares, team)
         np.testing.assert_array_equal(found, expected)
 
 
 def test_targets_stand_leaf_by_leaf():
-    grove, X = draw_grove("number", 2), draw_rows(N)
+    forest, X = draw_forest("number", 2), draw_rows(N)
     with Team(1, inline=True) as team:
-        targets = note_targets(grove, table_of(X), np.zeros((1, N)), lambda k: (None, None), team)
+        targets = note_targets(forest, table_of(X), np.zeros((1, N)), lambda k: (None, None), team)
     for k in range(2):
-        tree = grove.tree(k)
+        tree = forest.tree(k)
         ends = [walk(tree, x) for x in X]
         for node in range(tree.n_nodes):
-            begin, end = targets.start[grove.first[k] + node : grove.first[k] + node + 2]
+            begin, end = targets.start[forest.first[k] + node : forest.first[k] + node + 2]
             assert targets.row[begin:end].tolist() == [i for i, leaf in enumerate(ends) if leaf == node]
             if end > begin:
                 assert targets.weight[begin:end].sum() == pytest.approx(1.0, abs=1e-6)

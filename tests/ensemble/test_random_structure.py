@@ -19,7 +19,7 @@ def structure(table, depth, seed):
     schema, read = learn_and_read(table, "from_dtype", "test")
     sizes = np.array([0 if one.categories is None else len(one.categories) for one in schema.columns])
     with Team(1, inline=True) as team:
-        return draw_structure(learn_bins(read, schema.is_categorical, None, 255, team), sizes, depth, seed)
+        return draw_structure(learn_bins(read, schema.is_categorical, None, 255, team), sizes, depth, seed).tree(0)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])

@@ -69,7 +69,7 @@ def test_a_tree_in_the_users_units():
     case = make_case(dataset, np.column_stack([np.arange(10.0) - 4, np.ones(10)]), make_limits(1))
     tree = grow_cpu(case).frozen
     other = Units(-70, False, True).user_tree(tree)
-    np.testing.assert_array_equal(other.value, tree.value * 2.0**-70)
+    np.testing.assert_array_equal(other.answers, tree.answers * 2.0**-70)
     np.testing.assert_array_equal(other.gain, tree.gain * 2.0**-140)
     assert np.isfinite(Units(1000, False, True).user_tree(tree).gain).all()
     assert Units(500, True).user_tree(tree) is tree

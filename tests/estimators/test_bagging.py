@@ -208,7 +208,7 @@ def test_subspaces_and_patches_use_only_their_columns():
     for model, n_columns in ((subspaces, 5), (patches, 6)):
         for k, columns in enumerate(model.estimators_features_):
             assert len(columns) == n_columns
-            assert model.grove_.tree(k).columns_asked <= set(columns.tolist())
+            assert model.forest_.tree(k).columns_asked <= set(columns.tolist())
             assert model.estimators_[k].n_features_in_ == n_columns
     assert all((rows == np.arange(len(y))).all() for rows in subspaces.estimators_samples_)
     assert all(len(rows) == 100 for rows in patches.estimators_samples_)

@@ -53,7 +53,7 @@ def make(kind, **options):
 
 def trees_of(model):
     """What every tree asks; not how many rows it had, which repetitions change, nor what follows from that."""
-    return [(one.feature, one.threshold, one.weight) for one in map(model.grove_.tree, range(len(model)))]
+    return [(one.feature, one.threshold, one.weight) for one in map(model.forest_.tree, range(len(model)))]
 
 
 def assert_same_trees(one, other):
@@ -518,7 +518,7 @@ def test_pruning(kind):
     for one, other in zip(full, pruned, strict=True):
         assert other.get_n_leaves() < one.get_n_leaves()
     tree = full.estimators_[0]
-    assert tree.tree_.n_nodes == full.grove_.first[1]
+    assert tree.tree_.n_nodes == full.forest_.first[1]
 
 
 def own_gini(left, right):
@@ -732,9 +732,9 @@ def test_pickles_clones_and_refits(kind):
 
 def test_bytes_of_a_forest():
     model = make(RandomForestClassifier, n_estimators=20).fit(MANY, MANY_Y > 0)
-    grove = model.grove_
-    assert 20 * grove.n_nodes < grove.n_bytes < 20 * grove.n_nodes + 20_000
-    numbers = make(RandomForestRegressor, n_estimators=20).fit(MANY, MANY_Y).grove_
+    forest = model.forest_
+    assert 20 * forest.n_nodes < forest.n_bytes < 20 * forest.n_nodes + 20_000
+    numbers = make(RandomForestRegressor, n_estimators=20).fit(MANY, MANY_Y).forest_
     assert 32 * numbers.n_nodes < numbers.n_bytes < 32 * numbers.n_nodes + 20_000
 
 

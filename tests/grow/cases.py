@@ -17,7 +17,7 @@ from spinney.grow.histogram.freeze import freeze
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.boosted import GrownTree
+from spinney.tree.forest import Forest
 from tests.oracles import boosting_batches as reference
 
 NO_LIMIT = 1 << 30
@@ -65,6 +65,7 @@ class ReadTree:
     """A grown tree, every node spelled out."""
 
     left: np.ndarray
+    right: np.ndarray
     feature: np.ndarray
     code: np.ndarray
     threshold: np.ndarray
@@ -92,25 +93,28 @@ class ReadTree:
     def depth(self):
         depth = np.zeros(self.n_nodes, np.int32)
         for node in np.flatnonzero(~self.is_leaf):  # parents come before their children
-            depth[self.left[node]] = depth[self.left[node] + 1] = depth[node] + 1
+            depth[self.left[node]] = depth[self.right[node]] = depth[node] + 1
         return depth
 
 
-def read(tree: GrownTree, bins) -> ReadTree:
-    bits = np.zeros((tree.n_nodes, 4), np.uint64)
-    bits[tree.is_category] = tree.bits
+def read(forest: Forest) -> ReadTree:
+    tree = forest.tree(0)
+    bits = np.zeros((forest.n_nodes, 4), np.uint64)
+    is_category = forest.of_questions(forest.is_set, False)
+    bits[is_category] = forest.sets.reshape(-1, 4)
     return ReadTree(
-        left=tree.left,
-        feature=tree.feature,
-        code=tree.code,
-        threshold=np.where(tree.is_leaf | tree.is_category, np.nan, bins.thresholds(tree.feature, tree.code)),
-        missing_left=tree.missing_left,
+        left=tree.children_left,
+        right=tree.children_right,
+        feature=np.where(tree.is_leaf, -1, tree.feature),
+        code=forest.of_questions(forest.code, np.uint8(0)),
+        threshold=tree.threshold,
+        missing_left=tree.missing_go_to_left,
         bits=bits,
-        is_category=tree.is_category,
-        value=tree.value,
+        is_category=is_category,
+        value=tree.answers[:, 0, 0],
         gain=tree.gain,
-        count=tree.count,
-        cover=tree.hessian * tree.hessian_unit,
+        count=tree.n_samples,
+        cover=tree.weight,
     )
 
 
@@ -118,7 +122,7 @@ def read(tree: GrownTree, bins) -> ReadTree:
 class Grown:
     """A grown tree and what it left in memory."""
 
-    frozen: GrownTree
+    frozen: Forest
     tree: ReadTree
     work: memory.Work
     segments: list  # rows of each piece, sorted
@@ -217,7 +221,7 @@ def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.begin : node.end]))
     frozen = freeze(work.nodes, n_nodes, case.dataset.bins, case.rows.fields)
-    return Grown(frozen, read(frozen, case.dataset.bins), work, segments, scores)
+    return Grown(frozen, read(frozen), work, segments, scores)
 
 
 def assert_same(a: Grown, b: Grown) -> None:
@@ -338,5 +342,5 @@ def descend(tree: ReadTree, case: Case, codes: np.ndarray) -> np.ndarray:
         node = SimpleNamespace(code=tree.code[at], missing_left=tree.missing_left[at], bits=tree.bits[at])
         left = reference.goes_left(node, case.table.columns[tree.feature[at]], codes[tree.feature[at]])
         visits[tree.left[at]] = visits[at] & left
-        visits[tree.left[at] + 1] = visits[at] & ~left
+        visits[tree.right[at]] = visits[at] & ~left
     return visits

@@ -75,6 +75,10 @@ def grow_twin(case: Case) -> list[twin.Node]:
     return twin.grow(rows, there, twin.Units(*units, fields.coarseness), rules)
 
 
+def preorder(node: twin.Node) -> list[twin.Node]:
+    return [node, *(below for child in node.children or () for below in preorder(child))]
+
+
 def as_arrays(nodes: list[twin.Node]) -> dict[str, list]:
     """The fields of a frozen tree."""
     number = {id(node): k for k, node in enumerate(nodes)}
@@ -92,7 +96,7 @@ def as_arrays(nodes: list[twin.Node]) -> dict[str, list]:
 
 def check(case: Case) -> None:
     case = simple(case)
-    tree, nodes = grow_cpu(case).tree, grow_twin(case)
+    tree, nodes = grow_cpu(case).tree, preorder(grow_twin(case)[0])
     for name, expected in as_arrays(nodes).items():
         np.testing.assert_array_equal(getattr(tree, name), expected, err_msg=name)
     for k in np.flatnonzero(tree.is_category):

@@ -37,7 +37,7 @@ def test_a_tree_by_hand():
     assert tree.value[tree.left[0]] == 2.0
     assert tree.bits[0, 0] & 0b111 == 0b010
     # the rest: the missing number (gradient 8) from the others (4)
-    rest = tree.left[0] + 1
+    rest = tree.right[0]
     assert tree.feature[rest] == 1
     assert tree.threshold[rest] == np.inf
     assert tree.missing_left[rest] == 0

@@ -8,7 +8,8 @@ from sklearn.base import RegressorMixin
 
 from spinney.data.schema import learn_and_read
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
-from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
+from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS
+from tests.tree.nodes import tree_of_nodes
 
 N_CATEGORIES = 3  # columns 0 and 1 are numbers, columns 2 and 3 categories
 
@@ -113,7 +114,7 @@ class _Growth:
         def column(name, dtype):
             return np.array([node[name] for node in self.nodes], dtype)
 
-        return DecisionTree(
+        return tree_of_nodes(
             n_classes=(3,) * self.y.shape[1] if self.is_class else None,
             kind=column("kind", np.uint8),
             child_start=np.cumsum([0] + [len(one) for one in self.children]),
@@ -159,7 +160,7 @@ def large_tree(n_leaves, rng):
             waiting += [(leaves - left, first + 1), (left, first)]
     size = np.array(sizes)
     inner = size > 1
-    return DecisionTree(
+    return tree_of_nodes(
         n_classes=None,
         kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
         child_start=np.concatenate([[0], np.cumsum(2 * inner)]),

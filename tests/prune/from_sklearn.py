@@ -6,7 +6,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spinney.data.schema import learn_and_read
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
-from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS, DecisionTree
+from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS
+from tests.tree.nodes import tree_of_nodes
 
 
 class _Grown:
@@ -68,7 +69,7 @@ def convert_tree(theirs, n_classes=None):
     inner = left >= 0
     weight = theirs.weighted_n_node_samples[order]
     answers = theirs.value[order]
-    return DecisionTree(
+    return tree_of_nodes(
         n_classes=n_classes,
         kind=np.where(inner, NUMBER, LEAF).astype(np.uint8),
         child_start=np.concatenate([[0], np.cumsum(2 * inner)]).astype(np.int64),

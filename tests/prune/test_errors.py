@@ -37,7 +37,7 @@ def test_not_fitted(call):
     ids=["linear", "scikit-learn's tree", "string", "none"],
 )
 def test_not_a_tree_model(call, model):
-    with pytest.raises(TypeError, match="model must be a fitted model of one Spinney decision tree"):
+    with pytest.raises(TypeError, match="model must be a fitted model of "):
         call(model)
 
 

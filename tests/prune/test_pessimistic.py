@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from spinney import prune
 from spinney.criteria.pessimism import extra_errors
 from spinney.prune.pessimistic import collapse_by_estimate, expected_errors
-from spinney.tree.decision import BRANCHES, LEAF, SPREADS, DecisionTree
+from spinney.tree.decision import BRANCHES, LEAF, SPREADS
 from tests.compiled import few
 from tests.prune.drawn import collapse_at, draw
+from tests.tree.nodes import tree_of_nodes
 
 pytestmark = pytest.mark.kernels
 
@@ -60,7 +61,7 @@ def three_leaves(counts):
     children = np.array(counts, np.float64)
     answers = np.concatenate([children.sum(axis=0, keepdims=True), children])[:, None, :]
     weight = answers.sum(axis=(1, 2))
-    return DecisionTree(
+    return tree_of_nodes(
         n_classes=(2,),
         kind=np.array([BRANCHES, LEAF, LEAF, LEAF], np.uint8),
         child_start=np.array([0, 3, 3, 3, 3]),

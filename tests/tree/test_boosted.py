@@ -6,94 +6,37 @@ import numpy as np
 import pytest
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.tree import boosted as store
-from spinney.tree.boosted import GrownTree, collect, join
+from spinney.grow.histogram.freeze import no_trees
 from spinney.tree.decision import NUMBER, SET
+from spinney.tree.forest import join
 from tests.boosted import plain_trees
-
-
-def draw_grown(rng, n_splits, n_columns=70000):
-    """A tree of random shape, counts and hessians adding up."""
-    n = 2 * n_splits + 1
-    left, feature = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-    leaves = [0]
-    for k in range(n_splits):
-        node = leaves.pop(rng.randint(len(leaves)))
-        left[node], feature[node] = 2 * k + 1, rng.randint(n_columns)
-        leaves += [2 * k + 1, 2 * k + 2]
-    inner = left >= 0
-    count, hessian = rng.randint(1, 9, n), rng.randint(0, 2**55, n)
-    for node in range(n - 1, -1, -1):
-        if inner[node]:
-            count[node], hessian[node] = (a[left[node]] + a[left[node] + 1] for a in (count, hessian))
-    is_category = inner & (rng.rand(n) < 0.3)
-    return GrownTree(
-        left=left,
-        feature=feature,
-        code=np.where(inner, rng.randint(0, 255, n), 0).astype(np.uint8),
-        missing_left=(inner & (rng.rand(n) < 0.5)).astype(np.uint8),
-        is_category=is_category,
-        bits=rng.randint(0, 2**64, (is_category.sum(), 4), np.uint64),
-        value=rng.randn(n),
-        gain=np.where(inner, rng.rand(n), 0.0),
-        count=count,
-        hessian=hessian,
-        hessian_unit=2.0 ** -rng.randint(40),
-    )
-
-
-def rows(tree, node=0, depth=0):
-    """Nodes in preorder, by plain recursion: all that is known of each."""
-    if tree.left[node] < 0:
-        return [(depth, tree.value[node], -1, tree.count[node], tree.hessian[node] * tree.hessian_unit)]
-    bits = tuple(tree.bits[tree.is_category[:node].sum()]) if tree.is_category[node] else ()
-    asks = (tree.feature[node], tree.code[node], bool(tree.missing_left[node]), tree.gain[node], bits)
-    own = (depth, tree.value[node], asks, tree.count[node], tree.hessian[node] * tree.hessian_unit)
-    return [own, *rows(tree, tree.left[node], depth + 1), *rows(tree, tree.left[node] + 1, depth + 1)]
-
-
-def rows_of(forest, k):
-    """The same from the store."""
-    nodes = range(forest.first[k], forest.first[k + 1])
-    sets = forest.of_questions(np.cumsum((forest.turn & store.ASKS_SET) != 0) - 1, -1)
-    feature, code, turn, gain = (
-        forest.of_questions(a, a.dtype.type(0)) for a in (forest.feature, forest.code, forest.turn, forest.gain)
-    )
-    found = []
-    for i in nodes:
-        asks = -1
-        if not forest.is_leaf[i]:
-            bits = tuple(forest.bits[sets[i]]) if turn[i] & store.ASKS_SET else ()
-            asks = (feature[i], code[i], bool(turn[i] & store.MISSING_LEFT), gain[i], bits)
-        found.append((forest.shape.depth[i], forest.value[i], asks, forest.counts()[i], forest.hessians()[i]))
-    return found
+from tests.tree.grown import draw_grown, rows, rows_of, to_forest
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_node_comes_back(seed):
     rng = np.random.RandomState(seed)
     trees = [draw_grown(rng, n, 70000 if seed else 9) for n in (5, 0, 40, 1, 12)]
-    forest = collect(trees, None)
+    forest = join([to_forest(tree) for tree in trees])
     assert forest.feature.dtype == (np.uint32 if seed else np.uint16)
     assert forest.n_leaves.tolist() == [6, 1, 41, 2, 13]
     for k, tree in enumerate(trees):
         assert rows_of(forest, k) == rows(tree)
     shape = forest.shape
     for node in np.flatnonzero(~forest.is_leaf):
-        left, right = node + 1, node + forest.step[node]
+        left, right = node + 1, node + 1 + forest.size[node + 1]
         assert shape.parent[left] == shape.parent[right] == node
         assert (shape.end[left], shape.end[right]) == (right, shape.end[node])
     middle = forest.part(range(1, 4))
     assert [rows_of(middle, k) for k in range(3)] == [rows(tree) for tree in trees[1:4]]
     both = join([forest.part(range(2)), forest.part(range(2, 5))])
-    for name, array in vars(both).items():
-        np.testing.assert_array_equal(array, getattr(forest, name), err_msg=name)
+    assert both.fingerprint == forest.fingerprint
 
 
 def test_nothing():
-    nothing = collect([], None)
+    nothing = no_trees(None)
     assert (nothing.n_trees, nothing.n_nodes, len(nothing.shape.depth)) == (0, 0, 0)
-    tree = collect([draw_grown(np.random.RandomState(0), 3)], None)
+    tree = to_forest(draw_grown(np.random.RandomState(0), 3))
     assert rows_of(join([nothing, tree]), 0) == rows_of(tree, 0)
     assert tree.part(range(0)).n_trees == 0
 
@@ -102,7 +45,7 @@ def test_nothing():
 def test_collapsed_nodes_are_leaves_and_nothing_is_below(share):
     rng = np.random.RandomState(7)
     trees = [draw_grown(rng, n) for n in (9, 0, 30)]
-    forest = collect(trees, None)
+    forest = join([to_forest(tree) for tree in trees])
     at = rng.rand(forest.n_nodes) < share
     cut = forest.collapse(at)
 

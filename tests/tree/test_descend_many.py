@@ -7,9 +7,9 @@ from spinney._team import Team
 from spinney.tree import descend, descend_many
 from spinney.tree.decision import NUMBER
 from spinney.tree.descend_many import leaves_of_rows, sum_answers
-from spinney.tree.grove import join, pack
+from spinney.tree.forest import join
 from tests.compiled import PLAIN_PYTHON, THREADS
-from tests.tree.groves import KINDS, N_CATEGORIES, draw_grove, draw_rows, table_of
+from tests.tree.forests import KINDS, N_CATEGORIES, draw_forest, draw_rows, table_of
 from tests.view.trees import leaf, make_tree, number
 
 pytestmark = pytest.mark.kernels
@@ -32,14 +32,14 @@ def walk(tree, x):
     return node
 
 
-def walk_all(grove, X, trees=None):
+def walk_all(forest, X, trees=None):
     """(leaves, sums of answers), by the slow walk."""
-    leaves, total = [], np.zeros((len(X), *grove.answers.shape[1:]))
-    for k in range(grove.n_trees) if trees is None else trees:
-        tree = grove.tree(k)
+    leaves, total = [], np.zeros((len(X), *forest.answers.shape[1:]))
+    for k in range(forest.n_trees) if trees is None else trees:
+        tree = forest.tree(k)
         leaves.append([walk(tree, x) for x in X])
         says = tree.answers[leaves[-1]]
-        total += says / says.sum(axis=2, keepdims=True) if grove.n_classes is not None else says
+        total += says / says.sum(axis=2, keepdims=True) if forest.n_classes is not None else says
     return np.array(leaves).T.reshape(len(X), -1), total
 
 
@@ -47,13 +47,13 @@ def walk_all(grove, X, trees=None):
 @pytest.mark.parametrize("cut", [None, 2])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_end_where_the_questions_lead(kind, cut, dtype):
-    grove, X = draw_grove(kind), draw_rows(N, seed=99, dtype=dtype)
+    forest, X = draw_forest(kind), draw_rows(N, seed=99, dtype=dtype)
     X[0, 0], X[1, 0], X[2, :3] = np.inf, -np.inf, np.nan
-    leaves, total = walk_all(grove, X)
+    leaves, total = walk_all(forest, X)
     for size in TEAMS:
         with Team(size) as team:
-            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X, cut), team), leaves)
-            np.testing.assert_array_equal(sum_answers(grove, table_of(X, cut), team), total)
+            np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X, cut), team), leaves)
+            np.testing.assert_array_equal(sum_answers(forest, table_of(X, cut), team), total)
 
 
 @pytest.mark.parametrize("kind", ["codes", "categories", "number"])
@@ -63,12 +63,12 @@ def test_any_number_of_rows_in_lanes_and_chunks(kind, n, monkeypatch):
     if PLAIN_PYTHON:
         monkeypatch.setattr(descend_many, "_CHUNK", 7)
     monkeypatch.setattr(descend, "_ROWS", 13)
-    grove, X = draw_grove(kind), draw_rows(n, seed=n)
-    leaves, total = walk_all(grove, X)
+    forest, X = draw_forest(kind), draw_rows(n, seed=n)
+    leaves, total = walk_all(forest, X)
     for cut in (None, 1):
         with Team(TEAMS[-1]) as team:
-            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X, cut), team), leaves)
-            np.testing.assert_array_equal(sum_answers(grove, table_of(X, cut), team), total)
+            np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X, cut), team), leaves)
+            np.testing.assert_array_equal(sum_answers(forest, table_of(X, cut), team), total)
 
 
 @pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
@@ -76,40 +76,40 @@ def test_any_number_of_rows_in_lanes_and_chunks(kind, n, monkeypatch):
 @pytest.mark.parametrize("n", [4095, 4096, 4097, 12_289])
 def test_rows_around_the_ends_of_chunks(kind, n):
     """A row's answer does not depend on who walks beside it."""
-    grove, X = draw_grove(kind), draw_rows(12_289, seed=1)
+    forest, X = draw_forest(kind), draw_rows(12_289, seed=1)
     with Team(1, inline=True) as team:
-        alone = np.vstack([sum_answers(grove, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
-        few = np.vstack([leaves_of_rows(grove, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
+        alone = np.vstack([sum_answers(forest, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
+        few = np.vstack([leaves_of_rows(forest, table_of(X[k : k + 997]), team) for k in range(0, 12_289, 997)])
     for size in TEAMS:
         with Team(size) as team:
-            np.testing.assert_array_equal(sum_answers(grove, table_of(X[:n]), team), alone[:n])
-            np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X[:n]), team), few[:n])
+            np.testing.assert_array_equal(sum_answers(forest, table_of(X[:n]), team), alone[:n])
+            np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X[:n]), team), few[:n])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_to_skip_and_some_of_the_trees(kind):
-    grove, X = draw_grove(kind, n_trees=4), draw_rows(N, seed=7)
+    forest, X = draw_forest(kind, n_trees=4), draw_rows(N, seed=7)
     skip = (np.random.RandomState(0).rand(N) < 0.4).astype(np.uint8)
-    expected = walk_all(grove, X, range(1, 3))[1]
+    expected = walk_all(forest, X, range(1, 3))[1]
     expected[skip > 0] = 0.0
     before = np.random.RandomState(1).rand(*expected.shape)
     for size in TEAMS:
         with Team(size) as team:
             out = before.copy()
-            assert sum_answers(grove, table_of(X), team, range(1, 3), skip, out) is out
+            assert sum_answers(forest, table_of(X), team, range(1, 3), skip, out) is out
             np.testing.assert_allclose(out, before + expected, rtol=1e-14)
             np.testing.assert_array_equal(out[skip > 0], before[skip > 0])
-            leaves = leaves_of_rows(grove, table_of(X), team, range(1, 3))
-            np.testing.assert_array_equal(leaves, walk_all(grove, X, range(1, 3))[0])
+            leaves = leaves_of_rows(forest, table_of(X), team, range(1, 3))
+            np.testing.assert_array_equal(leaves, walk_all(forest, X, range(1, 3))[0])
 
 
 def test_float32_tables_and_thresholds_of_words():
     """Edges are rounded down to float32, so that a value equal to an edge stays on its side."""
-    grove = draw_grove("codes")
-    X = np.repeat(grove.edges[:4, :30].T, 3, axis=0).astype(np.float32)
+    forest = draw_forest("codes")
+    X = np.repeat(forest.bins.edge_table()[:4, :30].T, 3, axis=0).astype(np.float32)
     X[1::3], X[2::3] = np.nextafter(X[1::3], np.float32(np.inf)), np.nextafter(X[2::3], np.float32(-np.inf))
     with Team(1, inline=True) as team:
-        np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X), team), walk_all(grove, X)[0])
+        np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X), team), walk_all(forest, X)[0])
 
 
 def test_a_long_path_and_a_short_one():
@@ -119,10 +119,10 @@ def test_a_long_path_and_a_short_one():
         tree = number(0, float(k), leaf([k + 1, 1]), tree)
     for k in range(60, 90):
         tree = number(0, float(k), tree, leaf([1, k]), missing=k % 2)
-    grove = join([pack(make_tree(tree), 0), pack(make_tree(leaf([1, 3])), 0)])
+    forest = join([make_tree(tree).forest, make_tree(leaf([1, 3])).forest])
     X = np.random.RandomState(0).uniform(-1, 91, (N, 1))
     X[::5] = np.nan
-    leaves, total = walk_all(grove, X)
+    leaves, total = walk_all(forest, X)
     with Team(TEAMS[-1]) as team:
-        np.testing.assert_array_equal(leaves_of_rows(grove, table_of(X), team), leaves)
-        np.testing.assert_array_equal(sum_answers(grove, table_of(X), team), total)
+        np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X), team), leaves)
+        np.testing.assert_array_equal(sum_answers(forest, table_of(X), team), total)

@@ -9,10 +9,12 @@ from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.binning import Bins
+from spinney.grow.histogram.freeze import no_trees
 from spinney.tree import sweep
-from spinney.tree.boosted import GrownTree, collect
-from spinney.tree.sweep import add_scores, leaves_of, pack_forest, pack_trees, places
+from spinney.tree.forest import join
+from spinney.tree.sweep import add_scores, leaves_of
 from tests.boosted import plain_trees
+from tests.tree.grown import draw_grown, preorder, to_forest
 
 pytestmark = pytest.mark.kernels
 THREADS = (1,) if PLAIN_PYTHON else (1, 3)
@@ -27,53 +29,28 @@ def draw_bins(rng, n_columns):
     return Bins(edges, codes, n_bins, is_categorical)
 
 
-def draw_tree(rng, bins, n_splits):
-    """A tree of random shape: each split takes a random leaf."""
-    n_nodes = 2 * n_splits + 1
-    left, feature = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
-    code, bits = np.zeros(n_nodes, np.uint8), np.zeros((n_nodes, 4), np.uint64)
-    missing_left, is_category = np.zeros(n_nodes, np.uint8), np.zeros(n_nodes, bool)
-    leaves = [0]
-    for k in range(n_splits):
-        node = leaves.pop(rng.randint(len(leaves)))
-        left[node], feature[node] = 2 * k + 1, rng.randint(bins.n_columns)
-        leaves += [2 * k + 1, 2 * k + 2]
-        missing_left[node] = rng.randint(2)
-        if bins.is_categorical[feature[node]]:
-            is_category[node] = 1
-            bits[node] = rng.randint(0, 2**64, 4, dtype=np.uint64)
-        else:
-            code[node] = rng.randint(bins.n_bins[feature[node]])
-    return GrownTree(
-        left=left,
-        feature=feature,
-        code=code,
-        missing_left=missing_left,
-        is_category=is_category,
-        bits=bits[is_category],
-        value=rng.randn(n_nodes),
-        gain=np.zeros(n_nodes),
-        count=np.zeros(n_nodes, np.int64),
-        hessian=np.zeros(n_nodes, np.int64),
-        hessian_unit=1.0,
-    )
-
-
 def leaf_of(tree, row, bins):
-    """Where a row of codes ends, step by step."""
+    """Where a row of codes ends, step by step; by number in preorder."""
     node = 0
     while tree.left[node] >= 0:
         column = tree.feature[node]
         code = int(row[column])
-        if tree.is_category[node]:
-            bits = tree.bits[tree.is_category[:node].sum()]
-            goes_left = int(bits[code // 64]) >> code % 64 & 1
+        if tree.is_set[node]:
+            goes_left = int(tree.bits[node][code // 64]) >> code % 64 & 1
         elif code == bins.n_bins[column]:
             goes_left = tree.missing_left[node]
         else:
             goes_left = code <= tree.code[node]
         node = tree.left[node] + (0 if goes_left else 1)
-    return node
+    return preorder(tree).index(node)
+
+
+def value_of(tree, leaf):
+    return tree.value[preorder(tree)[leaf]]
+
+
+def forest_of(trees, bins):
+    return join([no_trees(bins), *(to_forest(tree, bins) for tree in trees)])
 
 
 def draw(seed, n_rows, n_trees, most_splits=24):
@@ -81,7 +58,7 @@ def draw(seed, n_rows, n_trees, most_splits=24):
     rng = np.random.RandomState(seed)
     bins = draw_bins(rng, 9)
     sizes = [*rng.randint(0, 25, n_trees - 1), most_splits]
-    trees = [draw_tree(rng, bins, n_splits) for n_splits in sizes]
+    trees = [draw_grown(rng, n_splits, bins=bins) for n_splits in sizes]
     codes = np.array([[rng.randint(n + 1) for n in bins.n_bins] for _ in range(n_rows)], np.uint8)
     codes[rng.rand(n_rows) < 0.2] = bins.n_bins  # rows without a single value
     return bins, trees, codes
@@ -96,76 +73,58 @@ def draw(seed, n_rows, n_trees, most_splits=24):
 def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits, n_threads):
     bins, trees, codes = draw(n_rows + n_trees, n_rows, n_trees, most_splits)
     expected = np.array([[leaf_of(tree, row, bins) for tree in trees] for row in codes])
-    forest = collect(trees, None)
+    forest = forest_of(trees, bins)
     with Team(n_threads) as team:
         by_column = np.ascontiguousarray(codes.T)
-        leaves = leaves_of(pack_trees(trees), bins, by_column, range(n_trees), team)
-        np.testing.assert_array_equal(leaves, expected)
-        for packed in (pack_trees(trees), pack_forest(forest)):
-            for n_outputs in (1, 2):
-                scores = np.ones((n_outputs, n_rows))
-                add_scores(packed, bins, by_column, range(n_trees), scores, team)
-                plain = np.ones((n_outputs, n_rows))
-                for t, tree in enumerate(trees):
-                    plain[t % n_outputs] += tree.value[expected[:, t]]
-                np.testing.assert_array_equal(scores, plain)
-
-
-def test_packed_children_stand_side_by_side():
-    _, trees, _ = draw(1, 1, 7)
-    forest = collect(trees, None)
-    place = places(forest)
-    for t, tree in enumerate(trees):
-        own = place[forest.first[t] : forest.first[t + 1]]
-        step = forest.step[forest.first[t] : forest.first[t + 1]]
-        np.testing.assert_array_equal(np.sort(own), np.arange(tree.n_nodes))
-        asks = np.flatnonzero(step)
-        np.testing.assert_array_equal(own[asks + 1] + 1, own[asks + step[asks]])
-        assert (own[asks + 1] > own[asks]).all()  # parents first
+        np.testing.assert_array_equal(leaves_of(forest, by_column, range(n_trees), team), expected)
+        for n_outputs in (1, 2):
+            scores = np.ones((n_outputs, n_rows))
+            add_scores(forest, by_column, range(n_trees), scores, team)
+            plain = np.ones((n_outputs, n_rows))
+            for t, tree in enumerate(trees):
+                plain[t % n_outputs] += [value_of(tree, leaf) for leaf in expected[:, t]]
+            np.testing.assert_array_equal(scores, plain)
 
 
 def test_some_of_the_trees():
     bins, trees, codes = draw(4, 70, 6)
-    packed = pack_trees(trees)
     with Team(1, inline=True) as team:
         scores = np.zeros((2, 70))
-        add_scores(packed, bins, np.ascontiguousarray(codes.T), range(2, 4), scores, team)
+        add_scores(forest_of(trees, bins), np.ascontiguousarray(codes.T), range(2, 4), scores, team)
     for output in (0, 1):
         tree = trees[2 + output]
-        np.testing.assert_array_equal(scores[output], [tree.value[leaf_of(tree, row, bins)] for row in codes])
+        np.testing.assert_array_equal(scores[output], [value_of(tree, leaf_of(tree, row, bins)) for row in codes])
 
 
 def test_a_tree_deeper_than_wide():
     rng = np.random.RandomState(0)
     bins = Bins((np.arange(254.0),), (np.empty(0, np.uint8),), np.array([255], np.int32), np.array([False]))
-    tree = draw_tree(rng, bins, 200)
-    left = np.full(401, -1, np.int32)
-    left[0] = 1
-    left[2:400:2] = np.arange(3, 401, 2)  # every right child splits again
-    code = np.where(left >= 0, np.arange(401) // 2, 0).astype(np.uint8)
-    chain = replace(tree, left=left, feature=np.where(left >= 0, 0, -1).astype(np.int32), code=code)
-    assert pack_trees([chain]).depth == pack_forest(collect([chain], None)).depth == 200
+    tree = draw_grown(rng, 200, bins=bins)
+    tree.left[:] = -1
+    tree.left[0] = 1
+    tree.left[2:400:2] = np.arange(3, 401, 2)  # every right child splits again
+    tree.code, tree.feature = np.where(tree.left >= 0, np.arange(401) // 2, 0), np.where(tree.left >= 0, 0, -1)
+    tree.is_set[:] = False
     codes = np.arange(256, dtype=np.uint8)[:, None]
     with Team(1, inline=True) as team:
-        leaves = leaves_of(pack_trees([chain]), bins, np.ascontiguousarray(codes.T), range(1), team)
-    np.testing.assert_array_equal(leaves[:, 0], [leaf_of(chain, row, bins) for row in codes])
+        leaves = leaves_of(to_forest(tree, bins), np.ascontiguousarray(codes.T), range(1), team)
+    np.testing.assert_array_equal(leaves[:, 0], [leaf_of(tree, row, bins) for row in codes])
 
 
 def test_no_trees():
     bins, _, codes = draw(0, 5, 1)
-    for packed in (pack_trees([]), pack_forest(collect([], None))):
-        scores = np.ones((1, 5))
-        with Team(1, inline=True) as team:
-            add_scores(packed, bins, np.ascontiguousarray(codes.T), range(0), scores, team)
-        assert (scores == 1).all()
+    scores = np.ones((1, 5))
+    with Team(1, inline=True) as team:
+        add_scores(no_trees(bins), np.ascontiguousarray(codes.T), range(0), scores, team)
+    assert (scores == 1).all()
 
 
-def test_a_tree_must_fit_its_numbers_into_a_node():
+def test_a_tree_must_fit_its_numbers_into_a_word():
     bins, trees, _ = draw(0, 1, 1)
-    wide = replace(trees[0], feature=np.where(trees[0].is_leaf, -1, 1 << 24).astype(np.int32))
-    for pack in (pack_trees, lambda some: pack_forest(collect(some, None))):
-        with pytest.raises(ValueError, match="at most 16,777,215 nodes and columns"):
-            pack([wide])
+    forest = forest_of(trees, bins)
+    wide = replace(forest, feature=np.full(len(forest.feature), 1 << 24, np.uint32))
+    with pytest.raises(ValueError, match="268,435,455 nodes and 16,777,215 columns at most"):
+        wide.words  # noqa: B018
 
 
 def test_fitted_trees_follow_their_thresholds():

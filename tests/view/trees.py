@@ -4,7 +4,8 @@ import numpy as np
 
 from spinney.data.schema import Column, Schema
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
-from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
+from spinney.tree.decision import BRANCHES, LEAF, NO_FEATURE, NUMBER, SET, STOPS
+from tests.tree.nodes import tree_of_nodes
 
 
 class ByHand(ClassTreeModel):
@@ -89,7 +90,7 @@ def make_tree(spec, is_class=True):
     answers = np.array([[one + [0] * (wide - len(one)) for one in node] for node in answers], dtype=np.float64)
     share = answers / np.maximum(answers.sum(axis=2, keepdims=True), 1e-9)
     rows = np.array([node["rows"] for node in nodes])
-    return DecisionTree(
+    return tree_of_nodes(
         n_classes=n_classes if is_class else None,
         kind=np.array([node["kind"] for node in nodes], np.uint8),
         child_start=np.cumsum([0] + [len(node["children"]) for node in nodes]),

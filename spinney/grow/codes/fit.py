@@ -1,4 +1,4 @@
-"""One tree from codes: an encoded table and a target in, a `Grove` of one tree out. The room's front door."""
+"""One tree from codes: an encoded table and a target in, a `Forest` of one tree out. The room's front door."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney.criteria.impurity import ABSOLUTE, ERROR, OWN
+from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.freeze import freeze
 from spinney.grow.codes.grower import grow_from_codes
@@ -24,8 +25,8 @@ from spinney.grow.codes.statistics import (
 )
 from spinney.grow.settings import TreeSettings, make_rules
 from spinney.grow.targets import Classes, Pairs, make_statistics
-from spinney.tree.grove import Grove
-from spinney.tree.questions import MOST_COLUMNS
+from spinney.tree.forest import Forest
+from spinney.tree.packed import MOST_COLUMNS
 
 
 def grows_from_codes(settings: TreeSettings, target: Target, is_categorical: np.ndarray, whole_weights: bool) -> bool:
@@ -55,11 +56,11 @@ def make_desk(cells: Cells, n_columns: int) -> Desk:
 
 
 def grow_coded_tree(
-    cells: Cells, edges: np.ndarray, target: Target, settings: TreeSettings, desk: Desk, rows: np.ndarray | None = None
-) -> Grove:
+    cells: Cells, bins: Bins, target: Target, settings: TreeSettings, desk: Desk, rows: np.ndarray | None = None
+) -> Forest:
     """Grow a tree.
 
-    edges     (columns, codes): the upper edge of every bin
+    bins      those that the cells are codes of
     target    of the rows that count
     rows      int64: the rows of the table that count, ascending; None: all
     """
@@ -74,7 +75,7 @@ def grow_coded_tree(
     if isinstance(kinds, Pairs) and target.labels is not None:
         kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
     n_nodes = grow_from_codes(cells, statistics, kinds, criterion, rules, desk.memory)
-    return freeze(desk.memory, int(n_nodes), len(cells.codes), edges, target, settings.criterion, kinds)
+    return freeze(desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds)
 
 
 def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) -> Statistics | ClassStatistics:

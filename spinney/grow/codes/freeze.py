@@ -1,4 +1,4 @@
-"""From the grown nodes to a `Grove` of one tree: questions of eight bytes, and what the nodes say."""
+"""From the grown nodes, which stand in preorder, to a `Forest` of one tree."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import kernel
+from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.memory import Memory
 from spinney.grow.describe import Shape, describe
 from spinney.grow.targets import Pairs
-from spinney.tree.grove import MOST_EXACT, Grove, narrow
-from spinney.tree.questions import question
+from spinney.tree.arrays import MOST_EXACT, narrow, small
+from spinney.tree.forest import MISSING_LEFT, Forest
 
 
-def freeze(
-    memory: Memory, n_nodes: int, n_rows: int, edges: np.ndarray, target: Target, criterion: int, kinds: Any
-) -> Grove:
+def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target, criterion: int, kinds: Any) -> Forest:
     """The finished tree; `kinds` are the statistics of its target."""
     nodes = memory.nodes[:n_nodes]
-    steps, n_samples = np.empty(n_nodes, np.uint64), np.empty(n_nodes, np.uint32)
-    _lay_out(nodes, steps, n_samples)
+    n_asks = (n_nodes - 1) // 2
+    size, n_samples = np.empty(n_nodes, np.uint32), np.empty(n_nodes - n_asks, np.uint32)
+    feature, code, turn = np.empty(n_asks, np.uint32), np.empty(n_asks, np.uint8), np.empty(n_asks, np.uint8)
+    _lay_out(nodes, size, feature, code, turn, n_samples)
     weight, impurity = np.empty(0, np.float32), np.empty(0)
     if isinstance(kinds, Pairs) and target.labels is not None:
         unit = float(kinds.units[0])
@@ -38,32 +39,36 @@ def freeze(
             weight = narrow(weight)
         else:  # whole weights: they are the sums of the answers
             answers, weight, impurity = narrow(answers), np.empty(0, np.float32), np.empty(0)
-    return Grove(
+    return Forest(
         n_classes=target.n_classes,
         criterion=criterion,
+        bins=bins,
         first=np.array([0, n_nodes]),
-        first_set=np.zeros(2, np.int64),
-        steps=steps,
-        edges=edges,
-        n_samples=n_samples,
+        size=small(size),
+        feature=small(feature),
+        turn=turn,
         answers=answers,
+        n_samples=n_samples,
+        code=code,
         weight=weight,
         impurity=impurity,
-        set_at=np.empty(0, np.int64),
-        sets=np.empty(0, np.uint64),
     )
 
 
 @kernel
-def _lay_out(nodes, steps, n_samples):
-    """The grown nodes as questions."""
-    for k in range(nodes.size):
+def _lay_out(nodes, size, feature, code, turn, n_samples):
+    """The grown nodes as sizes of subtrees, questions and leaves; from behind, since children come after parents."""
+    asks, leaves = feature.size, n_samples.size
+    for k in range(nodes.size - 1, -1, -1):
         node = nodes[k]
-        n_samples[k] = node.end - node.begin
+        size[k] = 1
         if node.right >= 0:
-            steps[k] = question(node.right, node.feature, np.int64(node.code) + 1, node.missing_left)
+            asks -= 1
+            size[k] += size[k + 1] + size[node.right]
+            feature[asks], code[asks], turn[asks] = node.feature, node.code, node.missing_left * MISSING_LEFT
         else:
-            steps[k] = question(k, 0, 0, 0)
+            leaves -= 1
+            n_samples[leaves] = node.end - node.begin
 
 
 @kernel

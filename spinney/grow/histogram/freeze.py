@@ -1,4 +1,4 @@
-"""From the growing tree to the one that is handed over: keep what pruning left, and number it anew."""
+"""From the growing tree to a `Forest` of one tree: nodes in preorder, without what pruning took back."""
 
 from __future__ import annotations
 
@@ -6,46 +6,65 @@ from typing import Any
 
 import numpy as np
 
+from spinney._compile import kernel
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
-from spinney.tree.boosted import GrownTree
-from spinney.tree.collapse import drop_below
+from spinney.tree.arrays import small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+
+_SET_WORDS = 4  # of 64 codes each
 
 
-def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> GrownTree:
-    """The finished tree, nodes in the order in which they were opened."""
-    grown = nodes[:n_nodes].view(np.ndarray)  # fields of a record array by attribute are slow
-    left = grown["left"].astype(np.int32)
-    inner = left >= 0
-    pruned = inner & (grown["is_leaf"] > 0)
-    if pruned.any():
-        grown, left = _without_pruned(grown, pruned)
-        inner = left >= 0
-    feature = grown["feature"].astype(np.int32)
-    is_category = inner & bins.is_categorical[feature]
-    return GrownTree(
-        left=left,
-        feature=feature,
-        code=grown["code"].astype(np.uint8),
-        missing_left=grown["missing_left"].copy(),
-        is_category=is_category,
-        bits=grown["bits"][is_category],
-        value=grown["value"].copy(),
-        gain=grown["gain"].copy(),
-        count=grown["count"].copy(),
-        hessian=grown["fine_hessian"].copy(),
-        hessian_unit=fields.fine_hessian_unit,
+def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
+    """The finished tree."""
+    order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
+    n = _lay_out(nodes[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
+    grown, size = nodes.view(np.ndarray)[order[:n]], size[:n]  # fields of a record array by attribute are slow
+    is_leaf = size == 1
+    leaves, asks = grown[is_leaf], grown[~is_leaf]
+    is_set = bins.is_categorical[asks["feature"]]
+    return Forest(
+        n_classes=None,
+        criterion=None,
+        bins=bins,
+        first=np.array([0, n]),
+        size=small(size),
+        feature=small(asks["feature"]),
+        turn=asks["missing_left"] * np.uint8(MISSING_LEFT) | is_set * np.uint8(ASKS_SET),
+        answers=grown["value"].reshape(n, 1, 1),
+        n_samples=small(leaves["count"], np.uint32),
+        code=asks["code"].astype(np.uint8),
+        set_start=np.arange(0, _SET_WORDS * (int(is_set.sum()) + 1), _SET_WORDS),
+        sets=asks["bits"][is_set].ravel(),
+        weight=leaves["fine_hessian"].copy(),
+        weight_unit=np.array([fields.fine_hessian_unit]),
+        gain=asks["gain"].copy(),
     )
 
 
-def _without_pruned(grown: np.ndarray, pruned: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nodes that stay, pruned ones as leaves, and each one's left child in the new numbering."""
-    grown = grown.copy()
-    for name, nothing in (("feature", -1), ("code", 0), ("missing_left", 0), ("gain", 0.0), ("bits", 0)):
-        grown[name][pruned] = nothing
-    left, splits = grown["left"], np.flatnonzero(grown["left"] >= 0)
-    parent = np.full(len(grown), -1, np.int64)
-    parent[left[splits]] = parent[left[splits] + 1] = splits
-    stays, number = drop_below(parent, pruned)
-    asks = (left >= 0) & ~pruned
-    return grown[stays], np.where(asks, number[left], -1)[stays].astype(np.int32)
+def no_trees(bins: Bins) -> Forest:
+    """What boosting begins with."""
+    first, size, feature = np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint16)
+    turn, answers, n_samples = np.empty(0, np.uint8), np.empty((0, 1, 1)), np.empty(0, np.uint32)
+    return Forest(None, None, bins, first, size, feature, turn, answers, n_samples, weight=np.empty(0, np.int64))
+
+
+@kernel
+def _lay_out(nodes, waiting, order, size):
+    """order[k] = the grown node that is number k in preorder, size[k] = nodes of its subtree; returns how many stay."""
+    n, top = 0, 1
+    waiting[0] = 0
+    while top > 0:
+        top -= 1
+        at = waiting[top]
+        order[n] = at
+        n += 1
+        if nodes[at].left >= 0 and not nodes[at].is_leaf:
+            waiting[top], waiting[top + 1] = nodes[at].left + 1, nodes[at].left
+            top += 2
+    for k in range(n - 1, -1, -1):  # children come after their parents
+        node = nodes[order[k]]
+        size[k] = 1
+        if node.left >= 0 and not node.is_leaf:
+            size[k] += size[k + 1] + size[k + 1 + size[k + 1]]
+    return n

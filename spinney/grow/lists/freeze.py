@@ -1,7 +1,8 @@
-"""From the grown nodes to a `DecisionTree`: number them, describe their rows, find the sets of categories."""
+"""From the grown nodes to a tree: number them, describe their rows, find the sets of categories."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,9 @@ from spinney.grow.describe import Shape, describe
 from spinney.grow.lists.memory import Work
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
-from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, SET, STOPS, DecisionTree
+from spinney.tree.arrays import ends_of, small
+from spinney.tree.decision import NO_FEATURE, DecisionTree
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _MOST_BYTES = 8 << 30  # of the nodes' answers
 
@@ -30,9 +33,9 @@ def freeze(
     `bounded`, answers are kept within their nodes' bounds.
     """
     laid = _Laid.of(n_nodes)
-    owner, place = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    n_inner = _lay_out(work.nodes[:n_nodes], owner, place, laid)
-    is_leaf = laid.feature == NO_FEATURE
+    owner = np.empty(n_nodes, np.int64)
+    _lay_out(work.nodes[:n_nodes], owner, laid)
+    is_leaf = laid.size == 1
     inner = ~is_leaf
     rows = (work.lists[-1] & ROW).astype(np.int64)
     shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
@@ -40,22 +43,21 @@ def freeze(
     answers, impurity, weight = describe(target, criterion, shape, work.lists)
     if bounded:
         _clip(answers, laid.lower, laid.upper, target, criterion)
-    tree = DecisionTree(
+    forest = Forest(
         n_classes=target.n_classes,
-        kind=np.where(inner, np.uint8(NUMBER), np.uint8(LEAF)),
-        child_start=np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * inner.astype(np.int64))]),
-        children=laid.children[: 2 * n_inner].copy(),
-        feature=laid.feature,
-        threshold=_spread(thresholds(Cuts(*(one[inner] for one in laid.cuts))), inner),
-        missing=laid.missing,
-        set_start=np.zeros(n_nodes + 1, np.int64),
-        sets=np.empty(0, np.uint64),
+        criterion=criterion,
+        bins=None,
+        first=np.array([0, n_nodes]),
+        size=small(laid.size),
+        feature=small(laid.feature[inner]),
+        turn=laid.missing_left[inner] * np.uint8(MISSING_LEFT),
         answers=answers,
-        impurity=impurity,
-        n_samples=laid.end - laid.begin,
+        n_samples=small((laid.end - laid.begin)[is_leaf], np.uint32),
+        threshold=thresholds(Cuts(*(one[inner] for one in laid.cuts))),
         weight=weight,
+        impurity=impurity,
     )
-    return tree, laid.turn, rows
+    return DecisionTree(forest), laid.turn, rows
 
 
 class Cuts(NamedTuple):
@@ -80,23 +82,17 @@ class _Laid(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     feature: np.ndarray
-    missing: np.ndarray
-    children: np.ndarray
+    missing_left: np.ndarray
+    size: np.ndarray
 
     @classmethod
     def of(cls, n: int) -> _Laid:
-        numbers = [np.empty(n, np.int64) for _ in range(6)]
-        return cls(*numbers, *(np.empty(n) for _ in range(3)), *(np.empty(n, np.int32) for _ in range(3)))
+        kinds: list[Any] = [np.int64] * 6 + [np.float64] * 3 + [np.int32, np.uint8, np.int64]
+        return cls(*(np.empty(n, kind) for kind in kinds))
 
     @property
     def cuts(self) -> Cuts:
         return Cuts(self.feature, self.threshold, self.below, self.above)
-
-
-def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    spread = np.full(len(where), np.nan)
-    spread[where] = values
-    return spread
 
 
 def midway(cuts: Cuts, table: Table, rows: np.ndarray | None) -> np.ndarray:
@@ -141,14 +137,13 @@ def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Tar
 
 
 @kernel
-def _lay_out(nodes, owner, place, laid):
-    """Write the nodes in preorder; returns how many are no leaves. Of each grown node, `owner` is its parent's number
-    and `place` where its own belongs among the children."""
+def _lay_out(nodes, owner, laid):
+    """Write the nodes in preorder; `owner` is the number of each grown node's parent."""
     stack = laid.parent  # what waits fits behind what is written, from the other end
     top = stack.size - 1
     stack[top] = 0
     owner[0] = NO_NODE
-    k, n_inner = 0, 0
+    k = 0
     while top < stack.size:
         at = stack[top]
         top += 1
@@ -156,51 +151,45 @@ def _lay_out(nodes, owner, place, laid):
         laid.parent[k], laid.begin[k], laid.end[k], laid.turn[k] = owner[at], node.begin, node.end, node.turn
         laid.below[k], laid.above[k], laid.threshold[k] = node.below, node.above, node.threshold
         laid.lower[k], laid.upper[k] = node.lower, node.upper
-        laid.feature[k], laid.missing[k] = NO_FEATURE, STOPS
-        if at > 0:
-            laid.children[place[at]] = k
+        laid.feature[k], laid.missing_left[k], laid.size[k] = NO_FEATURE, 0, 1
         if node.left >= 0:
-            laid.feature[k], laid.missing[k] = node.feature, 1 - np.int64(node.missing_left)
-            for which in range(2):
-                child = node.left + 1 - which
-                owner[child], place[child] = k, 2 * n_inner + 1 - which
+            laid.feature[k], laid.missing_left[k] = node.feature, node.missing_left
+            for child in range(node.left + 1, node.left - 1, -1):
+                owner[child] = k
                 top -= 1
                 stack[top] = child
-            n_inner += 1
         k += 1
-    return n_inner
+    for node in range(k - 1, 0, -1):  # children come after their parents
+        laid.size[laid.parent[node]] += laid.size[node]
 
 
-def with_sets(tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray) -> Any:
+def with_sets(
+    tree: DecisionTree, work: Work, table: Table, chosen: np.ndarray | None, n_categories: np.ndarray
+) -> DecisionTree:
     """The tree with its tests on categories: columns with n_categories[j] > 0.
 
     A category goes where its rows of the node went; without any, where missing goes.
     """
-    is_set = (tree.kind == NUMBER) & (n_categories[np.maximum(tree.feature, 0)] > 0)
+    forest = tree.forest
+    feature = forest.feature.astype(np.int64)
+    is_set = n_categories[feature] > 0
     if not is_set.any():
         return tree
     rows = (work.lists[-1] & ROW).astype(np.int64)
     rows = rows if chosen is None else chosen[rows]
-    begin = _begins(tree)
-    n_words = np.where(is_set, -(-n_categories[np.maximum(tree.feature, 0)] // 64), 0)
-    set_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_words)])
+    n_samples, asks = tree.n_samples, np.flatnonzero(~tree.is_leaf)[is_set]
+    begin = ends_of(np.where(tree.is_leaf, n_samples, 0))[:-1]  # leaves stand in order
+    set_start = ends_of(-(-n_categories[feature[is_set]] // 64))
     sets = np.zeros(set_start[-1], np.uint64)
-    codes = {j: table.column(j) for j in np.unique(tree.feature[is_set])}
-    for node in np.flatnonzero(is_set).tolist():
-        j = tree.feature[node]
-        middle, end = begin[tree.children_of(node)[1]], begin[node] + tree.n_samples[node]
-        words = sets[set_start[node] : set_start[node + 1]]
-        _fill_set(codes[j], rows[begin[node] : middle], rows[middle:end], tree.missing[node] == 0, words)
-    kind = np.where(is_set, SET, tree.kind).astype(np.uint8)
-    fields = {name: getattr(tree, name) for name in tree.__dataclass_fields__}
-    threshold = np.where(is_set, np.nan, tree.threshold)
-    return DecisionTree(**{**fields, "kind": kind, "threshold": threshold, "set_start": set_start, "sets": sets})
-
-
-def _begins(tree: DecisionTree) -> np.ndarray:
-    """Where each node's rows begin, leaves standing in order."""
-    ends = np.cumsum(np.where(tree.is_leaf, tree.n_samples, 0))
-    return ends - np.where(tree.is_leaf, tree.n_samples, 0)
+    codes = {j: table.column(j) for j in np.unique(feature[is_set]).tolist()}
+    for k, node in enumerate(asks.tolist()):
+        middle, end = begin[tree.subtree_end[node + 1]], begin[node] + n_samples[node]
+        words = sets[set_start[k] : set_start[k + 1]]
+        column, absent = codes[int(tree.feature[node])], tree.missing[node] == 0
+        _fill_set(column, rows[begin[node] : middle], rows[middle:end], absent, words)
+    turn = forest.turn | is_set * np.uint8(ASKS_SET)
+    threshold = np.where(is_set, np.nan, forest.threshold)
+    return DecisionTree(replace(forest, turn=turn, threshold=threshold, set_start=set_start, sets=sets))
 
 
 def _fill_set(codes: np.ndarray, left: np.ndarray, right: np.ndarray, absent: bool, words: np.ndarray) -> None:

@@ -5,7 +5,6 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import learn_bins
-from spinney.data.presort import bin_edges
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
 from spinney.grow.codes.memory import lay_out_cells
 from spinney.grow.lists.fit import grow_exact_tree
@@ -52,9 +51,9 @@ def _weights(kind, n, random):
 
 
 def encode(case, bins, team, rows=None):
-    """(cells, edges) of the case's table, of which some rows count."""
+    """Cells of the case's table, of which some rows count."""
     middles = find_middles(bins, case.table, rows) if case.settings.random else NO_MIDDLES
-    return lay_out_cells(bins.encode(case.table, team), bins, middles), bin_edges(bins)
+    return lay_out_cells(bins.encode(case.table, team), bins, middles)
 
 
 def grow_both(case, rows=None, max_bins=255):
@@ -62,16 +61,16 @@ def grow_both(case, rows=None, max_bins=255):
     with Team(1, inline=True) as team:
         counts = case.sample_weight if case.weights.counts is not None else None
         bins = learn_bins(case.table, case.n_categories > 0, counts, max_bins, team)
-        cells, edges = encode(case, bins, team, rows)
+        cells = encode(case, bins, team, rows)
         target = case.target
         if rows is not None:
             cut = [None if part is None else np.ascontiguousarray(part[:, rows]) for part in (target.labels, target.y)]
             target = target._replace(labels=cut[0], y=cut[1], weights=target.weights.take(rows))
         desk = make_desk(cells, case.X.shape[1])
-        mine = grow_coded_tree(cells, edges, target, case.settings, desk, rows)
+        mine = grow_coded_tree(cells, bins, target, case.settings, desk, rows)
         theirs = grow_exact_tree(case.table, case.n_categories, target, case.settings, team, rows, bins)
     assert mine.n_trees == 1
-    assert mine.has_words
+    assert mine.bins is bins
     return mine.tree(0), theirs.tree
 
 

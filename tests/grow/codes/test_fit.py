@@ -14,7 +14,7 @@ from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
 from spinney.grow.codes.memory import AT_ONCE, LANES
 from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
 from spinney.grow.settings import TreeSettings
-from spinney.tree.questions import MOST_COLUMNS
+from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
 from tests.grow.lists.cases import Case
@@ -138,11 +138,11 @@ def test_one_desk_for_tree_after_tree():
     ]
     with Team(1, inline=True) as team:
         bins = learn_bins(cases[0].table, cases[0].n_categories > 0, None, 255, team)
-        cells, edges = encode(Case(**{**vars(cases[0]), "options": {"random": True}}), bins, team)
+        cells = encode(Case(**{**vars(cases[0]), "options": {"random": True}}), bins, team)
         shared = make_desk(cells, 9)
 
         def grow(case, desk):
-            return grow_coded_tree(cells, edges, case.target, case.settings, desk).fingerprint
+            return grow_coded_tree(cells, bins, case.target, case.settings, desk).fingerprint
 
         apart = [grow(case, make_desk(cells, 9)) for case in cases]
         for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1, 1, 0]):

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.kernels
 def test_the_frozen_tree_is_whole(case):
     tree = grow_cpu(case).tree
     inner = np.flatnonzero(~tree.is_leaf)
-    children = np.concatenate((tree.left[inner], tree.left[inner] + 1))
+    children = np.concatenate((tree.left[inner], tree.right[inner]))
     np.testing.assert_array_equal(np.sort(children), np.arange(1, tree.n_nodes))  # every node but the root, once
-    assert (tree.left[inner] > inner).all()  # parents first
+    np.testing.assert_array_equal(tree.left[inner], inner + 1)  # in preorder
     leaf = tree.is_leaf
     assert (tree.feature[leaf] == -1).all()
     assert np.isnan(tree.threshold[leaf | (tree.is_category > 0)]).all()

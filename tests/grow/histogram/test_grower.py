@@ -181,7 +181,7 @@ def test_rules(set_block, data, block):
     tree, limits = grow_cpu(case).tree, case.limits
     visits = descend(tree, case, case.dataset.codes[:, case.places])
     inner, leaves = np.flatnonzero(~tree.is_leaf), np.flatnonzero(tree.is_leaf)
-    left, right = tree.left[inner], tree.left[inner] + 1
+    left, right = tree.left[inner], tree.right[inner]
 
     # counts are those of the rows that come by, and add up
     np.testing.assert_array_equal(tree.count, visits @ case.counts)
@@ -265,7 +265,7 @@ def test_columns_meet_on_a_path_only_within_a_group(data):
         met[at].add(int(tree.feature[at]))
         assert any(met[at] <= group for group in wanted)
         met[tree.left[at]] |= met[at]
-        met[tree.left[at] + 1] |= met[at]
+        met[tree.right[at]] |= met[at]
 
 
 @pytest.mark.kernels

@@ -1,4 +1,4 @@
-"""Small groves for tests: trees of every kind, drawn."""
+"""Small forests for tests: trees of every kind, drawn."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from spinney.data.weights import Weights
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
 from spinney.grow.lists.fit import grow_exact_tree
 from spinney.grow.settings import TreeSettings
-from spinney.tree.grove import join, pack
+from spinney.tree.forest import join
 from tests.grow.codes.cases import encode
 from tests.grow.lists.cases import Case
 
@@ -58,35 +58,35 @@ def target_of(kind, X, random):
 
 
 def draw_trees(kind, n_trees=3, n_rows=40, seed=0):
-    """Groves of one tree each, on tables of the same columns."""
+    """Forests of one tree each, on tables of the same columns."""
     random = np.random.RandomState(seed)
     if kind in ("codes", "turns"):
         return _trees_from_codes(n_trees, n_rows, random, gaps=0.6 if kind == "turns" else 0.2)
     n_categories = np.array([0, 0, 0, N_CATEGORIES if kind == "categories" else 0])
-    groves = []
+    forests = []
     with Team(1, inline=True) as team:
         for k in range(n_trees):
             X = draw_rows(n_rows, seed + k + 1)
             target, criterion = target_of(kind, X, random)
             settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
             tree = grow_exact_tree(table_of(X), n_categories, target, settings, team).tree
-            groves.append(pack(tree, criterion))
-    return groves
+            forests.append(tree.forest.compact())
+    return forests
 
 
 def _trees_from_codes(n_trees, n_rows, random, gaps):
     X = draw_rows(n_rows, gaps=gaps)
-    table, groves = table_of(X), []
+    table, forests = table_of(X), []
     with Team(1, inline=True) as team:
         bins = learn_bins(table, np.zeros(4, bool), None, 255, team)
         for k in range(n_trees):
             target, criterion = target_of("codes", X, random)
             settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
             case = Case(X, np.zeros(4, np.int64), target.labels.T, (2,), None, "entropy")
-            cells, edges = encode(case, bins, team)
-            groves.append(grow_coded_tree(cells, edges, target, settings, make_desk(cells, 4)))
-    return groves
+            cells = encode(case, bins, team)
+            forests.append(grow_coded_tree(cells, bins, target, settings, make_desk(cells, 4)))
+    return forests
 
 
-def draw_grove(kind, n_trees=3, n_rows=40, seed=0):
+def draw_forest(kind, n_trees=3, n_rows=40, seed=0):
     return join(draw_trees(kind, n_trees, n_rows, seed))

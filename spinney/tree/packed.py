@@ -1,0 +1,224 @@
+"""Trees packed for prediction, in two forms: `Words`, which ask about codes, and `Steps`, which ask about values.
+
+A word is eight bytes, so that a step down a tree is one load and a compare:
+
+    63         36 35     12 11    2   1      0
+    [ right child | column  | limit | set | turn ]     right child: number within the tree; the left one is the next
+
+A row goes left if its code in the column, plus `turn`, is less than `limit`. Where the code of a missing value is 255,
+a turn of 1 makes it 0 and so sends it left; where it is that after the last bin, whoever walks looks for it. A leaf has
+limit 0 and is its own right child. With `set` a row goes left if its code is in the node's set of 256 bits.
+
+A step is sixteen bytes and knows thresholds, sets of categories and nodes of any number of branches:
+
+    number      threshold                                right child
+    set         place of its set in `sets`               right child
+    branches                                             place in `children`: how many they are, and then each of them
+    leaf        NaN                                      itself
+
+The bits of `feature` say which it is and where missing values go.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._compile import either, inner_kernel
+from spinney.tree.arrays import ends_of
+from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+
+MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
+MOST_NODES, MOST_COLUMNS = 1 << 28, 1 << 24  # of a tree of words
+_RIGHT, _COLUMN, _LIMIT = np.uint64(36), np.uint64(12), np.uint64(2)  # shifts
+_COLUMN_MASK, _LIMIT_MASK = np.uint64(0xFFFFFF), np.uint64(0x3FF)
+_SET, _TURN = np.uint64(2), np.uint64(1)
+
+STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
+# Bits of a step's feature
+LEFT, BY_SET, BY_BRANCH, STAYS, SPREADS_OUT = (np.int32(1 << k) for k in (30, 29, 28, 27, 26))
+COLUMN = np.int32((1 << 26) - 1)
+
+
+class Words(NamedTuple):
+    """All trees' nodes end to end."""
+
+    words: np.ndarray  # uint64
+    bits: np.ndarray  # uint64 (sets, 4): codes
+    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree asks about sets
+    first: np.ndarray  # int64: where each tree begins, and where the last one ends
+
+
+class Steps(NamedTuple):
+    """The same, for questions about values."""
+
+    steps: np.ndarray  # STEP records
+    children: np.ndarray  # int32
+    sets: np.ndarray  # uint64: categories
+    first: np.ndarray  # int64
+
+
+def pack_words(forest: Forest) -> Words:
+    """Trees that have bins."""
+    largest = int(np.diff(forest.first).max(initial=0))
+    if largest >= MOST_NODES or forest.feature.max(initial=0) >= MOST_COLUMNS:
+        raise ValueError(
+            f"a tree from bins can have {MOST_NODES - 1:,} nodes and {MOST_COLUMNS - 1:,} columns at most."
+        )
+    own = _own_numbers(forest)
+    words = own.astype(np.uint64) << _RIGHT
+    asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
+    turn = (forest.turn & MISSING_LEFT).astype(np.uint64)
+    right = (own[asks] + 1 + forest.size[asks + 1]).astype(np.uint64)
+    limit = (forest.code + turn + _TURN) << _LIMIT
+    words[asks] = right << _RIGHT | forest.feature.astype(np.uint64) << _COLUMN | limit | is_set * _SET | turn
+    bits_at = np.empty(0, np.int32)
+    if is_set.any():
+        bits_at = np.full(forest.n_nodes, -1, np.int32)
+        bits_at[asks[is_set]] = np.arange(is_set.sum())
+    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
+    return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
+
+
+def pack_steps(forest: Forest) -> Steps:
+    """Any trees."""
+    steps = np.zeros(forest.n_nodes, STEP).view(np.recarray)
+    own = _own_numbers(forest)
+    asks, turn = np.flatnonzero(~forest.is_leaf), forest.turn
+    right = own[asks] + 1 + forest.size[asks + 1].astype(np.int64)
+    children = np.empty(0, np.int32)
+    by_branch = (turn & ASKS_BRANCHES) != 0
+    if by_branch.any():
+        right[by_branch], children = _lists_of_children(forest, own, asks[by_branch])
+    threshold = forest.thresholds().copy()
+    set_start, sets = forest.category_sets()
+    threshold[forest.is_set] = set_start[:-1]
+    flags = np.zeros(len(asks), np.int32)
+    for bit, flag in (
+        (MISSING_LEFT, LEFT),
+        (ASKS_SET, BY_SET),
+        (ASKS_BRANCHES, BY_BRANCH),
+        (MISSING_STOPS, STAYS),
+        (MISSING_SPREADS, SPREADS_OUT),
+    ):
+        flags |= np.where(turn & bit, flag, np.int32(0))
+    plain = steps.view(np.ndarray)
+    plain["threshold"], plain["right"] = np.nan, own
+    plain["threshold"][asks], plain["feature"][asks], plain["right"][asks] = threshold, forest.feature | flags, right
+    return Steps(steps, children, sets.copy(), forest.first.copy())
+
+
+def _own_numbers(forest: Forest) -> np.ndarray:
+    """The number of every node within its tree."""
+    return np.arange(forest.n_nodes) - np.repeat(forest.first[:-1], np.diff(forest.first))
+
+
+def _lists_of_children(forest: Forest, own: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(where each node's list begins, all lists): how many children it has, and their numbers within the tree."""
+    parent = forest.shape.parent
+    mine = np.flatnonzero(np.isin(parent, nodes))
+    mine = mine[np.argsort(parent[mine], kind="stable")]
+    n_children = np.bincount(np.searchsorted(nodes, parent[mine]), minlength=len(nodes))
+    begin = ends_of(n_children + 1)[:-1]
+    lists = np.empty(len(mine) + len(nodes), np.int32)
+    lists[begin] = n_children
+    is_child = np.ones(len(lists), bool)
+    is_child[begin] = False
+    lists[is_child] = own[mine]
+    return begin, lists
+
+
+# --- one step down -------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def column_of(word):
+    return (word >> _COLUMN) & _COLUMN_MASK
+
+
+@inner_kernel
+def right_of(word):
+    return word >> _RIGHT
+
+
+@inner_kernel
+def is_leaf(word):
+    return word & (_LIMIT_MASK << _LIMIT) == 0
+
+
+@inner_kernel
+def asks_set(word):
+    return word & _SET != 0
+
+
+@inner_kernel
+def missing_left(word):
+    return word & _TURN != 0
+
+
+@inner_kernel
+def most_left(word):
+    """The greatest code of a number that goes left; -1 in a leaf."""
+    return np.int64((word >> _LIMIT) & _LIMIT_MASK) - np.int64(word & _TURN) - 1
+
+
+@inner_kernel
+def next_by_code(word, node, codes, begin):
+    """Where a row whose codes begin at a place in `codes` goes from a node; a leaf is its own. Numbers only, uint64
+    throughout, 255 for missing."""
+    code = np.uint64(np.uint8(np.uint64(codes[begin + column_of(word)]) + (word & _TURN)))
+    return either(code < (word >> _LIMIT) & _LIMIT_MASK, node + _TURN, right_of(word))
+
+
+@inner_kernel
+def next_by_number(steps, node, values, row):
+    """The node after this one on a row's way; a leaf is its own. Numbers only; no branch to guess."""
+    step = steps[node]
+    value = values[row, step.feature & COLUMN]
+    goes_left = (value <= step.threshold) | ((value != value) & (step.feature & LEFT != 0))
+    return node + 1 if goes_left else np.int64(step.right)
+
+
+@inner_kernel
+def ends_at(step, node):
+    """Whether a node is a leaf."""
+    return step.right == node and step.feature & BY_BRANCH == 0
+
+
+@inner_kernel
+def next_by_value(packed, first, node, value):
+    """The node after this one, both numbered within the tree that begins at `first`; the same one if the way ends
+    here, in a leaf or because missing values stop; -1 if the value goes every way."""
+    step = packed.steps[first + node]
+    if ends_at(step, node):
+        return node
+    unknown = value != value
+    if not unknown and step.feature & (BY_SET | BY_BRANCH) == 0:
+        return node + 1 if value <= step.threshold else np.int64(step.right)
+    if not unknown:
+        category = np.int64(value)
+        if step.feature & BY_SET:
+            word = packed.sets[np.int64(step.threshold) + (category >> 6)]
+            return node + 1 if (word >> np.uint64(category & 63)) & np.uint64(1) else np.int64(step.right)
+        if category < packed.children[step.right]:
+            return np.int64(packed.children[step.right + 1 + category])
+    if step.feature & LEFT:
+        return node + 1
+    if step.feature & (STAYS | SPREADS_OUT):
+        return node if step.feature & STAYS else np.int64(-1)
+    return np.int64(packed.children[step.right + 2]) if step.feature & BY_BRANCH else np.int64(step.right)
+
+
+@inner_kernel
+def n_branches(packed, step):
+    """Of a question."""
+    return np.int64(packed.children[step.right]) if step.feature & BY_BRANCH else np.int64(2)
+
+
+@inner_kernel
+def child_at(packed, step, node, branch):
+    """The child of a question at a branch."""
+    if step.feature & BY_BRANCH:
+        return np.int64(packed.children[step.right + 1 + branch])
+    return node + 1 if branch == 0 else np.int64(step.right)
