@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.ensemble.adaboost import FitMember, Judge
     from spinney.tree.decision import DecisionTree
+    from spinney.tree.forest import Forest
 
 
 class AdaBoostModel(CopiesModel):
@@ -176,6 +177,18 @@ class AdaBoostModel(CopiesModel):
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
         for predicted in self.staged_predict(X):
             yield float(measure(y, predicted, sample_weight=sample_weight))
+
+    @property
+    def forest_(self) -> Forest:
+        """The trees of all members in one store; only if the members are Spinney's trees."""
+        from spinney.tree.forest import join
+
+        check_is_fitted(self)
+        if not can_share(self._template()):
+            raise AttributeError(
+                f"forest_ needs members that are trees, and {type(self.estimators_[0]).__name__} is not."
+            )
+        return join([member.tree_.forest for member in self.estimators_])
 
     @property
     def feature_importances_(self) -> np.ndarray:

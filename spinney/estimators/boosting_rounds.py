@@ -22,6 +22,7 @@ from spinney.estimators.tree_model import TreeModel
 if TYPE_CHECKING:
     from spinney.ensemble.booster import Booster
     from spinney.tree.decision import DecisionTree
+    from spinney.tree.forest import Forest
 
 
 class BoostedTreeModel(RegressorMixin, TreeModel):
@@ -125,6 +126,12 @@ class Rounds:
             for name, one in self.evals_result_.items()  # type: ignore[attr-defined]
         }
         return other
+
+    @property
+    def forest_(self) -> Forest:
+        """The store of all trees, round by round, those of a round in the order of the classes."""
+        check_is_fitted(self)
+        return self._booster.forest
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
         """The nodes that each row passes in each tree.

@@ -20,6 +20,7 @@ from spinney.tree.decision import OneTree
 if TYPE_CHECKING:
     from spinney.data.tables import Table
     from spinney.tree.decision import DecisionTree
+    from spinney.tree.forest import Forest
 
 
 class TreeModel(OneTree, TableModel):
@@ -29,6 +30,12 @@ class TreeModel(OneTree, TableModel):
         """Set the fitted attributes that every tree model has."""
         self._keep_schema(schema)
         self.tree_, self.n_outputs_ = tree, tree.n_outputs
+
+    @property
+    def forest_(self) -> Forest:
+        """The store of the tree."""
+        check_is_fitted(self)
+        return self.tree_.forest
 
     def _leaves(self, table: Table) -> np.ndarray:
         from spinney.tree.descend import leaf_of_rows

@@ -23,7 +23,8 @@ is kept for these alone, in the order of the nodes, and as small as holds it exa
 | impurity    | float64           | node               | none: that of the classes, by the criterion                   |
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
 
-A boosted model without categories takes 22 bytes per node, a forest from bins 16 for two classes. `tree(k)` is one of
+A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
+more than 65,535 nodes). `tree(k)` is one of
 the trees, to be read, drawn and pruned. `words` and `steps` are the packed forms that rows are sent down
 (packed.py), made when first needed and not kept in pickles.
 """
@@ -204,8 +205,6 @@ class Forest:
         before, total = ends_of(self.is_leaf), ends_of(of_leaves)
         return total[before[self.shape.end]] - total[before[:-1]]
 
-    # --- importances -------------------------------------------------------------------------------------------------
-
     def decreases(self) -> np.ndarray:
         """What each question gained, or by how much it lowers impurity, times its share of its tree's weight."""
         if self.criterion is None:
@@ -226,7 +225,7 @@ class Forest:
         """Each tree's share of its decrease by column, summed over the trees; the sum is 1, or 0 if nothing asks."""
         tree = np.repeat(np.arange(self.n_trees), np.diff(self.starts.question))
         place = tree * n_columns + self.feature
-        each = np.bincount(place, self.decreases(), self.n_trees * n_columns).reshape(-1, n_columns)
+        each = np.bincount(place, self.decreases(), self.n_trees * n_columns).reshape(-1, n_columns).astype(np.float64)
         total = each.sum(axis=1, keepdims=True)
         shares = np.divide(each, total, out=np.zeros_like(each), where=total > 0).sum(axis=0)
         return shares / shares.sum() if shares.sum() > 0 else shares
@@ -323,8 +322,6 @@ class Forest:
         set_start, sets = self.category_sets()
         nothing = np.empty(0, np.uint8)
         return replace(self, bins=None, code=nothing, threshold=self.thresholds(), set_start=set_start, sets=sets)
-
-    # --- packed for prediction ---------------------------------------------------------------------------------------
 
     @cached_property
     def words(self) -> Words:

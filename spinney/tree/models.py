@@ -57,8 +57,8 @@ def trees_of(model: Any) -> Trees:
         booster = model._booster
         shape = (booster.n_rounds,) if booster.n_outputs == 1 else (booster.n_rounds, booster.n_outputs)
         return Trees(shape, lambda k: ReadTree(booster.forest.tree(k), model._schema, "gain"))
-    if "grove_" in getattr(model, "__dict__", {}):
-        return Trees((model.grove_.n_trees,), lambda k: _of_forest(model, k))
+    if "forest_" in getattr(model, "__dict__", {}):
+        return Trees((model.forest_.n_trees,), lambda k: _of_forest(model, k))
     if not hasattr(model, "estimators_") and hasattr(model, "n_estimators"):
         _check_fitted(model, "estimators_")
     members = getattr(model, "estimators_", None)
@@ -69,7 +69,7 @@ def trees_of(model: Any) -> Trees:
 
 def _of_forest(model: Any, k: int) -> ReadTree:
     criterion = getattr(model, "criterion", getattr(getattr(model, "estimator_", None), "criterion", "impurity"))
-    return ReadTree(model.grove_.tree(k), model._schema, criterion, getattr(model, "classes_", None))
+    return ReadTree(model.forest_.tree(k), model._schema, criterion, getattr(model, "classes_", None))
 
 
 def _check_fitted(model: Any, attribute: str) -> None:

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.kernels
 
 
 @outer
-def ask_all(codes, first, at, place, node, most, exception, left):
-    ask(codes, first, at, place, (node, most, exception, left))
+def ask_all(codes, first, at, place, node, most, exception, right):
+    ask(codes, first, at, place, (node, most, exception, right))
 
 
 @outer
@@ -34,13 +34,13 @@ def test_rows_at_a_node_go_on(seed, kind):
     codes = random.randint(0, n_codes, SWEPT + 9).astype(np.uint8)
     at = random.randint(0, 4, SWEPT + 20).astype(kind)
     first, place = int(random.randint(0, 10)), int(random.randint(0, 21))
-    node, most, exception, left = 2, *(int(one) for one in random.randint(0, n_codes, 2)), int(random.randint(5, 250))
+    node, most, exception, right = 2, *(int(one) for one in random.randint(0, n_codes, 2)), int(random.randint(5, 250))
     expected = at.copy()
     for k in range(SWEPT):
         if at[place + k] == node:
             code = codes[first + k]
-            expected[place + k] = left + (code > most and code != exception)
-    ask_all(codes, first, at, place, node, most, exception, left)
+            expected[place + k] = right if code > most and code != exception else node + 1
+    ask_all(codes, first, at, place, node, most, exception, right)
     np.testing.assert_array_equal(at, expected)
 
 

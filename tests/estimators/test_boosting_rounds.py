@@ -95,8 +95,8 @@ def test_a_tree_stands_alone(fitted):
     assert len(pickle.dumps(tree)) < 12_000  # and does not carry the others along
     assert export_text(tree) == export_text(model, tree=2 if model._booster.n_outputs == 1 else (2, 0))
     assert tree.feature_importances_.sum() == pytest.approx(1.0)
-    with pytest.raises(TypeError, match="trees of a boosted model are pruned together"):
-        prune.cost_complexity(tree, 1.0)
+    alone = prune.cost_complexity(tree, 1e9)
+    assert (alone.tree_.n_nodes, tree.tree_.n_nodes > 1) == (1, True)
 
 
 def test_what_cannot_be_done(fitted):
