@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.io.to_sklearn import to_sklearn
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.frame import trees_to_frame
@@ -114,6 +115,7 @@ _HOMES = {
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
+    "to_sklearn": "spinney.io.to_sklearn",
     "trees_to_frame": "spinney.view.frame",
 }
 
@@ -169,6 +171,7 @@ __all__ = [
     "plot_validation_curve",
     "prune",
     "select_components",
+    "to_sklearn",
     "trees_to_frame",
     "view",
 ]

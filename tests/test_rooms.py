@@ -21,6 +21,7 @@ ROOMS = [
     "cluster",
     "view",
     "evaluate",
+    "io",
     "estimators",
     "datasets",
     "warmup",

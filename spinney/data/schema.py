@@ -26,6 +26,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from spinney.data.arrays import is_plain
+from spinney.data.one_row import row_of_frame, table_of_row, values_of_row
 from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
 from spinney.data.tables import Labels, Panel, Source, Table
@@ -52,13 +54,14 @@ class Column(_Stored):
     categories: tuple | None = None  # None: numbers. Else the values learnt, all str, int, float or bool, ascending
 
     @cached_property
-    def _index(self) -> dict[Any, int]:
+    def index_of(self) -> dict[Any, int]:
+        """The number of each category."""
         return {value: index for index, value in enumerate(self.categories or ())}
 
     def encode(self, labels: Labels) -> np.ndarray:
         """Return each row's category index as a float; NaN for missing and for values never seen."""
-        indices = [self._index.get(value, math.nan) for value in labels.values]
-        return labels.spread(indices, np.float32 if len(self._index) <= FLOAT32_COUNTS else np.float64)
+        indices = [self.index_of.get(value, math.nan) for value in labels.values]
+        return labels.spread(indices, np.float32 if len(self.index_of) <= FLOAT32_COUNTS else np.float64)
 
     def check_kind(self, labels: Labels, number: int, owner: str) -> None:
         """Refuse strings where numbers or Booleans were learnt, and the other way: none of them would be known.
@@ -113,9 +116,15 @@ class Schema(_Stored):
 
     def read(self, X: Any, owner: str = "this model") -> Table:
         """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings."""
+        if self._plain_columns and is_plain(X) and X.shape[1] == len(self._plain_columns) and X.flags.aligned:
+            return Table(len(X), X.shape[1], (Panel(X, self._plain_columns),))
         if isinstance(X, OpenedTable):
             known = X.read(self)
             return self.read(X.original(), owner) if known is None else known
+        if isinstance(X, Table):
+            return X
+        if self.names is not None and (row := row_of_frame(self, X)) is not None:
+            return row
         source = self.open(X, owner)
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
 
@@ -125,6 +134,17 @@ class Schema(_Stored):
             return labels
 
         return self._table(source, labels_of, remedy)
+
+    def read_row(self, row: Any, owner: str = "this model") -> Table:
+        """Read one row: a dict or a Series by the columns' names, or a sequence of values in their order."""
+        values = values_of_row(self, row)
+        table = table_of_row(self, values)
+        if table is None:  # a column of one value each, for whatever is not a plain number or category
+            cells = np.empty((1, len(values)), object)
+            cells[0] = values
+            nameless = Schema(tuple(Column(None, column.categories) for column in self.columns))
+            return nameless.read(cells, owner)
+        return table
 
     def open(self, X: Any, owner: str = "this model") -> Source:
         """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""
@@ -142,6 +162,13 @@ class Schema(_Stored):
         names = np.array([column.name for column in self.columns], dtype=object)
         return None if any(name is None for name in names) else names
 
+    @cached_property
+    def pandas_index(self) -> Any:
+        """The names as pandas has them; only asked for where there is a pandas table."""
+        import pandas as pd
+
+        return pd.Index(self.names)
+
     @property
     def n_columns(self) -> int:
         """How many columns X must have."""
@@ -156,6 +183,12 @@ class Schema(_Stored):
     def _by_kind(self) -> tuple[list[int], list[int]]:
         """The columns of numbers and those of categories."""
         return np.flatnonzero(~self.is_categorical).tolist(), np.flatnonzero(self.is_categorical).tolist()
+
+    @cached_property
+    def _plain_columns(self) -> tuple[int, ...]:
+        """All columns, if an array of floats can be taken as it is: numbers without names."""
+        plain = self.names is None and not self.is_categorical.any()
+        return tuple(range(self.n_columns)) if plain else ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the schema in JSON's types."""

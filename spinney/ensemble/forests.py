@@ -170,12 +170,12 @@ def _grow_one(
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
     forest: Forest = desk.grow(target, settings, rows, columns).tree.forest.compact()
-    return forest if columns is None else renumber(forest, columns)
+    return forest if columns is None else renumber(forest, columns, opened.table.n_columns)
 
 
-def renumber(forest: Forest, columns: np.ndarray) -> Forest:
-    """The trees for a table in which column j is column columns[j]."""
-    return replace(forest.with_thresholds(), feature=small(columns[forest.feature]))
+def renumber(forest: Forest, columns: np.ndarray, n_columns: int) -> Forest:
+    """The trees for a table of so many columns in which column j is column columns[j]."""
+    return replace(forest.with_thresholds(), n_columns=n_columns, feature=small(columns[forest.feature]))
 
 
 def draw(opened: Opened, plan: Plan, number: int) -> tuple[np.ndarray | None, Weights]:

@@ -60,6 +60,7 @@ def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) 
     _draw_sets(draws[is_set], set_start, sets)
     edge = draws % np.maximum(n_edges[feature], 1).astype(np.uint64)
     return Forest(
+        n_columns=bins.n_columns,
         n_classes=None,
         criterion=0,
         bins=None,

@@ -21,6 +21,7 @@ from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weig
 from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone
+from spinney.tree.importance import importances
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -209,9 +210,12 @@ class BoostedModel(Rounds, TableModel):
 
     def _raw(self, X: Any) -> np.ndarray:
         """Raw scores (outputs, rows)."""
+        from spinney.tree.descend_one import is_one_row, scores_of_row
         from spinney.tree.sweep import raw_scores
 
         table, booster = self._read(X), self._booster
+        if is_one_row(table):
+            return scores_of_row(booster.forest, table, booster.start)
         with self._team(table) as team:
             return raw_scores(booster.forest, table, booster.start, range(booster.forest.n_trees), team)
 
@@ -267,7 +271,7 @@ class BoostedModel(Rounds, TableModel):
         check_is_fitted(self)
         if kind not in ("gain", "split", "cover"):
             raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
-        total = self._booster.forest.importances(kind, self.n_features_in_)
+        total = importances(self._booster.forest, kind)
         return total / total.sum() if total.any() else total
 
     def __sklearn_is_fitted__(self) -> bool:

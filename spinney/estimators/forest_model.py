@@ -47,8 +47,11 @@ class ForestModel(TableModel):
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the trees say."""
         from spinney.tree.descend_many import sum_answers
+        from spinney.tree.descend_one import answers_of_row, is_one_row
 
         table = self._read(X)
+        if is_one_row(table):
+            return answers_of_row(self.forest_, table) / self.forest_.n_trees
         with self._team(table.n_rows) as team:
             return sum_answers(self.forest_, table, team) / self.forest_.n_trees
 
@@ -104,7 +107,9 @@ class ForestModel(TableModel):
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
         check_is_fitted(self, "forest_")
-        return self.forest_.importance_shares(self.n_features_in_)
+        from spinney.tree.importance import mean_shares
+
+        return mean_shares(self.forest_)
 
     def _fingerprint(self) -> str:
         return self.forest_.fingerprint

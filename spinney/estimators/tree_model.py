@@ -39,7 +39,10 @@ class TreeModel(OneTree, TableModel):
 
     def _leaves(self, table: Table) -> np.ndarray:
         from spinney.tree.descend import leaf_of_rows
+        from spinney.tree.descend_one import is_one_row, leaves_of_row
 
+        if is_one_row(table):
+            return leaves_of_row(self.tree_.forest, table)
         with self._make_team("descend", table.n_rows) as team:
             return leaf_of_rows(self.tree_, table, team)
 
@@ -72,7 +75,7 @@ class TreeModel(OneTree, TableModel):
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in the total decrease of impurity; they add up to 1, or are 0 for a single leaf."""
         check_is_fitted(self)
-        return self.tree_.compute_feature_importances(n_features=self.n_features_in_)
+        return self.tree_.compute_feature_importances()
 
     def _fingerprint(self) -> str:
         return self.tree_.fingerprint

@@ -295,7 +295,7 @@ def _sum_over_alphas(alphas: np.ndarray, begins: np.ndarray, ends: np.ndarray, a
 def _worst_errors(tree: DecisionTree, judged: Judged) -> np.ndarray:
     """What the errors of each output are measured by: all wrong, or the squared distance from the mean."""
     weight = judged.weight[:, None]
-    if tree.n_classes is not None:
+    if tree.is_class:
         return np.full(tree.n_outputs, weight.sum())
     return (weight * (judged.y - np.average(judged.y, axis=0, weights=judged.weight)) ** 2).sum(axis=0)
 

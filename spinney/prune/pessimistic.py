@@ -44,7 +44,7 @@ def pessimistic(model: Any, cf: float = 0.25) -> Any:
     cf = read_share(cf, "cf", most=0.5)
 
     def cut(one: Any) -> DecisionTree:
-        if one.tree_.n_classes is None:
+        if not one.tree_.is_class:
             raise TypeError(
                 f"pessimistic pruning counts errors of classes; {type(model).__name__} predicts numbers. "
                 "Use cost_complexity, reduced_error or significance."

@@ -115,7 +115,7 @@ def _answers_with(tree: DecisionTree, judged: Judged) -> np.ndarray:
     for entries, node in climb(tree, judged.node):
         weight += np.bincount(node, judged.weight[entries], tree.n_nodes)
         for k in range(tree.n_outputs):
-            if tree.n_classes is None:
+            if not tree.is_class:
                 seen[:, k, 0] += np.bincount(node, judged.weight[entries] * judged.y[entries, k], tree.n_nodes)
             else:
                 np.add.at(seen[:, k], (node, judged.y[entries, k]), judged.weight[entries])
@@ -125,7 +125,7 @@ def _answers_with(tree: DecisionTree, judged: Judged) -> np.ndarray:
 def _join(tree: DecisionTree, weight: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Old answers and new ones; an empty branch, which answers with its parent's, believes the first row it gets."""
     old = tree.weight[:, None, None]
-    if tree.n_classes is None:
+    if not tree.is_class:
         total = old + weight
         return np.divide(old * tree.answers + seen, total, out=tree.answers.copy(), where=(total > 0) & (weight > 0))
     return np.where((old > 0) | (weight == 0), tree.answers + seen, seen)

@@ -44,7 +44,7 @@ def significance(model: Any, alpha: float = 0.05) -> Any:
     alpha = read_share(alpha, "alpha")
 
     def cut(one: Any) -> DecisionTree:
-        if one.tree_.n_classes is None:
+        if not one.tree_.is_class:
             _check_numbers(one, one.tree_)
         return _keep_above(one.tree_, _passes(one.tree_, alpha))
 
@@ -69,7 +69,7 @@ def _passes(tree: DecisionTree, alpha: float) -> np.ndarray:
 
     passes = np.zeros(tree.n_nodes, np.uint8)
     most = int(np.diff(tree.child_start).max())
-    if tree.n_classes is None:
+    if not tree.is_class:
         critical = critical_values(alpha, max(0, most - 1))
         judge_number_splits(tree.child_start, tree.children, tree.weight, tree.impurity, critical, passes)
         return passes

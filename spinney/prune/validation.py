@@ -57,7 +57,7 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
 
 def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:
     """(rows, outputs): class codes, or numbers."""
-    n_outputs, is_class = model.tree_.n_outputs, model.tree_.n_classes is not None
+    n_outputs, is_class = model.tree_.n_outputs, model.tree_.is_class
     y = check_array(y, ensure_2d=False, dtype=None if is_class else np.float64, input_name="y")
     y = y.reshape(-1, 1) if y.ndim == 1 else y
     if y.shape[1] != n_outputs:
@@ -95,7 +95,7 @@ def find_errors(tree: DecisionTree, judged: Judged) -> Errors:
     exponent = scale_exponent(_largest_error(tree, judged), 61)
     shape = (tree.n_nodes, tree.n_outputs)
     as_leaf, ending = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    says = tree.answers[:, :, 0] if tree.n_classes is None else tree.answers.argmax(axis=2)
+    says = tree.answers[:, :, 0] if not tree.is_class else tree.answers.argmax(axis=2)
     for level, (entries, node) in enumerate(climb(tree, judged.node)):
         off = _losses(tree, says[node], judged.y[entries]) * judged.weight[entries, None]
         whole = np.rint(np.ldexp(off, exponent)).astype(np.int64)
@@ -112,12 +112,12 @@ def _add_to(sums: np.ndarray, node: np.ndarray, values: np.ndarray) -> None:
 
 
 def _losses(tree: DecisionTree, says: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return (y - says) ** 2 if tree.n_classes is None else says != y
+    return (y - says) ** 2 if not tree.is_class else says != y
 
 
 def _largest_error(tree: DecisionTree, judged: Judged) -> float:
     """What no sum of errors over the rows exceeds."""
-    if tree.n_classes is not None:
+    if tree.is_class:
         return float(judged.weight.sum() * tree.n_outputs)
     low, high = tree.answers[:, :, 0].min(axis=0), tree.answers[:, :, 0].max(axis=0)
     furthest = np.maximum(np.abs(judged.y - low), np.abs(judged.y - high))

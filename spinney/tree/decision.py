@@ -16,7 +16,7 @@ The arrays are made from the store when first asked for, one entry per node:
 | kind         | uint8   | LEAF, NUMBER, SET or BRANCHES                                                |
 | child_start  | int64   | its children are children[child_start[node] : child_start[node + 1]]         |
 | children     | int32   | (all nodes' children, end to end) the child of branch 0, branch 1, ...       |
-| feature      | int32   | column asked about; -2 in leaves                                             |
+| feature      | int64   | column asked about; -2 in leaves                                             |
 | threshold    | float64 | NUMBER: x <= threshold is branch 0; NaN elsewhere                            |
 | missing      | int32   | branch of missing and unknown values; or STOPS: they are answered here; or   |
 |              |         | SPREADS: they go down every branch, in shares of its training weight         |
@@ -45,6 +45,7 @@ from spinney.data.schema import Schema
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 from spinney.tree.shape import Shape
+from spinney.tree.sklearn_tree import SklearnTree
 
 LEAF, NUMBER, SET, BRANCHES = range(4)
 STOPS, SPREADS = -1, -2  # what `missing` can be besides a branch
@@ -53,7 +54,7 @@ _QUESTIONS = ("kind", "child_start", "children", "feature", "threshold", "missin
 _SAYS = ("answers", "impurity", "n_samples", "weight")
 
 
-class DecisionTree:
+class DecisionTree(SklearnTree):
     """See the table above."""
 
     def __init__(self, forest: Forest) -> None:
@@ -62,9 +63,9 @@ class DecisionTree:
     # --- from the store --------------------------------------------------------------------------------------------
 
     @property
-    def n_classes(self) -> tuple[int, ...] | None:
-        """Number of classes of each output; None for regression."""
-        return self.forest.n_classes
+    def is_class(self) -> bool:
+        """Whether the tree answers with classes."""
+        return self.forest.n_classes is not None
 
     @property
     def is_boosted(self) -> bool:
@@ -87,7 +88,7 @@ class DecisionTree:
 
     @cached_property
     def feature(self) -> np.ndarray:
-        return self.forest.of_questions(self.forest.feature.astype(np.int32), np.int32(NO_FEATURE))
+        return self.forest.of_questions(self.forest.feature.astype(np.int64), NO_FEATURE)
 
     @cached_property
     def threshold(self) -> np.ndarray:
@@ -214,11 +215,6 @@ class DecisionTree:
 
     # --- for going down (descend.py) ---------------------------------------------------------------------------------
 
-    @cached_property
-    def asks_numbers_only(self) -> bool:
-        """Whether all questions are about numbers, and missing ones have a branch to take."""
-        return not self._has(ASKS_SET | ASKS_BRANCHES | MISSING_STOPS | MISSING_SPREADS)
-
     @property
     def columns_asked(self) -> set[int]:
         """Columns that some question is about."""
@@ -247,71 +243,15 @@ class DecisionTree:
     def fingerprint(self) -> str:
         """A hash of every bit of the tree."""
         digest = blake2b(digest_size=16)
-        digest.update(repr(self.n_classes).encode())
+        digest.update(repr(self.forest.n_classes).encode())
         for name in (*_QUESTIONS, *_SAYS, *(("gain",) if self.is_boosted else ())):
-            array = np.ascontiguousarray(getattr(self, name))
+            array = np.ascontiguousarray(getattr(self, name), np.int32 if name == "feature" else None)
             digest.update(f"{name}{array.shape}{array.dtype.str}".encode())
             digest.update(array.tobytes())
         return digest.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"forest": self.forest}
-
-    # --- scikit-learn's names for binary trees ----------------------------------------------------------------------
-
-    @property
-    def node_count(self) -> int:
-        return self.n_nodes
-
-    @property
-    def max_depth(self) -> int:
-        return int(self.depth.max())
-
-    @property
-    def n_node_samples(self) -> np.ndarray:
-        return self.n_samples
-
-    @property
-    def weighted_n_node_samples(self) -> np.ndarray:
-        return self.weight
-
-    @property
-    def children_left(self) -> np.ndarray:
-        """The child where the answer is yes; -1 in leaves."""
-        return self._child(0)
-
-    @property
-    def children_right(self) -> np.ndarray:
-        """The child where the answer is no; -1 in leaves."""
-        return self._child(1)
-
-    @property
-    def missing_go_to_left(self) -> np.ndarray:
-        return (self.missing == 0).astype(np.uint8)
-
-    @property
-    def value(self) -> np.ndarray:
-        """What every node predicts, (node, output, class): shares of the classes, or the number."""
-        return self.answers if self.n_classes is None else self.probabilities
-
-    def _child(self, branch: int) -> np.ndarray:
-        if not self.is_binary:
-            raise AttributeError("this tree has nodes of more than two branches: use children_of(node).")
-        child = np.full(self.n_nodes, -1, np.int64)
-        inner = ~self.is_leaf
-        child[inner] = self.children[self.child_start[:-1][inner] + branch]
-        return child
-
-    def impurity_decreases(self) -> np.ndarray:
-        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves. The
-        gains of a boosted tree."""
-        return self.forest.of_questions(self.forest.decreases(), 0.0)
-
-    def compute_feature_importances(self, normalize: bool = True, n_features: int | None = None) -> np.ndarray:
-        """Total impurity decrease of each column's questions; shares of 1 if `normalize`."""
-        n_features = max(self.columns_asked, default=0) + 1 if n_features is None else n_features
-        total = self.forest.importances("gain", max(n_features, 1))
-        return total / total.sum() if normalize and total.sum() > 0 else total
 
 
 class OneTree:

@@ -35,7 +35,7 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     packed = tree.forest.steps
     for start, values in blocks(table, tree):
         part = leaf[start : start + len(values)]
-        if tree.asks_numbers_only:
+        if tree.forest.numbers_only:
             team.run(_descend_numbers, packed.steps, values, part)
         else:
             team.run(_descend, packed, values, part)

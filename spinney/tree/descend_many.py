@@ -19,6 +19,7 @@ from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
 from spinney.tree.descend import blocks
+from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
 from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
 
@@ -130,15 +131,7 @@ def _add(answers, leaf, is_class, skip, out):
     for i in range(leaf.size):
         if skip.size > 0 and skip[i] != 0:
             continue
-        at = leaf[i]
-        for o in range(out.shape[1]):
-            total = 1.0
-            if is_class:
-                total = 0.0
-                for c in range(out.shape[2]):
-                    total += np.float64(answers[at, o, c])
-            for c in range(out.shape[2]):
-                out[i, o, c] += np.float64(answers[at, o, c]) / total
+        add_shares(answers[leaf[i]], is_class, out[i])
 
 
 @kernel

@@ -64,6 +64,7 @@ class Starts(NamedTuple):
 class Forest:
     """See the table above."""
 
+    n_columns: int  # of the table
     n_classes: tuple[int, ...] | None  # of each output; None for numbers
     criterion: int | None  # of the impurities; None: the trees are a boosted model's
     bins: Bins | None  # the edges that codes stand for
@@ -103,7 +104,7 @@ class Forest:
         return sum(array.nbytes for array in self._arrays().values())
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {one.name: getattr(self, one.name) for one in fields(self)[3:]}
+        return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
@@ -132,6 +133,11 @@ class Forest:
     def is_set(self) -> np.ndarray:
         """Questions: which are about sets of categories."""
         return (self.turn & ASKS_SET) != 0
+
+    @cached_property
+    def numbers_only(self) -> bool:
+        """Whether all questions are about numbers, and missing ones have a branch to take."""
+        return not (self.turn & ~np.uint8(MISSING_LEFT)).any()
 
     @cached_property
     def columns_asked(self) -> set[int]:
@@ -204,31 +210,6 @@ class Forest:
         """Integers of leaves, summed over the leaves below every node; differences of running sums are exact."""
         before, total = ends_of(self.is_leaf), ends_of(of_leaves)
         return total[before[self.shape.end]] - total[before[:-1]]
-
-    def decreases(self) -> np.ndarray:
-        """What each question gained, or by how much it lowers impurity, times its share of its tree's weight."""
-        if self.criterion is None:
-            return self.gain
-        weight, parent = self.weights(), self.shape.parent
-        mass = weight * self.impurities()
-        inside = parent >= 0
-        below = np.bincount(parent[inside], mass[inside], minlength=self.n_nodes)
-        fall = (mass - below) / np.repeat(weight[self.first[:-1]], np.diff(self.first))
-        return fall[~self.is_leaf]
-
-    def importances(self, kind: str, n_columns: int) -> np.ndarray:
-        """Sum of the questions' gain (or decrease of impurity), cover (weight) or number ("split") by column."""
-        amount = self.decreases() if kind == "gain" else self.weights()[~self.is_leaf] if kind == "cover" else None
-        return np.bincount(self.feature, amount, minlength=n_columns).astype(np.float64)
-
-    def importance_shares(self, n_columns: int) -> np.ndarray:
-        """Each tree's share of its decrease by column, summed over the trees; the sum is 1, or 0 if nothing asks."""
-        tree = np.repeat(np.arange(self.n_trees), np.diff(self.starts.question))
-        place = tree * n_columns + self.feature
-        each = np.bincount(place, self.decreases(), self.n_trees * n_columns).reshape(-1, n_columns).astype(np.float64)
-        total = each.sum(axis=1, keepdims=True)
-        shares = np.divide(each, total, out=np.zeros_like(each), where=total > 0).sum(axis=0)
-        return shares / shares.sum() if shares.sum() > 0 else shares
 
     # --- trees -------------------------------------------------------------------------------------------------------
 
@@ -346,7 +327,7 @@ class Forest:
 
     def update_hash(self, digest: Any) -> None:
         """Feed every bit that matters for prediction or reading into a hash."""
-        digest.update(repr((self.n_classes, self.criterion)).encode())
+        digest.update(repr((self.n_columns, self.n_classes, self.criterion)).encode())
         for name, array in self._arrays().items():
             digest.update(f"{name}{array.shape}{array.dtype.str}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())

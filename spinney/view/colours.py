@@ -39,7 +39,7 @@ def node_colours(tree: DecisionTree) -> list[str]:
     """The fill of every node: by its class and how pure it is, or by its number."""
     if tree.n_outputs > 1:
         return _by_impurity(tree)
-    return _by_number(tree) if tree.n_classes is None else _by_class(tree)
+    return _by_number(tree) if not tree.is_class else _by_class(tree)
 
 
 def _by_class(tree: DecisionTree) -> list[str]:

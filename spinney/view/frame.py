@@ -136,7 +136,7 @@ def _values(model: OneTree) -> dict[str, np.ndarray]:
     """What every node predicts, a column for each number."""
     tree = model.tree_
     values = tree.value
-    if tree.n_classes is None:
+    if not tree.is_class:
         if tree.n_outputs == 1:
             return {"value": values[:, 0, 0]}
         return {f"value_{k}": values[:, k, 0] for k in range(tree.n_outputs)}

@@ -260,7 +260,7 @@ def class_labels(model: OneTree) -> list[Sequence[Any]]:
 def _class_names(model: OneTree, names: Any) -> list[list[str]] | None:
     """`names` for the classes of each output; None, True and False stand for the labels of y."""
     tree = model.tree_
-    if tree.n_classes is None:
+    if not tree.is_class:
         return None
     if names is None or isinstance(names, bool):
         return [[str(value) for value in values] for values in class_labels(model)]

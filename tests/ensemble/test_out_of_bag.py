@@ -18,7 +18,7 @@ N, N_TREES = (30, 4) if PLAIN_PYTHON else (120, 8)
 def says(tree, x):
     """What a tree says of a row: numbers, or shares of classes."""
     answer = tree.answers[walk(tree, x)]
-    return answer if tree.n_classes is None else answer / answer.sum(axis=1, keepdims=True)
+    return answer if not tree.is_class else answer / answer.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,7 +19,7 @@ SEEDS = st.integers(0, 10**6)
 def p_value(tree, node, output):
     children = tree.children_of(node)
     children = children[tree.weight[children] > 0]
-    if tree.n_classes is None:
+    if not tree.is_class:
         weight = tree.weight[children]
         explained = 1 - (weight * tree.impurity[children]).sum() / weight.sum() / max(tree.impurity[node], 1e-300)
         return chi2.sf(weight.sum() * explained, len(children) - 1) if len(children) > 1 else 1.0

@@ -52,6 +52,7 @@ def to_forest(tree, bins=None):
     asks, leaves = order[size > 1], order[size == 1]
     sets = tree.bits[asks[tree.is_set[asks]]]
     return Forest(
+        n_columns=70000 if bins is None else bins.n_columns,
         n_classes=None,
         criterion=None,
         bins=bins,

@@ -34,6 +34,7 @@ def tree_of_nodes(
     is_set = kind == SET
     return DecisionTree(
         Forest(
+            n_columns=max(0, *feature) + 1,
             n_classes=n_classes,
             criterion=GINI,
             bins=None,

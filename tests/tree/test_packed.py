@@ -27,6 +27,7 @@ def stump(column, code, missing_left):
     edges = tuple(np.arange(MAX_BINS - 1.0) for _ in range(N_COLUMNS))
     n_bins, numbers = np.full(N_COLUMNS, MAX_BINS, np.int32), np.zeros(N_COLUMNS, bool)
     return Forest(
+        n_columns=N_COLUMNS,
         n_classes=None,
         criterion=None,
         bins=Bins(edges, (np.empty(0, np.uint8),) * N_COLUMNS, n_bins, numbers),

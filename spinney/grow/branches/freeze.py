@@ -32,6 +32,7 @@ def freeze(grown: Grown, columns: Columns, missing: int) -> DecisionTree:
     by_branch = np.where(is_number, 0, ASKS_BRANCHES)
     answers = grown.class_units[source[np.where(empty, parent, np.arange(n_nodes))]] / ROW
     forest = Forest(
+        n_columns=len(columns.codes),
         n_classes=(answers.shape[1],),
         criterion=ENTROPY,
         bins=None,

@@ -40,6 +40,7 @@ def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target
         else:  # whole weights: they are the sums of the answers
             answers, weight, impurity = narrow(answers), np.empty(0, np.float32), np.empty(0)
     return Forest(
+        n_columns=bins.n_columns,
         n_classes=target.n_classes,
         criterion=criterion,
         bins=bins,

@@ -24,6 +24,7 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
     leaves, asks = grown[is_leaf], grown[~is_leaf]
     is_set = bins.is_categorical[asks["feature"]]
     return Forest(
+        n_columns=bins.n_columns,
         n_classes=None,
         criterion=None,
         bins=bins,
@@ -46,7 +47,8 @@ def no_trees(bins: Bins) -> Forest:
     """What boosting begins with."""
     first, size, feature = np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint16)
     turn, answers, n_samples = np.empty(0, np.uint8), np.empty((0, 1, 1)), np.empty(0, np.uint32)
-    return Forest(None, None, bins, first, size, feature, turn, answers, n_samples, weight=np.empty(0, np.int64))
+    parts = first, size, feature, turn, answers, n_samples
+    return Forest(bins.n_columns, None, None, bins, *parts, weight=np.empty(0, np.int64))
 
 
 @kernel

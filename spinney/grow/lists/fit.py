@@ -104,7 +104,9 @@ def grow_sorted(
     else:
         run = grow if settings.own is None else grow_own(criterion)
         n_nodes = team.run(run, columns, statistics, criterion, rules, work)
-    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, rules.is_monotone)
+    tree, turn, order = freeze(
+        work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
+    )
     return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 

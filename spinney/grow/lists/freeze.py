@@ -24,7 +24,13 @@ _MOST_BYTES = 8 << 30  # of the nodes' answers
 
 
 def freeze(
-    work: Work, n_nodes: int, target: Target, criterion: int, thresholds: Any, bounded: bool = False
+    work: Work,
+    n_nodes: int,
+    n_columns: int,
+    target: Target,
+    criterion: int,
+    thresholds: Any,
+    bounded: bool = False,
 ) -> tuple[DecisionTree, np.ndarray, np.ndarray]:
     """The finished tree, with all tests by numbers; each node's turn in best-first growth (-1: not split); and the rows
     in the order of the leaves.
@@ -44,6 +50,7 @@ def freeze(
     if bounded:
         _clip(answers, laid.lower, laid.upper, target, criterion)
     forest = Forest(
+        n_columns=n_columns,
         n_classes=target.n_classes,
         criterion=criterion,
         bins=None,

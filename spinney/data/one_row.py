@@ -1,0 +1,88 @@
+"""One row, quickly: a dict, a Series, a sequence of values, or a frame of one row -> a `Table` of one row.
+
+In: a schema and a row. Out: numbers and the categories' numbers in one block, or None where a value is not an ordinary
+one (a date, a decimal, a string among numbers): whoever asks then takes the long way, which knows what to do or say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spinney.data.tables import Panel, Table
+
+if TYPE_CHECKING:
+    from spinney.data.schema import Column, Schema
+
+_NUMBERS = (float, int, np.floating, np.integer, np.bool_)  # bool is an int
+
+
+def row_of_frame(schema: Schema, X: Any) -> Table | None:
+    """A pandas or polars frame of one row, with the schema's names in its order."""
+    names = schema.names
+    if names is None:
+        return None
+    library = type(X).__module__.partition(".")[0]
+    if library == "polars" and type(X).__name__ == "DataFrame" and X.height == 1:
+        return table_of_row(schema, X.row(0)) if X.columns == names.tolist() else None
+    if library == "pandas" and type(X).__name__ == "DataFrame" and len(X) == 1:
+        if len(X.columns) != len(names) or not X.columns.equals(schema.pandas_index):
+            return None
+        return table_of_row(schema, X.iloc[0].tolist())
+    return None
+
+
+def table_of_row(schema: Schema, values: Sequence[Any]) -> Table | None:
+    """Values in the order of the columns."""
+    row = np.empty((1, len(values)))
+    for j, (column, value) in enumerate(zip(schema.columns, values)):
+        if column.categories is None:
+            if not isinstance(value, _NUMBERS):
+                return None
+            row[0, j] = value
+        else:
+            number = _category(column, value)
+            if number is None:
+                return None
+            row[0, j] = number
+    return Table(1, len(values), (Panel(row, tuple(range(len(values)))),))
+
+
+def _category(column: Column, value: Any) -> float | None:
+    """The number of a category; NaN for missing and unknown ones; None if it is not clear what it is."""
+    if isinstance(value, str):
+        known = column.index_of.get(value)
+        if known is not None:
+            return known
+        return math.nan if column.categories and isinstance(column.categories[0], str) else None
+    if isinstance(value, float) and value != value:
+        return math.nan
+    if not isinstance(value, _NUMBERS) or not column.categories or isinstance(column.categories[0], str):
+        return None
+    return column.index_of.get(value.item() if isinstance(value, np.generic) else value, math.nan)
+
+
+def values_of_row(schema: Schema, row: Any) -> Sequence[Any]:
+    """The values of a dict, a Series or a sequence, in the order of the columns."""
+    if isinstance(row, Mapping):
+        return _by_name(schema, row)
+    if isinstance(row, str) or not hasattr(row, "__len__") or getattr(row, "ndim", 1) != 1:
+        raise TypeError(f"row must be a dict, a Series or a sequence of {schema.n_columns} values, got {row!r:.80}.")
+    if hasattr(row, "index") and hasattr(row, "to_dict"):
+        return _by_name(schema, row.to_dict())
+    values = row.tolist() if isinstance(row, np.ndarray) else list(row)
+    if len(values) != schema.n_columns:
+        raise ValueError(f"row has {len(values)} values, but the model is expecting {schema.n_columns}.")
+    return values
+
+
+def _by_name(schema: Schema, row: Mapping[Any, Any]) -> list[Any]:
+    names = range(schema.n_columns) if schema.names is None else schema.names
+    try:
+        return [row[name] for name in names]
+    except KeyError as error:
+        name, known = error.args[0], f"{list(row)!r:.200}"
+        raise ValueError(f"row has no value for column {name!r}; it has {known}. Give missing ones as nan.") from None

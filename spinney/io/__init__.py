@@ -1,0 +1,1 @@
+"""Models that leave the house: for other libraries, and one day for files."""

@@ -1,0 +1,156 @@
+"""A fitted model as scikit-learn's class of the same name, for whatever reads only those.
+
+In: a decision tree, a forest, extra-trees or a boosted model that asks about numbers only. Out: scikit-learn's
+estimator with the same trees. None of its fitting code is run: its trees are filled with ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sklearn.ensemble
+import sklearn.tree
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.tree._tree import NODE_DTYPE, Tree
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.tree.decision import DecisionTree, OneTree
+
+_TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+_FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
+_BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
+
+
+def to_sklearn(model: Any) -> Any:
+    """A fitted model as scikit-learn's class of the same name.
+
+    For libraries that know scikit-learn's classes only, such as shap or dtreeviz. The trees are the same; scikit-learn
+    rounds tables to float32, so that a value within float32's precision of a threshold can go the other way.
+
+    Parameters
+    ----------
+    model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees* or GradientBoosting*
+        Its questions must be about numbers. A boosted model must have a loss that scikit-learn has: "squared_error",
+        "absolute_error", "quantile" or "log_loss".
+
+    Returns
+    -------
+    estimator of scikit-learn, fitted
+        With the parameters that both classes have. A boosted model's learning rate is part of its trees.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spinney import RandomForestClassifier, to_sklearn
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(10, random_state=0).fit(X.astype("float32"), y)
+    >>> theirs = to_sklearn(forest)
+    >>> type(theirs).__module__
+    'sklearn.ensemble._forest'
+    >>> bool((theirs.predict(X) == forest.predict(X.astype("float32"))).all())
+    True
+    """
+    name = type(model).__name__
+    if name not in (*_TREES, *_FORESTS, *_BOOSTED) or not hasattr(model, "forest_"):
+        check_is_fitted(model)
+        known = ", ".join((*_TREES, *_FORESTS, *_BOOSTED))
+        raise TypeError(f"to_sklearn takes a fitted model of these classes: {known}; got {name}.")
+    if not model.forest_.numbers_only:
+        raise ValueError(
+            f"this {name} asks about categories, and scikit-learn's trees know numbers only. Encode the categories "
+            "before fitting, for example with sklearn.preprocessing.OrdinalEncoder."
+        )
+    if name in _TREES:
+        return _tree(model)
+    return _forest(model) if name in _FORESTS else _boosted(model)
+
+
+def _start(model: Any, home: Any) -> Any:
+    """scikit-learn's class of the same name with the parameters that it shares and accepts, and the columns."""
+    kind = getattr(home, type(model).__name__)
+    known = kind().get_params()
+    given = {key: value for key, value in model.get_params(deep=False).items() if key in known}
+    other = kind()
+    for key, value in given.items():
+        try:
+            kind(**{key: value})._validate_params()
+        except (ValueError, TypeError):
+            continue
+        setattr(other, key, value)
+    other.n_features_in_ = model.n_features_in_
+    if hasattr(model, "feature_names_in_"):
+        other.feature_names_in_ = model.feature_names_in_
+    for key in ("classes_", "n_classes_", "n_outputs_"):
+        if hasattr(model, key):
+            setattr(other, key, getattr(model, key))
+    return other
+
+
+def _tree(model: OneTree) -> Any:
+    other = _start(model, sklearn.tree)
+    other.tree_ = fill(model.tree_)
+    other.max_features_ = getattr(model, "max_features_", model.tree_.n_features)
+    return other
+
+
+def _forest(model: Any) -> Any:
+    other = _start(model, sklearn.ensemble)
+    other.estimator_ = other.estimator
+    other.estimators_ = []
+    for number in range(model.forest_.n_trees):
+        one = type(other.estimator)(max_depth=other.max_depth, max_features=other.max_features)
+        one.tree_ = fill(model.forest_.tree(number))
+        one.n_features_in_, one.n_outputs_, one.max_features_ = model.n_features_in_, model.n_outputs_, 1
+        if hasattr(model, "classes_"):
+            one.n_classes_ = model.n_classes_
+            several = model.n_outputs_ > 1
+            sizes = model.n_classes_ if several else [model.n_classes_]
+            numbers = [np.arange(n) for n in sizes]  # members answer in class numbers, as scikit-learn's do
+            one.classes_ = numbers if several else numbers[0]
+        other.estimators_.append(one)
+    return other
+
+
+def _boosted(model: Any) -> Any:
+    if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss"):
+        raise ValueError(f"scikit-learn's gradient boosting has no loss like {model.loss!r}.")
+    other = _start(model, sklearn.ensemble)
+    booster = model._booster
+    other.loss, other.learning_rate, other.n_estimators = model.loss, 1.0, booster.n_rounds
+    other.init_, other.n_estimators_, other.n_trees_per_iteration_ = _init(model), booster.n_rounds, booster.n_outputs
+    other._loss = other._get_loss(sample_weight=None)
+    other.max_features_ = model.n_features_in_
+    other.estimators_ = np.empty((booster.n_rounds, booster.n_outputs), object)
+    for number in range(booster.forest.n_trees):
+        tree, output = booster.forest.tree(number), number % booster.n_outputs
+        one = sklearn.tree.DecisionTreeRegressor(max_depth=model.max_depth)
+        one.n_features_in_, one.n_outputs_, one.max_features_ = model.n_features_in_, 1, model.n_features_in_
+        one.tree_ = fill(tree)
+        other.estimators_[number // booster.n_outputs, output] = one
+    return other
+
+
+def _init(model: Any) -> Any:
+    """What scikit-learn's boosting begins with: a dummy that says the start values."""
+    start = model._booster.start
+    if not hasattr(model, "classes_"):
+        return DummyRegressor(strategy="constant", constant=start[0]).fit(np.zeros((1, model.n_features_in_)), start)
+    scores = np.array([0.0, start[0]]) if len(start) == 1 else start
+    other = DummyClassifier(strategy="prior").fit(np.zeros((len(scores), 1)), model.classes_)
+    other.class_prior_ = np.exp(scores - np.logaddexp.reduce(scores))
+    return other
+
+
+def fill(tree: DecisionTree) -> Any:
+    """scikit-learn's tree with the nodes of ours."""
+    nodes = np.zeros(tree.n_nodes, NODE_DTYPE)
+    nodes["left_child"], nodes["right_child"] = tree.children_left, tree.children_right
+    nodes["feature"], nodes["threshold"] = tree.feature, np.where(tree.is_leaf, -2.0, tree.threshold)
+    nodes["impurity"] = np.nan_to_num(tree.impurity)
+    nodes["n_node_samples"], nodes["weighted_n_node_samples"] = tree.n_samples, tree.weight
+    nodes["missing_go_to_left"] = tree.missing_go_to_left
+    filled = Tree(tree.n_features, tree.n_classes.astype(np.intp), tree.n_outputs)
+    values = np.array(tree.value, order="C")
+    filled.__setstate__({"max_depth": tree.max_depth, "node_count": tree.n_nodes, "nodes": nodes, "values": values})
+    return filled

@@ -1,0 +1,43 @@
+"""How much each column has done in the trees of a model.
+
+In: a `Forest`. Out: one number per question, or per column.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spinney.tree.forest import Forest
+
+
+def decreases(forest: Forest) -> np.ndarray:
+    """What each question gained, or by how much it lowers impurity, times its share of its tree's weight."""
+    if forest.criterion is None:
+        return forest.gain
+    weight, parent = forest.weights(), forest.shape.parent
+    mass = weight * forest.impurities()
+    inside = parent >= 0
+    below = np.bincount(parent[inside], mass[inside], minlength=forest.n_nodes)
+    fall = (mass - below) / np.repeat(weight[forest.first[:-1]], np.diff(forest.first))
+    return fall[~forest.is_leaf]
+
+
+def importances(forest: Forest, kind: str = "gain") -> np.ndarray:
+    """Sum of the questions' gain (or decrease of impurity), cover (weight) or number ("split") by column."""
+    amount = None
+    if kind != "split":
+        amount = decreases(forest) if kind == "gain" else forest.weights()[~forest.is_leaf]
+    return np.bincount(forest.feature, amount, minlength=forest.n_columns).astype(np.float64)
+
+
+def mean_shares(forest: Forest) -> np.ndarray:
+    """Each tree's shares of its decrease by column, averaged over the trees; they add up to 1, or are 0."""
+    n_columns, tree = forest.n_columns, np.repeat(np.arange(forest.n_trees), np.diff(forest.starts.question))
+    place = tree * n_columns + forest.feature
+    each = np.bincount(place, decreases(forest), forest.n_trees * n_columns).reshape(-1, n_columns).astype(np.float64)
+    total = each.sum(axis=1, keepdims=True)
+    shares = np.divide(each, total, out=np.zeros_like(each), where=total > 0).sum(axis=0)
+    return shares / shares.sum() if shares.sum() > 0 else shares

@@ -1,0 +1,141 @@
+"""scikit-learn's names: what code that was written for its `tree_` finds on ours. Binary trees only.
+
+Arrays have scikit-learn's dtypes and cannot be written to. Tables are arrays of floats in which categories are numbered
+in the order of the schema; thresholds are compared with float64 values, not with float32 as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from spinney.tree.importance import decreases, importances
+
+if TYPE_CHECKING:
+    from spinney.tree.forest import Forest
+
+
+class SklearnTree:
+    """A view of one tree under scikit-learn's names."""
+
+    forest: Forest
+
+    @property
+    def node_count(self) -> int:
+        return self.forest.n_nodes
+
+    capacity = node_count
+
+    @property
+    def max_depth(self: Any) -> int:
+        return int(self._shape.depth.max())
+
+    @property
+    def n_features(self) -> int:
+        return self.forest.n_columns
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        """Classes of each output; 1 for numbers."""
+        return np.array(self.forest.n_classes or [1] * self.forest.n_outputs, np.int64)
+
+    @property
+    def max_n_classes(self) -> int:
+        return int(self.n_classes.max())
+
+    @property
+    def n_node_samples(self: Any) -> np.ndarray:
+        return read_only(self.n_samples)
+
+    @property
+    def weighted_n_node_samples(self: Any) -> np.ndarray:
+        return read_only(self.weight)
+
+    @property
+    def children_left(self) -> np.ndarray:
+        """The child where the answer is yes; -1 in leaves."""
+        return self._child(0)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        """The child where the answer is no; -1 in leaves."""
+        return self._child(1)
+
+    @property
+    def missing_go_to_left(self: Any) -> np.ndarray:
+        return read_only((self.missing == 0).astype(np.uint8))
+
+    @property
+    def value(self: Any) -> np.ndarray:
+        """What every node predicts, (node, output, class): shares of the classes, or the number."""
+        return read_only(self.probabilities if self.is_class else self.answers)
+
+    def _child(self: Any, branch: int) -> np.ndarray:
+        if not self.is_binary:
+            raise AttributeError("this tree has nodes of more than two branches: use children_of(node).")
+        size = self.forest.size.astype(np.int64)
+        asks = np.flatnonzero(size > 1)
+        child = np.full(len(size), -1, np.int64)
+        child[asks] = asks + 1 if branch == 0 else asks + 1 + size[asks + 1]
+        return read_only(child)
+
+    def impurity_decreases(self) -> np.ndarray:
+        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves. The
+        gains of a boosted tree."""
+        return self.forest.of_questions(decreases(self.forest), 0.0)
+
+    def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
+        """Total impurity decrease of each column's questions; shares of 1 if `normalize`."""
+        total = importances(self.forest)
+        return total / total.sum() if normalize and total.sum() > 0 else total
+
+    def apply(self: Any, X: Any) -> np.ndarray:
+        """The leaf of each row."""
+        from spinney._team import Team
+        from spinney.data.tables import Panel, Table
+        from spinney.tree.descend import leaf_of_rows
+
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features or X.dtype not in (np.float32, np.float64):
+            raise ValueError(f"X must be an array of floats with {self.n_features} columns, got {X.dtype} {X.shape}.")
+        with Team(1, inline=True) as team:
+            return leaf_of_rows(self, Table(len(X), X.shape[1], (Panel(X, tuple(range(X.shape[1]))),)), team)
+
+    def predict(self: Any, X: Any) -> np.ndarray:
+        """(rows, classes or 1), or (rows, outputs, classes or 1) for several outputs."""
+        answers = self.value[self.apply(X)]
+        return answers[:, 0] if self.forest.n_outputs == 1 else answers
+
+    def decision_path(self: Any, X: Any) -> csr_matrix:
+        """The nodes that each row passes, (rows, nodes)."""
+        return self.forest.paths(self.apply(X)[:, None])
+
+    def compute_partial_dependence(self: Any, X: Any, target_features: Any, out: np.ndarray) -> None:
+        """out[i] += what the tree says on average of rows whose `target_features` have the values X[i].
+
+        Where a question is about another column, both branches count by the weight of their training rows.
+        """
+        X, columns = np.asarray(X, np.float64), {int(j): k for k, j in enumerate(target_features)}
+        asked = self.forest.of_questions(self.forest.feature.astype(np.int64), -2)
+        threshold = self.forest.of_questions(self.forest.thresholds(), np.nan)
+        left, right, weight = self.children_left, self.children_right, self.weight
+        waiting = [(0, np.arange(len(X)), np.ones(len(X)))]
+        while waiting:
+            node, rows, share = waiting.pop()
+            if left[node] < 0:
+                out[rows] += share * self.value[node, 0, 0]
+            elif asked[node] in columns:
+                goes = X[rows, columns[asked[node]]] <= threshold[node]
+                waiting += [(right[node], rows[~goes], share[~goes]), (left[node], rows[goes], share[goes])]
+            else:
+                part = weight[left[node]] / weight[node]
+                waiting += [(right[node], rows, share * (1.0 - part)), (left[node], rows, share * part)]
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """The same values, not to be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
