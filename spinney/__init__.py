@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
+    from spinney.estimators.bayesian_mixture import BayesianGaussianMixture
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
@@ -70,6 +71,7 @@ _HOMES = {
     "AdaBoostRegressor": "spinney.estimators.adaboost",
     "BaggingClassifier": "spinney.estimators.bagging",
     "BaggingRegressor": "spinney.estimators.bagging",
+    "BayesianGaussianMixture": "spinney.estimators.bayesian_mixture",
     "BayesianModelAveraging": "spinney.estimators.model_averaging",
     "BayesianModelAveragingClassifier": "spinney.estimators.model_averaging",
     "BayesianModelAveragingRegressor": "spinney.estimators.model_averaging",
@@ -122,6 +124,7 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesianGaussianMixture",
     "BayesianModelAveraging",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",

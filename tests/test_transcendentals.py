@@ -59,6 +59,7 @@ ALLOWED = {
     "estimators/tree_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/forest_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
+    "estimators/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
 }
 
 

@@ -166,7 +166,8 @@ def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.nda
 
 
 @inner_kernel
-def _distance(tiles, place, centres, label):
+def distance_at(tiles, place, centres, label):
+    """The squared distance of a row to one of the centres."""
     n_columns = centres.shape[1]
     start = (place // LANES) * LANES * n_columns + place % LANES
     total = 0.0
@@ -179,7 +180,7 @@ def _distance(tiles, place, centres, label):
 @kernel
 def _own_distances(tiles, centres, labels, distances):
     for place in range(distances.size):
-        distances[place] = _distance(tiles, place, centres, labels[place])
+        distances[place] = distance_at(tiles, place, centres, labels[place])
 
 
 @kernel
@@ -190,5 +191,5 @@ def _sum_distances(rank, size, sync, tiles, centres, labels, n_rows, counts, imp
             return
         total = 0.0
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
-            total += weight_at(place, counts, importance) * _distance(tiles, place, centres, labels[place])
+            total += weight_at(place, counts, importance) * distance_at(tiles, place, centres, labels[place])
         sums[chunk] = total

@@ -45,7 +45,7 @@ class _Search:
         self.closest = np.full(points.n_places, np.inf, points.tiles.dtype)
         farthest = float(np.sum((2.0 * points.reach) ** 2)) * points.heaviest
         self.scale = float(points.scale(np.array(farthest))[0])
-        self.by_weight = _integer_weights(points)
+        self.by_weight = integer_weights(points)
         self.chosen = [int(self._draw_by_weight(0, 1)[0])]
         self.potential = np.zeros(0, np.int64)  # of each chunk, with all centres chosen so far
 
@@ -124,7 +124,7 @@ class _Search:
         return np.ascontiguousarray(sums[:, 1:].T)
 
 
-def _integer_weights(points: Points) -> np.ndarray:
+def integer_weights(points: Points) -> np.ndarray:
     """Weights as integers."""
     bits = min(_WEIGHT_BITS, 61 - points.total_count.bit_length())
     whole = np.ones(points.n_rows, np.int64)

@@ -19,7 +19,7 @@ def stands_alone(kind):
 ALL = [one for one in (getattr(spinney, name) for name in spinney.__all__) if stands_alone(one)]
 BOOSTING = [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor]
 TREES = [spinney.DecisionTreeClassifier, spinney.DecisionTreeRegressor]
-CLUSTERING = [spinney.KMeans, spinney.GaussianMixture]
+CLUSTERING = [spinney.KMeans, spinney.GaussianMixture, spinney.BayesianGaussianMixture]
 FREE = {"loss"}  # parameters that check themselves
 
 
