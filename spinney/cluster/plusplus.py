@@ -217,6 +217,15 @@ def _find_place(tiles, n_rows, n_columns, closest, last, counts, importance, sca
     return n_rows - 1
 
 
+def random_units(points: Points, n: int, key: int) -> np.ndarray:
+    """int64 places of n rows, drawn by weight; a row that counts m times is m rows, each of which is drawn once."""
+    if len(points.counts) == 0 or len(points.importance) or points.total_count < n:
+        return random_rows(points, n, key)
+    units = np.empty(points.total_count, np.int64)
+    choose(np.uint64(key), n, units)
+    return np.searchsorted(np.cumsum(points.counts), units[:n], side="right")
+
+
 def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:
     """int64 places of distinct rows, drawn by weight; rows of weight 0 only where there are too few others."""
     if len(points.counts) == 0 and len(points.importance) == 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from spinney._team import Team
-    from spinney.cluster.kmeans import Clustering
+    from spinney.cluster.kmeans import Clustering, KMeansSettings
     from spinney.cluster.points import Points
 
 
@@ -109,8 +109,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             weights = read_sample_weight(sample_weight, len(values))
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
                 points = self._points(values, weights, team)
-                self._keep(self._best_run(points, values, team), points)
+                found = self._best_run(points, values, team)
+            self._keep(found, points)
             self._keep_schema(schema)
+        self._warn(found)
         return self
 
     def _check_size(self, values: np.ndarray) -> None:
@@ -125,19 +127,23 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_points(values, weights, team)
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.kmeans import KMeansSettings, best_run
+        from spinney.cluster.kmeans import best_run
 
-        settings = KMeansSettings(
+        settings, random = self._run_settings(points), check_random_state(self.random_state)
+        k = self.n_clusters
+        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
+        return best_run(points, starts, settings, team, self._watcher())
+
+    def _run_settings(self, points: Points) -> KMeansSettings:
+        from spinney.cluster.kmeans import KMeansSettings
+
+        return KMeansSettings(
             max_iter=self.max_iter,
             tolerance=self.tol * points.variance,
             algorithm="bounds" if self.algorithm == "elkan" else self.algorithm,
             on_sphere=self.metric == "cosine",
             keep_history=self.keep_history,
         )
-        random = check_random_state(self.random_state)
-        k = self.n_clusters
-        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
-        return best_run(points, starts, settings, team, self._watcher())
 
     def _n_starts(self) -> int:
         if self.n_init != "auto":
@@ -179,13 +185,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         steps = [step._replace(inertia=self._published_inertia(step.inertia)) for step in found.history]
         self._history = steps if self.keep_history else None
         self._n_features_out = len(found.centres)
+
+    def _warn(self, found: Clustering) -> None:
         n_found = np.count_nonzero(np.bincount(found.labels))
         if n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
     @property

@@ -1,0 +1,176 @@
+"""Bisecting k-means: one cluster is split in two until there are enough.
+
+In:  `Points`, what to do (`BisectSettings`), a function that draws two first centres among some rows.
+Out: `Bisection`: a tree of splits, whose leaves are the clusters; `leaf_of` sends rows down such a tree.
+
+    nodes, in the order in which they were made:   0: all rows,   2s + 1 and 2s + 2: the two parts of split s
+
+A split is k-means with two centres (`kmeans.py`) on the rows of one leaf, in tiles of their own: the order of rows and
+the origin stay, so that rows go down the tree, later, with the very scores that they were split by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel, refer
+from spinney._team import Team, next_chunk
+from spinney.cluster.assign import assign_rows, distance_at, no_assignment, packed
+from spinney.cluster.kmeans import KMeansSettings, best_run, relative_centres
+from spinney.cluster.nearest import LANES, nearest
+from spinney.cluster.points import CHUNK_ROWS, Points, take_points, weight_at
+
+Starts = Callable[[Points], Iterable[np.ndarray]]  # rows of a leaf -> pairs of first centres, about the origin
+Watcher = Callable[[int, int, int], None]  # number of the split, rows of either part
+
+
+@dataclass(frozen=True)
+class BisectSettings:
+    """What to do."""
+
+    n_clusters: int
+    by_size: bool = False  # split the leaf with the most rows, rather than the largest sum of squares
+    inner: KMeansSettings = field(default_factory=KMeansSettings)
+
+
+class Tree(NamedTuple):
+    """Splits as kernels and estimators read them."""
+
+    split_node: np.ndarray  # int64 (splits,): which node is split
+    leaf: np.ndarray  # int32 (nodes,): the number of a leaf, from left to right; -1 for other nodes
+
+
+class Bisection(NamedTuple):
+    """What was found."""
+
+    centres: np.ndarray  # (nodes, columns) in the table's dtype, origin added
+    tree: Tree
+    labels: np.ndarray  # int32 (rows,), in the table's order: leaves
+    inertia: float
+
+
+@dataclass
+class _Leaf:
+    """Rows that may be split further."""
+
+    node: int
+    places: np.ndarray
+    inertia: float
+    weight: float
+
+    def worth(self, by_size: bool) -> float:
+        """How much it should be split; never if it has but one row."""
+        if len(self.places) < 2:
+            return -1.0
+        return self.weight if by_size else self.inertia
+
+
+def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team, watch: Watcher | None) -> Bisection:
+    """Split until there are enough clusters; of leaves that are worth the same, the one further left."""
+    middle = _mean(points, team)
+    everything, weight = np.zeros(points.n_places, np.int32), points.weights()
+    root = _sums_of_sides(points, relative_centres(middle, points.origin), everything, team)[0]
+    leaves = [_Leaf(0, np.arange(points.n_rows), root, float(weight.sum()))]
+    centres, split_node = [middle], []
+    for number in range(settings.n_clusters - 1):
+        at = int(np.argmax([leaf.worth(settings.by_size) for leaf in leaves]))
+        leaf = leaves[at]
+        own = replace(points, order=None) if number == 0 else take_points(points, leaf.places, team)
+        parts, pair = _split(own, leaf, starts(own), settings.inner, team)
+        for side, part in enumerate(parts):
+            part.node, part.weight = 2 * number + 1 + side, float(weight[part.places].sum())
+        if watch is not None:
+            watch(number + 1, len(parts[0].places), len(parts[1].places))
+        leaves[at : at + 1] = parts
+        centres.append(pair)
+        split_node.append(leaf.node)
+    return _finish(points, leaves, np.concatenate(centres), np.array(split_node, np.int64))
+
+
+def _mean(points: Points, team: Team) -> np.ndarray:
+    """(1, columns): of all rows."""
+    state = no_assignment(points, 1)
+    assign_rows(points, np.zeros((1, points.n_columns), points.tiles.dtype), state, team)
+    return (state.means()[0] + points.origin).astype(points.tiles.dtype)
+
+
+def _split(
+    own: Points, leaf: _Leaf, starts: Iterable[np.ndarray], settings: KMeansSettings, team: Team
+) -> tuple[list[_Leaf], np.ndarray]:
+    """The two parts of a leaf, and their centres."""
+    found = best_run(own, starts, settings, team)
+    labels = np.zeros(own.n_places, np.int32)
+    labels[: own.n_rows] = found.labels
+    sums = _sums_of_sides(own, relative_centres(found.centres, own.origin), labels, team)
+    return [_Leaf(0, leaf.places[found.labels == side], sums[side], 0.0) for side in (0, 1)], found.centres
+
+
+def _finish(points: Points, leaves: list[_Leaf], centres: np.ndarray, split_node: np.ndarray) -> Bisection:
+    labels, numbers, total = np.zeros(points.n_rows, np.int32), np.full(len(centres), -1, np.int32), 0.0
+    for number, leaf in enumerate(leaves):
+        labels[leaf.places] = number
+        numbers[leaf.node] = number
+        total += leaf.inertia
+    return Bisection(centres, Tree(split_node, numbers), points.as_in_table(labels), total)
+
+
+def _sums_of_sides(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> list[float]:
+    """The sum of squared distances of the rows of each label, by weight; the same for any number of threads."""
+    sums = np.zeros((points.n_chunks, len(centres)))
+    team.run(_sum_sides, points.rows, centres, labels, sums)
+    return [float(np.cumsum(own)[-1]) * points.unit for own in sums.T]
+
+
+@kernel
+def _sum_sides(rank, size, sync, rows, centres, labels, sums):
+    rows = refer(rows)
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= rows.n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, rows.n_rows)):
+            label = labels[place]
+            weight = weight_at(place, rows.counts, rows.importance)
+            sums[chunk, label] += weight * distance_at(rows.tiles, place, centres, label)
+
+
+def leaf_of(points: Points, centres: np.ndarray, tree: Tree, team: Team) -> np.ndarray:
+    """int32 (places,): the leaf of each row; centres (nodes, columns) are about the points' origin."""
+    n_splits = len(tree.split_node)
+    pairs = [packed(centres[2 * s + 1 : 2 * s + 3]).values for s in range(n_splits)]
+    stacked = np.array(pairs) if pairs else np.zeros((0, 1), points.tiles.dtype)
+    labels, room = np.zeros(points.n_places, np.int32), np.empty((team.size, 2, LANES), np.int32)
+    scores = np.empty((team.size, LANES), points.tiles.dtype)
+    team.run(_go_down, points.tiles, points.n_rows, points.n_columns, stacked, *tree, labels, scores, room)
+    return labels
+
+
+@kernel
+def _go_down(rank, size, sync, tiles, n_rows, n_columns, pairs, split_node, leaf, labels, scores, room):
+    best, side, node = scores[rank], room[rank, 0], room[rank, 1]
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            node[:] = 0
+            for split in range(split_node.size):
+                if _any_at(node, split_node[split]):
+                    nearest(tiles, place * n_columns, n_columns, pairs[split], 0, 1, best, best, side, 0)
+                    for lane in range(LANES):
+                        if node[lane] == split_node[split]:
+                            node[lane] = 2 * split + 1 + side[lane]
+            for lane in range(LANES):
+                labels[place + lane] = leaf[node[lane]]
+
+
+@inner_kernel
+def _any_at(node, wanted):
+    found = False
+    for lane in range(LANES):
+        found |= node[lane] == wanted
+    return found
