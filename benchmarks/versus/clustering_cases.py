@@ -81,7 +81,7 @@ CASES: dict[str, ClusteringCase] = {
         ClusteringCase(
             "bisecting",
             "bisecting k-means, as it is by default",
-            Bar(0.5, "sklearn"),
+            Bar(0.9, "sklearn"),
             rows=200_000,
             model="bisecting",
             peers=("spinney", "sklearn"),

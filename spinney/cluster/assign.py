@@ -166,8 +166,7 @@ def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.nda
 
 
 @inner_kernel
-def distance_at(tiles, place, centres, label):
-    """The squared distance of a row to one of the centres."""
+def _distance(tiles, place, centres, label):
     n_columns = centres.shape[1]
     start = (place // LANES) * LANES * n_columns + place % LANES
     total = 0.0
@@ -180,7 +179,7 @@ def distance_at(tiles, place, centres, label):
 @kernel
 def _own_distances(tiles, centres, labels, distances):
     for place in range(distances.size):
-        distances[place] = distance_at(tiles, place, centres, labels[place])
+        distances[place] = _distance(tiles, place, centres, labels[place])
 
 
 @kernel
@@ -191,5 +190,5 @@ def _sum_distances(rank, size, sync, tiles, centres, labels, n_rows, counts, imp
             return
         total = 0.0
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
-            total += weight_at(place, counts, importance) * distance_at(tiles, place, centres, labels[place])
+            total += weight_at(place, counts, importance) * _distance(tiles, place, centres, labels[place])
         sums[chunk] = total

@@ -19,9 +19,10 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
-from spinney.cluster.assign import assign_rows, distance_at, no_assignment, packed
+from spinney.cluster.assign import assign_rows, inertia, no_assignment, packed
 from spinney.cluster.kmeans import KMeansSettings, best_run, relative_centres
-from spinney.cluster.nearest import LANES, nearest
+from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
+from spinney.cluster.plusplus import columns_first
 from spinney.cluster.points import CHUNK_ROWS, Points, take_points, weight_at
 
 Starts = Callable[[Points], Iterable[np.ndarray]]  # rows of a leaf -> pairs of first centres, about the origin
@@ -33,6 +34,7 @@ class BisectSettings:
     """What to do."""
 
     n_clusters: int
+    n_starts: int = 1  # of every split
     by_size: bool = False  # split the leaf with the most rows, rather than the largest sum of squares
     inner: KMeansSettings = field(default_factory=KMeansSettings)
 
@@ -72,15 +74,14 @@ class _Leaf:
 def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team, watch: Watcher | None) -> Bisection:
     """Split until there are enough clusters; of leaves that are worth the same, the one further left."""
     middle = _mean(points, team)
-    everything, weight = np.zeros(points.n_places, np.int32), points.weights()
-    root = _sums_of_sides(points, relative_centres(middle, points.origin), everything, team)[0]
-    leaves = [_Leaf(0, np.arange(points.n_rows), root, float(weight.sum()))]
+    weight = points.weights()
+    leaves = [_Leaf(0, np.arange(points.n_rows), 0.0, float(weight.sum()))]
     centres, split_node = [middle], []
     for number in range(settings.n_clusters - 1):
         at = int(np.argmax([leaf.worth(settings.by_size) for leaf in leaves]))
         leaf = leaves[at]
         own = replace(points, order=None) if number == 0 else take_points(points, leaf.places, team)
-        parts, pair = _split(own, leaf, starts(own), settings.inner, team)
+        parts, pair = _split(own, leaf, starts(own), settings, team)
         for side, part in enumerate(parts):
             part.node, part.weight = 2 * number + 1 + side, float(weight[part.places].sum())
         if watch is not None:
@@ -88,7 +89,7 @@ def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team,
         leaves[at : at + 1] = parts
         centres.append(pair)
         split_node.append(leaf.node)
-    return _finish(points, leaves, np.concatenate(centres), np.array(split_node, np.int64))
+    return _finish(points, leaves, np.concatenate(centres), np.array(split_node, np.int64), team)
 
 
 def _mean(points: Points, team: Team) -> np.ndarray:
@@ -99,43 +100,47 @@ def _mean(points: Points, team: Team) -> np.ndarray:
 
 
 def _split(
-    own: Points, leaf: _Leaf, starts: Iterable[np.ndarray], settings: KMeansSettings, team: Team
+    own: Points, leaf: _Leaf, starts: Iterable[np.ndarray], settings: BisectSettings, team: Team
 ) -> tuple[list[_Leaf], np.ndarray]:
     """The two parts of a leaf, and their centres."""
-    found = best_run(own, starts, settings, team)
-    labels = np.zeros(own.n_places, np.int32)
-    labels[: own.n_rows] = found.labels
-    sums = _sums_of_sides(own, relative_centres(found.centres, own.origin), labels, team)
+    found = best_run(own, starts, replace(settings.inner, with_inertia=settings.n_starts > 1), team)
+    sums = [0.0, 0.0]
+    if not settings.by_size:
+        sums = _sums_of_sides(own, relative_centres(found.centres, own.origin), found.labels, team)
     return [_Leaf(0, leaf.places[found.labels == side], sums[side], 0.0) for side in (0, 1)], found.centres
 
 
-def _finish(points: Points, leaves: list[_Leaf], centres: np.ndarray, split_node: np.ndarray) -> Bisection:
-    labels, numbers, total = np.zeros(points.n_rows, np.int32), np.full(len(centres), -1, np.int32), 0.0
+def _finish(points: Points, leaves: list[_Leaf], centres: np.ndarray, split_node: np.ndarray, team: Team) -> Bisection:
+    labels, numbers = np.zeros(points.n_places, np.int32), np.full(len(centres), -1, np.int32)
     for number, leaf in enumerate(leaves):
         labels[leaf.places] = number
         numbers[leaf.node] = number
-        total += leaf.inertia
+    of_leaves = relative_centres(centres[[leaf.node for leaf in leaves]], points.origin)
+    total = inertia(points, of_leaves, labels, team)
     return Bisection(centres, Tree(split_node, numbers), points.as_in_table(labels), total)
 
 
-def _sums_of_sides(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> list[float]:
-    """The sum of squared distances of the rows of each label, by weight; the same for any number of threads."""
-    sums = np.zeros((points.n_chunks, len(centres)))
-    team.run(_sum_sides, points.rows, centres, labels, sums)
-    return [float(np.cumsum(own)[-1]) * points.unit for own in sums.T]
+def _sums_of_sides(points: Points, pair: np.ndarray, labels: np.ndarray, team: Team) -> list[float]:
+    """The sum of squared distances of the rows of either label, by weight; the same for any number of threads."""
+    sums, scratch = np.zeros((points.n_chunks, 2)), np.empty((team.size, SMALL * LANES), points.tiles.dtype)
+    team.run(_sum_sides, points.rows, points.n_columns, columns_first(pair), labels, sums, scratch)
+    return [float(np.cumsum(own)[-1]) for own in sums.T]
 
 
 @kernel
-def _sum_sides(rank, size, sync, rows, centres, labels, sums):
+def _sum_sides(rank, size, sync, rows, n_columns, pair, labels, sums, scratch):
     rows = refer(rows)
+    distances = scratch[rank]
     while True:
         chunk = next_chunk(sync)
         if chunk * CHUNK_ROWS >= rows.n_rows:
             return
-        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, rows.n_rows)):
-            label = labels[place]
-            weight = weight_at(place, rows.counts, rows.importance)
-            sums[chunk, label] += weight * distance_at(rows.tiles, place, centres, label)
+        for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, rows.n_rows), LANES):
+            squared_distances(rows.tiles, first * n_columns, n_columns, pair, 0, distances, 0)
+            for lane in range(min(LANES, rows.n_rows - first)):
+                label = labels[first + lane]
+                weight = weight_at(first + lane, rows.counts, rows.importance)
+                sums[chunk, label] += weight * np.float64(distances[label * LANES + lane])
 
 
 def leaf_of(points: Points, centres: np.ndarray, tree: Tree, team: Team) -> np.ndarray:

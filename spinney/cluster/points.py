@@ -187,7 +187,8 @@ def take_points(points: Points, places: np.ndarray, team: Team) -> Points:
     n_rows, n_columns = len(places), points.n_columns
     tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, points.tiles.dtype)
     reach = np.zeros((team.size, n_columns * LANES))
-    team.run(_take_tiles, points.tiles, places, n_columns, tiles, reach)
+    sources = np.empty((team.size, LANES), np.int64)
+    team.run(_take_tiles, points.tiles, places, n_columns, sources, tiles, reach)
     full = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
     counts, importance = (part[places] if len(part) else part for part in (points.counts, points.importance))
     return replace(
@@ -202,23 +203,22 @@ def take_points(points: Points, places: np.ndarray, team: Team) -> Points:
 
 
 @kernel
-def _take_tiles(rank, size, sync, tiles, places, n_columns, out, reach):
+def _take_tiles(rank, size, sync, tiles, places, n_columns, sources, out, reach):
     n_rows = places.size
     while True:
         chunk = next_chunk(sync)
         if chunk * CHUNK_ROWS >= n_rows:
             return
         for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
-            start = first * n_columns
-            for lane in range(LANES):
-                if first + lane < n_rows:
-                    place = places[first + lane]
-                    source = (place // LANES) * LANES * n_columns + place % LANES
-                    for j in range(n_columns):
-                        out[start + j * LANES + lane] = tiles[source + j * LANES]
-                else:
-                    for j in range(n_columns):
-                        out[start + j * LANES + lane] = 0.0
+            start, n_lanes = first * n_columns, min(LANES, n_rows - first)
+            for lane in range(n_lanes):
+                place = places[first + lane]
+                sources[rank, lane] = (place // LANES) * LANES * n_columns + place % LANES
+            for j in range(n_columns):
+                for lane in range(n_lanes):
+                    out[start + j * LANES + lane] = tiles[sources[rank, lane] + j * LANES]
+                for lane in range(n_lanes, LANES):
+                    out[start + j * LANES + lane] = 0.0
             _reach(out, start, reach[rank])
 
 

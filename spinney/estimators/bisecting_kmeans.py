@@ -91,7 +91,7 @@ class BisectingKMeans(KMeans):
         from spinney.cluster.kmeans import Clustering
 
         inner = self._run_settings(points)
-        settings = BisectSettings(self.n_clusters, self.bisecting_strategy == "largest_cluster", inner)
+        settings = BisectSettings(self.n_clusters, self.n_init, self.bisecting_strategy == "largest_cluster", inner)
         random = check_random_state(self.random_state)
 
         def starts(part: Points) -> Iterator[np.ndarray]:

@@ -22,7 +22,7 @@ def extremes(part):
 
 def split(values, weights, n_clusters, by_size=False, team=ALONE, algorithm="lloyd"):
     points = points_of(values, weights, team)
-    settings = BisectSettings(n_clusters, by_size, KMeansSettings(100, algorithm=algorithm))
+    settings = BisectSettings(n_clusters, 1, by_size, KMeansSettings(100, algorithm=algorithm))
     return bisect(points, extremes, settings, team, None)
 
 
