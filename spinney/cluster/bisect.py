@@ -25,6 +25,8 @@ from spinney.cluster.nearest import LANES, SMALL, nearest, squared_distances
 from spinney.cluster.plusplus import columns_first
 from spinney.cluster.points import CHUNK_ROWS, Points, take_points, weight_at
 
+_LARGE = 1 << 20  # products of a pass below which handing it to threads costs more than doing it here
+
 Starts = Callable[[Points], Iterable[np.ndarray]]  # rows of a leaf -> pairs of first centres, about the origin
 Watcher = Callable[[int, int, int], None]  # number of the split, rows of either part
 
@@ -76,17 +78,20 @@ def bisect(points: Points, starts: Starts, settings: BisectSettings, team: Team,
     middle = _mean(points, team)
     weight = points.weights()
     leaves = [_Leaf(0, np.arange(points.n_rows), 0.0, float(weight.sum()))]
-    centres, split_node = [middle], []
+    centres, split_node, worth = [middle], [], np.zeros(1)
     for number in range(settings.n_clusters - 1):
-        at = int(np.argmax([leaf.worth(settings.by_size) for leaf in leaves]))
+        at = int(worth.argmax())
         leaf = leaves[at]
         own = replace(points, order=None) if number == 0 else take_points(points, leaf.places, team)
-        parts, pair = _split(own, leaf, starts(own), settings, team)
+        hands = team if 2 * own.tiles.size >= _LARGE else Team(1, inline=True)
+        parts, pair = _split(own, leaf, starts(own), settings, hands)
         for side, part in enumerate(parts):
             part.node, part.weight = 2 * number + 1 + side, float(weight[part.places].sum())
         if watch is not None:
             watch(number + 1, len(parts[0].places), len(parts[1].places))
         leaves[at : at + 1] = parts
+        worth = np.insert(worth, at, 0.0)
+        worth[at : at + 2] = [part.worth(settings.by_size) for part in parts]
         centres.append(pair)
         split_node.append(leaf.node)
     return _finish(points, leaves, np.concatenate(centres), np.array(split_node, np.int64), team)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import spinney
 
@@ -72,3 +73,14 @@ def test_fits_in_several_python_threads_at_once(model):
     with ThreadPoolExecutor(3) as pool:
         found = pool.map(lambda _: clone(model).fit(SMALL).fingerprint_, range(3))
     assert set(found) == {wanted}
+
+
+def test_warnings_point_to_the_caller():
+    alike = np.ones((9, 2))
+    with pytest.warns(ConvergenceWarning, match="Number of distinct clusters") as seen:
+        spinney.KMeans(3, random_state=0).fit(alike)
+        spinney.BisectingKMeans(3, random_state=0).fit(alike)
+    with pytest.warns(ConvergenceWarning, match="did not converge") as also_seen:
+        spinney.GaussianMixture(3, random_state=0, max_iter=1).fit(SMALL)
+        spinney.BayesianGaussianMixture(n_components=3, random_state=0, max_iter=1).fit(SMALL)
+    assert [one.filename for one in (*seen, *also_seen)] == [__file__] * 4
