@@ -75,12 +75,16 @@ def test_fits_in_several_python_threads_at_once(model):
     assert set(found) == {wanted}
 
 
-def test_warnings_point_to_the_caller():
-    alike = np.ones((9, 2))
-    with pytest.warns(ConvergenceWarning, match="Number of distinct clusters") as seen:
-        spinney.KMeans(3, random_state=0).fit(alike)
-        spinney.BisectingKMeans(3, random_state=0).fit(alike)
-    with pytest.warns(ConvergenceWarning, match="did not converge") as also_seen:
-        spinney.GaussianMixture(3, random_state=0, max_iter=1).fit(SMALL)
-        spinney.BayesianGaussianMixture(n_components=3, random_state=0, max_iter=1).fit(SMALL)
-    assert [one.filename for one in (*seen, *also_seen)] == [__file__] * 4
+@pytest.mark.parametrize(
+    "model, table, message",
+    [
+        (spinney.KMeans(3, random_state=0), np.ones((9, 2)), "Number of distinct clusters"),
+        (spinney.BisectingKMeans(3, random_state=0), np.ones((9, 2)), "Number of distinct clusters"),
+        (spinney.GaussianMixture(3, random_state=0, max_iter=1), SMALL, "did not converge"),
+        (spinney.BayesianGaussianMixture(n_components=3, random_state=0, max_iter=1), SMALL, "did not converge"),
+    ],
+)
+def test_warnings_point_to_the_caller(model, table, message):
+    with pytest.warns(ConvergenceWarning, match=message) as seen:
+        model.fit(table)
+    assert [one.filename for one in seen] == [__file__]
