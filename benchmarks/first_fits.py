@@ -36,7 +36,10 @@ NAMES = [
     "ID3Classifier",
     "C45Classifier",
     "KMeans",
+    "MiniBatchKMeans",
+    "BisectingKMeans",
     "GaussianMixture",
+    "BayesianGaussianMixture",
     "RandomStructureForestClassifier",
 ]
 CHILD = """

@@ -4,7 +4,8 @@
     python examples/clustering.py pictures    # into this one
 
 k-means step by step, the elbow curve, and EM for a Gaussian mixture in one and in two dimensions, each a PNG of a
-slide's width; and the soft assignment that the lectures work out by hand.
+slide's width; the soft assignment that the lectures work out by hand; and k-means by batches, bisecting k-means and a
+Bayesian mixture beside these.
 """
 
 from __future__ import annotations
@@ -17,12 +18,23 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from spinney import GaussianMixture, KMeans, elbow, plot_elbow, plot_em_steps, plot_kmeans_steps
+from spinney import (
+    BayesianGaussianMixture,
+    BisectingKMeans,
+    GaussianMixture,
+    KMeans,
+    MiniBatchKMeans,
+    elbow,
+    plot_elbow,
+    plot_em_steps,
+    plot_kmeans_steps,
+)
 
 # means -2 and 3, both sigmas 2, equal weights
 GIVEN = {"means_init": [[-2.0], [3.0]], "weights_init": [0.5, 0.5], "precisions_init": [0.25, 0.25]}
@@ -34,6 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
     folder = parser.parse_args(arguments).folder or Path(tempfile.mkdtemp(prefix="spinney-clustering-"))
     folder.mkdir(parents=True, exist_ok=True)
     numbers()
+    table()
     for name, draw in PICTURES.items():
         figure = draw()
         figure.savefig(folder / f"{name}.png", dpi=120)
@@ -45,11 +58,30 @@ def numbers() -> None:
     """What the lectures work out by hand."""
     model = GaussianMixture(2, covariance_type="spherical", max_iter=0, **GIVEN).fit(on_a_line())
     shares = model.predict_proba([[0.0]])[0]
-    densities = 2 * np.exp(model.score_samples([[0.0]])[0]) * shares
+    densities = model.component_densities([[0.0]])[0]
     print("Means -2 and 3, both sigmas 2, equal weights; at x = 0:")
     print(f"  densities {densities[0]:.2f} and {densities[1]:.2f}, shares {shares[0]:.2f} and {shares[1]:.2f}")
     X, _ = clouds()
     print(f"Four clouds: the elbow suggests {elbow(X, range(1, 9), random_state=0).suggested_k} clusters.")
+
+
+def table() -> None:
+    """Five models of the same clouds: the sum of squared distances to the means, and how many clusters are in use."""
+    X, y = clouds()
+    models = [
+        KMeans(4, random_state=0),
+        MiniBatchKMeans(4, batch_size=100, random_state=0),
+        BisectingKMeans(4, n_init=5, random_state=0),
+        GaussianMixture(4, random_state=0),
+        BayesianGaussianMixture(n_components=10, max_iter=500, random_state=0),
+    ]
+    print(f"\n{'':24} {'SSE':>6} {'clusters':>9} {'agreement':>10}")
+    for model in models:
+        labels = model.fit_predict(X)
+        middles = {k: X[labels == k].mean(axis=0) for k in np.unique(labels)}
+        total = sum(float(((X[labels == k] - middle) ** 2).sum()) for k, middle in middles.items())
+        agreement = adjusted_rand_score(y, labels)
+        print(f"{type(model).__name__:24} {total:6.0f} {len(middles):9} {agreement:10.2f}")
 
 
 def clouds() -> tuple[np.ndarray, np.ndarray]:
@@ -96,11 +128,41 @@ def em_in_the_plane() -> plt.Figure:
     return plot_em_steps(model.fit(X), X)[0].figure
 
 
+def splits() -> plt.Figure:
+    """Bisecting k-means, split by split."""
+    X, _ = clouds()
+    model = BisectingKMeans(4, n_init=5, random_state=0).fit(X)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained", sharex=True, sharey=True)
+    where = np.zeros(len(X), int)
+    for number, (node, pair) in enumerate(zip(model.split_nodes_, model.children_)):
+        gap = ((X[:, None] - model.node_centers_[pair]) ** 2).sum(axis=2)
+        where = np.where(where == node, pair[gap.argmin(axis=1)], where)
+        axes[number].scatter(*X.T, c=where, cmap="tab10", vmin=0, vmax=9, s=12)
+        axes[number].plot(*model.node_centers_[pair].T, "k-", marker="x")
+        axes[number].set_title(f"split {number + 1}")
+    return figure
+
+
+def components_in_use() -> plt.Figure:
+    """Ten components for four clouds: EM uses all of them, a Bayesian mixture four."""
+    X, _ = clouds()
+    figure, ax = plt.subplots(figsize=(9, 5))
+    plain = GaussianMixture(10, random_state=0).fit(X)
+    bayesian = BayesianGaussianMixture(n_components=10, max_iter=500, random_state=0).fit(X)
+    for shift, (name, model) in enumerate({"GaussianMixture": plain, "BayesianGaussianMixture": bayesian}.items()):
+        ax.bar(np.arange(10) + 0.4 * shift, np.sort(model.weights_)[::-1], width=0.4, label=name)
+    ax.set(xlabel="component, by weight", ylabel="weight")
+    ax.legend()
+    return figure
+
+
 PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "kmeans_steps": kmeans_steps,
     "elbow_curve": elbow_curve,
     "em_on_a_line": em_on_a_line,
     "em_in_the_plane": em_in_the_plane,
+    "splits": splits,
+    "components_in_use": components_in_use,
 }
 
 if __name__ == "__main__":

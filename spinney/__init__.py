@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
+    from spinney.estimators.bayesian_mixture import BayesianGaussianMixture
+    from spinney.estimators.bisecting_kmeans import BisectingKMeans
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
     from spinney.estimators.kmeans import KMeans
+    from spinney.estimators.minibatch_kmeans import MiniBatchKMeans
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
         BayesianModelAveraging,
@@ -71,9 +74,11 @@ _HOMES = {
     "AdaBoostRegressor": "spinney.estimators.adaboost",
     "BaggingClassifier": "spinney.estimators.bagging",
     "BaggingRegressor": "spinney.estimators.bagging",
+    "BayesianGaussianMixture": "spinney.estimators.bayesian_mixture",
     "BayesianModelAveraging": "spinney.estimators.model_averaging",
     "BayesianModelAveragingClassifier": "spinney.estimators.model_averaging",
     "BayesianModelAveragingRegressor": "spinney.estimators.model_averaging",
+    "BisectingKMeans": "spinney.estimators.bisecting_kmeans",
     "BucketOfModels": "spinney.estimators.bucket",
     "BucketOfModelsClassifier": "spinney.estimators.bucket",
     "BucketOfModelsRegressor": "spinney.estimators.bucket",
@@ -88,6 +93,7 @@ _HOMES = {
     "ID3Classifier": "spinney.estimators.classic",
     "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.user_loss",
+    "MiniBatchKMeans": "spinney.estimators.minibatch_kmeans",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
@@ -124,9 +130,11 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesianGaussianMixture",
     "BayesianModelAveraging",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
+    "BisectingKMeans",
     "BucketOfModels",
     "BucketOfModelsClassifier",
     "BucketOfModelsRegressor",
@@ -141,6 +149,7 @@ __all__ = [
     "ID3Classifier",
     "KMeans",
     "Loss",
+    "MiniBatchKMeans",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomStructureForestClassifier",

@@ -55,6 +55,9 @@ FITS = {
     "c45": lambda: spinney.C45Classifier().fit(table(), classes()),
     "kmeans": lambda: spinney.KMeans(n_clusters=3, random_state=0).fit(numbers()),
     "mixture": lambda: spinney.GaussianMixture(n_components=2, random_state=0).fit(numbers()),
+    "kmeans-batches": lambda: spinney.MiniBatchKMeans(n_clusters=3, random_state=0).fit(numbers()),
+    "kmeans-bisecting": lambda: spinney.BisectingKMeans(n_clusters=3, random_state=0).fit(numbers()),
+    "bayesian-mixture": lambda: spinney.BayesianGaussianMixture(n_components=2, random_state=0).fit(numbers()),
     "pruned": lambda: spinney.DecisionTreeClassifier(ccp_alpha=0.02, random_state=0).fit(table(), classes()),
 }
 

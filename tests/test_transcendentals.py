@@ -56,9 +56,11 @@ ALLOWED = {
         "scipy.special.softmax": "predict_proba: a prediction, the model is fitted",
         "np.log": "predict_log_proba: a prediction, the model is fitted",
     },
+    "estimators/base.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/tree_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/forest_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
+    "estimators/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
 }
 
 

@@ -70,5 +70,31 @@ CASES: dict[str, ClusteringCase] = {
             n_clusters=10,
             peers=("spinney", "sklearn"),
         ),
+        ClusteringCase(
+            "mini_batch",
+            "k-means by batches, as it is by default",
+            Bar(0.5, "sklearn"),
+            rows=200_000,
+            model="mini_batch",
+            peers=("spinney", "sklearn"),
+        ),
+        ClusteringCase(
+            "bisecting",
+            "bisecting k-means, as it is by default",
+            Bar(0.9, "sklearn"),
+            rows=200_000,
+            model="bisecting",
+            peers=("spinney", "sklearn"),
+        ),
+        ClusteringCase(
+            "bayesian",
+            "Bayesian mixture, full covariances, 20 iterations from k-means",
+            Bar(0.5, "sklearn"),
+            table="gaussians",
+            rows=100_000,
+            model="bayesian",
+            n_clusters=10,
+            peers=("spinney", "sklearn"),
+        ),
     )
 }

@@ -1,7 +1,8 @@
 """The libraries that cluster.
 
 Every peer starts from the same rows, or draws its own by greedy k-means++, and makes the same number of iterations; no
-tolerance ends them early. `score` gives a loss a row: the squared distance, or minus the log-likelihood.
+tolerance ends them early. k-means by batches and bisecting k-means run as they are by default. `score` gives
+a loss a row: the squared distance, or minus the log-likelihood.
 """
 
 import importlib
@@ -17,8 +18,16 @@ from benchmarks.data import Features, Task
 from benchmarks.versus.peers import Model as Fitted
 from benchmarks.versus.peers import Peer, Scores, by_name
 
-Model = Literal["kmeans", "mixture"]
+Model = Literal["kmeans", "mini_batch", "bisecting", "mixture", "bayesian"]
 Start = Literal["rows", "k-means++"]
+KINDS: dict[Model, str] = {
+    "kmeans": "KMeans",
+    "mini_batch": "MiniBatchKMeans",
+    "bisecting": "BisectingKMeans",
+    "mixture": "GaussianMixture",
+    "bayesian": "BayesianGaussianMixture",
+}
+MIXTURES = ("mixture", "bayesian")
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,10 @@ class Settings:
         if self.model == "kmeans":
             start = {"init": X[: self.n_clusters].copy() if self.start == "rows" else "k-means++", "n_init": 1}
             return {"n_clusters": self.n_clusters, "max_iter": self.iterations, "tol": 0.0, **start, "random_state": 0}
+        if self.model in ("mini_batch", "bisecting"):
+            return {"n_clusters": self.n_clusters, "random_state": 0}
+        if self.model == "bayesian":
+            return {"n_components": self.n_clusters, "max_iter": self.iterations, "tol": 0.0, "random_state": 0}
         k, columns = self.n_clusters, X.shape[1]
         return {
             "n_components": k,
@@ -67,21 +80,21 @@ class ScikitLearn(Peer):
 
     def score(self, model: Fitted, X: Features) -> Scores:
         """A loss a row."""
-        if model.settings.model == "kmeans":
+        if model.settings.model not in MIXTURES:
             return np.asarray(model.fitted.transform(X), np.float64).min(axis=1) ** 2
         return -np.asarray(model.fitted.score_samples(X))
 
     def describe(self, model: Fitted) -> dict[str, float]:
         """What was made smallest or largest on the training part, and in how many iterations."""
         fitted = model.fitted
-        name = "SSE" if model.settings.model == "kmeans" else "likelihood"
-        reached = round(fitted.inertia_) if model.settings.model == "kmeans" else fitted.lower_bound_
-        return {name: float(reached), "iterations": float(fitted.n_iter_)}
+        is_mixture = model.settings.model in MIXTURES
+        reached = np.ravel(fitted.lower_bound_)[0] if is_mixture else round(fitted.inertia_)
+        found = {"likelihood" if is_mixture else "SSE": float(reached)}
+        return {**found, "iterations": float(fitted.n_iter_)} if hasattr(fitted, "n_iter_") else found
 
     def _estimator(self, X: Features, settings: Settings) -> Any:
-        which = int(settings.model == "mixture")
-        kind = ("KMeans", "GaussianMixture")[which]
-        return getattr(importlib.import_module(self.homes[which]), kind)(**settings.parameters(X))
+        home = importlib.import_module(self.homes[int(settings.model in MIXTURES)])
+        return getattr(home, KINDS[settings.model])(**settings.parameters(X))
 
 
 class Intel(ScikitLearn):
@@ -95,7 +108,7 @@ class Spinney(ScikitLearn):
     """The library under test."""
 
     name, module = "spinney", "spinney"
-    needs = ("KMeans", "GaussianMixture")
+    needs = tuple(KINDS.values())
     homes = ("spinney", "spinney")
 
     def _estimator(self, X: Features, settings: Settings) -> Any:

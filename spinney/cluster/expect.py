@@ -74,6 +74,10 @@ class Gaussians:
         """Whether covariances are so large that products of blocks are quickest."""
         return self.is_full and self.covariances.shape[1] >= WIDE_COLUMNS
 
+    def log_factors(self) -> np.ndarray:
+        """(components,): logarithms of what the components' densities are multiplied by."""
+        return logarithms(self.weights)
+
     def triangles(self, team: Team) -> list[Triangle | None]:
         """Of wide mixtures: the covariances' factors, found once; None for one that is not positive definite."""
         if not self._triangles:
@@ -162,7 +166,7 @@ def _goes_wide(rows: Rows, mixture: Gaussians) -> bool:
 def _share_wide(x: np.ndarray, mixture: Gaussians, team: Team) -> np.ndarray:
     """(components + 1, rows): shares, and the logarithm of the density, of rows about the origin."""
     factors = [one for one in mixture.triangles(team) if one is not None]  # checked when the mixture was made
-    logs = log_joint(x, mixture.means, factors, logarithms(mixture.weights), team)
+    logs = log_joint(x, mixture.means, factors, mixture.log_factors(), team)
     shares = np.empty((len(logs) + 1, len(x)))
     share_all(logs, shares, np.zeros((len(logs) + 2, BLOCK)))
     return shares
@@ -211,7 +215,7 @@ def _run(
     padded_means = np.zeros((n_components, wide))
     padded_means[:, 1 : 1 + n_columns] = mixture.means
     covariances = np.ascontiguousarray(mixture.covariances)
-    known = Mixture(logarithms(mixture.weights), padded_means, covariances, mixture.is_full)
+    known = Mixture(mixture.log_factors(), padded_means, covariances, mixture.is_full)
     ordered = OrderedRows(rows.values, rows.order, rows.pattern, rows.patterns, rows.weight, rows.origin)
     team.run(
         visit, ordered, known, Found(sums, likelihoods, given, out), make_room(n_components, n_columns, wide, team)

@@ -36,6 +36,7 @@ class KMeansSettings:
     algorithm: str = "auto"  # "lloyd": no bounds; "bounds": always
     on_sphere: bool = False  # rows and centres have length 1
     keep_history: bool = False
+    with_inertia: bool = True  # False: the caller measures the result itself
 
 
 class Step(NamedTuple):
@@ -81,7 +82,9 @@ class KMeansRun:
             self._assign()
         if settings.keep_history:
             self._record(number + 1, None)
-        total = inertia(self.points, self.centres, self.state.labels, self.team)
+        total = np.nan
+        if settings.with_inertia:
+            total = inertia(self.points, self.centres, self.state.labels, self.team)
         labels = self.points.as_in_table(self.state.labels)
         ended = is_settled or shift <= settings.tolerance
         return Clustering(self.published(), labels, total, number, ended, self.history)

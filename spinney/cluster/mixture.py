@@ -3,12 +3,13 @@
     mixture ──expect.collect──▶ sums, log-likelihood ──gaussians.next_mixture──▶ mixture ── ... until it gains little
 
 In:  `Rows`, a first mixture. Out: `Outcome`. The log-likelihood never falls, but by what `reg_covar` adds and rounding.
+With `Priors` the step is that of variational inference (`variational.py`), and what rises is its lower bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +17,11 @@ import numpy as np
 from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
-from spinney.cluster.expect import Gaussians, Rows, collect
+from spinney.cluster.expect import Gaussians, Rows, Sums, collect
 from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
+from spinney.cluster.variational import Posterior, Priors, lower_bound, next_posterior
 from spinney.data.weights import Weights
 
 Watcher = Callable[[int, float, float], None]  # iteration, log-likelihood, by how much it has risen
@@ -34,6 +36,7 @@ class MixtureSettings:
     tol: float = 1e-3  # of the mean log-likelihood: a smaller gain ends the run
     reg_covar: float = 1e-6
     keep_history: bool = False
+    priors: Priors | None = None  # None: maximum likelihood
 
 
 class Step(NamedTuple):
@@ -49,10 +52,10 @@ class Outcome(NamedTuple):
     """Where a run has ended."""
 
     mixture: Gaussians
-    log_likelihood: float  # before the last step, as scikit-learn has it
+    log_likelihood: float  # before the last step, as scikit-learn has it; or the lower bound after it
     n_iter: int
     has_converged: bool
-    log_likelihoods: list[float]  # before each step
+    log_likelihoods: list[float]  # before each step; or the bounds after them
     history: list[Step]
 
 
@@ -64,11 +67,10 @@ def run_em(
     has_converged = False
     for number in range(1, settings.max_iter + 1):
         sums = collect(rows, mixture, team)
-        likelihoods.append(sums.likelihood / total)
         if settings.keep_history:
-            history.append(_step(rows, mixture, likelihoods[-1]))
-        mixture = next_mixture(mixture, sums, settings.form, settings.reg_covar)
-        check_positive(mixture, team)
+            history.append(_step(rows, mixture, sums.likelihood / total))
+        mixture, bound = _advance(mixture, sums, total, settings, team)
+        likelihoods.append(bound)
         gain = likelihoods[-1] - likelihoods[-2]
         if watch is not None:
             watch(number, likelihoods[-1], gain)
@@ -80,17 +82,32 @@ def run_em(
     return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
 
 
+def _advance(
+    mixture: Gaussians, sums: Sums, total: float, settings: MixtureSettings, team: Team
+) -> tuple[Gaussians, float]:
+    """The next mixture, and what its run is judged by."""
+    if settings.priors is None:
+        found = next_mixture(mixture, sums, settings.form, settings.reg_covar)
+        check_positive(found, team)
+        return found, sums.likelihood / total
+    assert isinstance(mixture, Posterior)
+    after = next_posterior(mixture, sums, settings.priors, settings.form, settings.reg_covar, team)
+    return after, lower_bound(mixture, sums, after, settings.form, team)
+
+
 def best_em(
     rows: Rows,
     starts: Iterable[Gaussians],
     settings: MixtureSettings,
     team: Team,
     watcher_of: Callable[[int], Watcher | None],
+    tell: Callable[[int, Outcome], None] = lambda number, found: None,
 ) -> Outcome:
     """A run from each first mixture, watched by its number; the one of the highest likelihood, of equals the first."""
     best: Outcome | None = None
     for number, start in enumerate(starts):
         found = run_em(rows, start, settings, team, watcher_of(number))
+        tell(number, found)
         if best is None or found.log_likelihood > best.log_likelihood:
             best = found
     assert best is not None, "no start"
@@ -106,17 +123,41 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
 
     Sums are taken twice: about the middle of all rows, and then about the means found, which costs no digits.
     """
-    n_components, n_columns = shares.shape[1], rows.values.shape[1]
-    variance = _variances(rows)
-    spread = np.diag(variance) if form in ("full", "tied") else variance[None]
-    covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
-    even = np.full(n_components, 1.0 / n_components)
-    mixture = Gaussians(even, np.zeros((n_components, n_columns)), covariances)
+    mixture = neutral_mixture(rows, shares.shape[1], form)
     for is_last in (False, True):
         mixture = next_mixture(mixture, collect(rows, mixture, team, shares), form, reg_covar)
         if is_last or not mixture.is_wide:  # wide ones take long to check
             check_positive(mixture, team)
     return mixture
+
+
+def neutral_mixture(rows: Rows, n_components: int, form: str) -> Gaussians:
+    """Components that are all alike: in the middle of the rows, and as wide as they are."""
+    variance = _variances(rows)
+    spread = np.diag(variance) if form in ("full", "tied") else variance[None]
+    covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
+    even = np.full(n_components, 1.0 / n_components)
+    return Gaussians(even, np.zeros((n_components, rows.values.shape[1])), covariances)
+
+
+def posterior_from_shares(rows: Rows, shares: np.ndarray, settings: MixtureSettings, team: Team) -> Posterior:
+    """As `start_from_shares`, with priors; missing values are at first expected in the middle of their component."""
+    assert settings.priors is not None
+    mixture = neutral_mixture(rows, shares.shape[1], settings.form)
+    for _ in range(2):
+        sums = collect(rows, mixture, team, shares)
+        found = next_posterior(mixture, sums, settings.priors, settings.form, settings.reg_covar, team)
+        mixture = replace(mixture, means=found.means)
+    return found
+
+
+def covariance_prior(rows: Rows, form: str, team: Team) -> np.ndarray:
+    """The covariance of all rows, as a pass reads it; a missing value counts as the mean of its column."""
+    sums = collect(rows, neutral_mixture(rows, 1, form), team, np.ones((len(rows.values), 1)))
+    total, middle, second = float(sums.weight[0]), sums.first[0] / sums.weight[0], sums.second[0]
+    squares = middle * middle if len(second) == 1 else middle[:, None] * middle
+    found = (second - total * squares) / max(total - 1.0, 1.0)
+    return np.full_like(found, found.mean()) if form == "spherical" else found
 
 
 def _variances(rows: Rows) -> np.ndarray:

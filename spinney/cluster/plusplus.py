@@ -45,7 +45,7 @@ class _Search:
         self.closest = np.full(points.n_places, np.inf, points.tiles.dtype)
         farthest = float(np.sum((2.0 * points.reach) ** 2)) * points.heaviest
         self.scale = float(points.scale(np.array(farthest))[0])
-        self.by_weight = _integer_weights(points)
+        self.by_weight = integer_weights(points)
         self.chosen = [int(self._draw_by_weight(0, 1)[0])]
         self.potential = np.zeros(0, np.int64)  # of each chunk, with all centres chosen so far
 
@@ -124,7 +124,7 @@ class _Search:
         return np.ascontiguousarray(sums[:, 1:].T)
 
 
-def _integer_weights(points: Points) -> np.ndarray:
+def integer_weights(points: Points) -> np.ndarray:
     """Weights as integers."""
     bits = min(_WEIGHT_BITS, 61 - points.total_count.bit_length())
     whole = np.ones(points.n_rows, np.int64)
@@ -215,6 +215,15 @@ def _find_place(tiles, n_rows, n_columns, closest, last, counts, importance, sca
             if goal < 0:
                 return place + lane
     return n_rows - 1
+
+
+def random_units(points: Points, n: int, key: int) -> np.ndarray:
+    """int64 places of n rows, drawn by weight; a row that counts m times is m rows, each of which is drawn once."""
+    if len(points.counts) == 0 or len(points.importance) or points.total_count < n:
+        return random_rows(points, n, key)
+    units = np.empty(points.total_count, np.int64)
+    choose(np.uint64(key), n, units)
+    return np.searchsorted(np.cumsum(points.counts), units[:n], side="right")
 
 
 def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:

@@ -11,17 +11,17 @@ of the table, and a row of weight 2 is drawn like two rows that are alike. Large
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES
 from spinney.criteria.fixed_point import exact_mean, scale_exponent
 from spinney.data.content import order_of_columns
+from spinney.data.finite import refuse_not_finite
 from spinney.data.weights import Weights
 
 CHUNK = 64  # tiles that a thread takes at a time
@@ -122,7 +122,7 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     largest, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
     variance = _variance(sums, counts, importance, n_rows)
     if not (np.isfinite(full).all() and np.isfinite(variance)):
-        assert_all_finite(values, input_name="X")
+        refuse_not_finite(values)
         raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
     return Points(tiles, n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit)
 
@@ -136,7 +136,7 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
     team.run(_fill_tiles, values, once, origin, once, alike, tiles, reach, sums)
     if not np.isfinite(sums).all():
-        assert_all_finite(values, input_name="X")
+        refuse_not_finite(values)
     _, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
     return Points(tiles, n_rows, n_columns, origin, full, full, 0.0, None, once, alike)
 
@@ -160,7 +160,8 @@ def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
     """The weighted mean of the rows, or of some of them."""
     if len(values) > FEW_ROWS:
         some = values[:: -(-len(values) // _SAMPLE)]
-        return some.mean(axis=0, dtype=np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return some.mean(axis=0, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         if not np.isfinite(values).all():
             return np.zeros(values.shape[1])  # an error follows
@@ -175,10 +176,50 @@ def _weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndar
 
 
 def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
-    total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
     weight = float(_weights(counts, importance, n_rows).sum())
     with np.errstate(invalid="ignore", over="ignore"):
+        total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
         return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
+
+
+def take_points(points: Points, places: np.ndarray, team: Team) -> Points:
+    """Some of the rows, in the order of `places`, about the same origin; integers are made of them as of all rows."""
+    n_rows, n_columns = len(places), points.n_columns
+    tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, points.tiles.dtype)
+    reach = np.zeros((team.size, n_columns * LANES))
+    sources = np.empty((team.size, LANES), np.int64)
+    team.run(_take_tiles, points.tiles, places, n_columns, sources, tiles, reach)
+    full = reach.reshape(team.size, n_columns, LANES).max(axis=(0, 2))
+    counts, importance = (part[places] if len(part) else part for part in (points.counts, points.importance))
+    return replace(
+        points,
+        tiles=tiles,
+        n_rows=n_rows,
+        full_reach=full,
+        order=None,
+        counts=counts,
+        importance=importance,
+    )
+
+
+@kernel
+def _take_tiles(rank, size, sync, tiles, places, n_columns, sources, out, reach):
+    n_rows = places.size
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= n_rows:
+            return
+        for first in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows), LANES):
+            start, n_lanes = first * n_columns, min(LANES, n_rows - first)
+            for lane in range(n_lanes):
+                place = places[first + lane]
+                sources[rank, lane] = (place // LANES) * LANES * n_columns + place % LANES
+            for j in range(n_columns):
+                for lane in range(n_lanes):
+                    out[start + j * LANES + lane] = tiles[sources[rank, lane] + j * LANES]
+                for lane in range(n_lanes, LANES):
+                    out[start + j * LANES + lane] = 0.0
+            _reach(out, start, reach[rank])
 
 
 @kernel

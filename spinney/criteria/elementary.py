@@ -117,15 +117,16 @@ def exp_of(x: float) -> float:
 
 def logs_of(x: np.ndarray) -> np.ndarray:
     """`log` of every number."""
-    return _each(_fill_logs, x)
+    return of_each(_fill_logs, x)
 
 
 def exps_of(x: np.ndarray) -> np.ndarray:
     """`exp` of every number."""
-    return _each(_fill_exps, x)
+    return of_each(_fill_exps, x)
 
 
-def _each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
+def of_each(fill: Callable[..., Any], x: np.ndarray) -> np.ndarray:
+    """A kernel `fill(numbers, out)`, for an array of any shape."""
     flat = np.ascontiguousarray(x, np.float64).ravel()
     out = np.empty(len(flat))
     fill(flat, out)

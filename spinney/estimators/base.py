@@ -81,6 +81,12 @@ def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:
         vars(model).pop("feature_names_in_", None)
 
 
+def log_probabilities(probabilities: np.ndarray) -> np.ndarray:
+    """Logarithms of what `predict_proba` returned; minus infinity for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
+
+
 def hash_of(parts: Iterable[bytes]) -> str:
     """A hash of bytes, in their order."""
     digest = blake2b(digest_size=16)

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric
-from spinney.estimators.base import read_sample_weight
+from spinney.estimators.base import log_probabilities, read_sample_weight
 from spinney.estimators.boosting_model import BoostedModel
 from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
@@ -194,6 +194,10 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities, one column a class in the order of `classes_`."""
         return self._respond(self._raw(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.ensemble.bucket import best_name
 from spinney.ensemble.members import fit_one, naming, score_held_out
-from spinney.estimators.base import all_or_nothing
+from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.composition import (
     MEMBERS,
     EitherKind,
@@ -149,6 +149,11 @@ class BucketOfModels(EitherKind):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The best member's probabilities, (n_samples, n_classes)."""
         return self._ask_best("predict_proba", X)
+
+    @available_if(_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:

@@ -30,7 +30,7 @@ class ComponentChoice:
 
 def select_components(
     X: Any,
-    ks: Iterable[int] = range(1, 11),
+    ks: Iterable[int] | int = range(1, 11),
     by: str = "bic",
     *,
     sample_weight: Any = None,
@@ -42,8 +42,8 @@ def select_components(
     Parameters
     ----------
     X : table of numbers, NaN where missing
-    ks : iterable of int, default range(1, 11)
-        Numbers of components to try.
+    ks : iterable of int, or int, default range(1, 11)
+        Numbers of components to try; one number k stands for 1 to k.
     by : {"bic", "aic"}, default "bic"
         The criterion; of equals the smaller mixture wins.
     sample_weight : array-like of shape (n_samples,), optional

@@ -18,7 +18,7 @@ _SILHOUETTE_ROWS = 10_000
 
 def elbow(
     X: Any,
-    ks: Iterable[int] = range(1, 11),
+    ks: Iterable[int] | int = range(1, 11),
     *,
     sample_weight: Any = None,
     silhouette: bool = False,
@@ -33,8 +33,8 @@ def elbow(
     Parameters
     ----------
     X : table of numbers
-    ks : iterable of int, default range(1, 11)
-        Numbers of clusters to try.
+    ks : iterable of int, or int, default range(1, 11)
+        Numbers of clusters to try; one number k stands for 1 to k.
     sample_weight : array-like of shape (n_samples,), optional
     silhouette : bool, default False
         Also measure how much nearer rows are to their own cluster than to the next one, from -1 to 1, as
@@ -70,9 +70,11 @@ def elbow(
     return ElbowCurve(*curve, bend(*curve), np.array(shapes) if silhouette else None)
 
 
-def check_counts(ks: Iterable[int]) -> list[int]:
-    """Different whole numbers, ascending."""
-    wanted = list(ks)
+def check_counts(ks: Iterable[int] | int) -> list[int]:
+    """Different whole numbers, ascending; one number k stands for 1 to k."""
+    if isinstance(ks, Integral) and not isinstance(ks, bool):
+        ks = range(1, int(ks) + 1)
+    wanted = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     if not wanted or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in wanted):
         raise ValueError(f"ks must be whole numbers of at least 1, got {wanted!r}.")
     return sorted({int(k) for k in wanted})

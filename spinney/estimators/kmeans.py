@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.matrices import MatrixModel
-from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.cluster_params import KMEANS
+from spinney.estimators.matrices import MatrixModel, columns_named
+from spinney.estimators.params import check_parameters, described, keep_parameters
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from spinney._team import Team
-    from spinney.cluster.kmeans import Clustering
+    from spinney.cluster.kmeans import Clustering, KMeansSettings
     from spinney.cluster.points import Points
 
-_RANDOM_STARTS = 10  # where n_init="auto" and starts are drawn without care
 
-
+@described(KMEANS)
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means: K centres, each the mean of the rows that are nearer to it than to any other.
 
@@ -34,34 +36,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        How many centres.
-    init : {"k-means++", "random"}, array of shape (n_clusters, n_features) or callable, default "k-means++"
-        The first centres: drawn far from each other, the best of several candidates each time; rows drawn by weight;
-        given; or what `init(X, n_clusters, random_state=...)` returns.
-    n_init : int or "auto", default "auto"
-        How many times to start; the run with the smallest `inertia_` counts. "auto": once for "k-means++" and given
-        centres, ten times for "random" and callables.
-    max_iter : int, default 300
-        Maximum number of iterations of a run.
-    tol : float, default 1e-4
-        A run ends when the squared moves of all centres add up to no more than this times the mean variance of the
-        columns.
-    verbose : int, default 0
-        1 prints the sum of squares of every iteration.
-    random_state : int, RandomState or None
-        For the first centres.
-    copy_x : bool, default True
-        There for scikit-learn's sake: X is never changed.
-    algorithm : {"auto", "lloyd", "bounds", "elkan"}, default "auto"
-        "lloyd" measures all rows in every iteration, "bounds" (also called "elkan") only those whose centre may have
-        changed; "auto" does the one or the other, whichever it expects to be quicker. The result is the same.
-    metric : {"euclidean", "cosine"}, default "euclidean"
-        "cosine": rows and centres are directions, and the distance is 1 - cos of the angle between them.
-    keep_history : bool, default False
-        Keep the centres and the sum of squares of every iteration in `history_`.
-    n_jobs : int or None
-        Threads; None: every core. The result does not depend on it.
+    {parameters}
 
     Attributes
     ----------
@@ -88,20 +63,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     16.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-        "copy_x": ["boolean"],
-        "algorithm": [StrOptions({"auto", "lloyd", "bounds", "elkan"})],
-        "metric": [StrOptions({"euclidean", "cosine"})],
-        "keep_history": ["boolean"],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
-    }
+    _random_starts = 10  # where n_init="auto" and starts are drawn without care
     cluster_centers_: np.ndarray
     labels_: np.ndarray
     inertia_: float
@@ -125,7 +87,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the centres.
 
         Parameters
@@ -143,14 +105,19 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         check_parameters(self)
         with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
-            if len(values) < self.n_clusters:
-                raise ValueError(f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.")
+            self._check_size(values)
             weights = read_sample_weight(sample_weight, len(values))
-            with self._make_team("cluster", values.size * self.n_clusters) as team:
+            with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
                 points = self._points(values, weights, team)
-                self._keep(self._best_run(points, values, team), points)
+                found = self._best_run(points, values, team)
+            self._keep(found, points)
             self._keep_schema(schema)
+        self._warn(found)
         return self
+
+    def _check_size(self, values: np.ndarray) -> None:
+        if len(values) < self.n_clusters:
+            raise ValueError(f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.")
 
     def _points(self, values: np.ndarray, weights: Weights, team: Team) -> Points:
         from spinney.cluster.points import make_points
@@ -160,26 +127,31 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_points(values, weights, team)
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
-        from spinney.cluster.kmeans import KMeansSettings, best_run
+        from spinney.cluster.kmeans import best_run
 
-        settings = KMeansSettings(
+        settings, random = self._run_settings(points), check_random_state(self.random_state)
+        k = self.n_clusters
+        starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
+        return best_run(points, starts, settings, team, self._watcher())
+
+    def _run_settings(self, points: Points) -> KMeansSettings:
+        from spinney.cluster.kmeans import KMeansSettings
+
+        return KMeansSettings(
             max_iter=self.max_iter,
             tolerance=self.tol * points.variance,
             algorithm="bounds" if self.algorithm == "elkan" else self.algorithm,
             on_sphere=self.metric == "cosine",
             keep_history=self.keep_history,
         )
-        random = check_random_state(self.random_state)
-        starts = (self._first_centres(points, values, random, team) for _ in range(self._n_starts()))
-        return best_run(points, starts, settings, team, self._watcher())
 
     def _n_starts(self) -> int:
         if self.n_init != "auto":
             return int(self.n_init)
-        return _RANDOM_STARTS if callable(self.init) or _is_word(self.init, "random") else 1
+        return self._random_starts if callable(self.init) or _is_word(self.init, "random") else 1
 
-    def _first_centres(self, points: Points, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
-        """(n_clusters, columns), relative to the points' origin."""
+    def _first_centres(self, k: int, points: Points, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
+        """(k, columns), relative to the points' origin."""
         from spinney._random import ROWS, stream_key
         from spinney.cluster.kmeans import unit_rows
         from spinney.cluster.plusplus import plus_plus, random_rows
@@ -187,13 +159,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if isinstance(self.init, str):
             key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
             if self.init == "random":
-                return points.rows_at(random_rows(points, self.n_clusters, key))
-            return points.rows_at(plus_plus(points, self.n_clusters, key, team))
-        given = self.init(values, self.n_clusters, random_state=random) if callable(self.init) else self.init
+                return points.rows_at(random_rows(points, k, key))
+            return points.rows_at(plus_plus(points, k, key, team))
+        given = self.init(values, k, random_state=random) if callable(self.init) else self.init
         centres = check_array(given, dtype=np.float64, input_name="init")
-        if centres.shape != (self.n_clusters, points.n_columns):
+        if centres.shape != (k, points.n_columns):
             raise ValueError(
-                f"init must give one row for each of the {self.n_clusters} clusters and one column for each of the "
+                f"init must give one row for each of the {k} clusters and one column for each of the "
                 f"{points.n_columns} of X, got shape {centres.shape}."
             )
         return unit_rows(centres) if self.metric == "cosine" else centres - points.origin
@@ -213,13 +185,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         steps = [step._replace(inertia=self._published_inertia(step.inertia)) for step in found.history]
         self._history = steps if self.keep_history else None
         self._n_features_out = len(found.centres)
+
+    def _warn(self, found: Clustering) -> None:
         n_found = np.count_nonzero(np.bincount(found.labels))
         if n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
     @property
@@ -235,6 +209,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         values = self._read_matrix(X).astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 
+    @contextmanager
+    def _prediction_team(self, values: np.ndarray) -> Iterator[Team]:
+        work = values.size * len(self.cluster_centers_)
+        with self._make_team("cluster", work) as team, columns_named(self._schema.names):
+            yield team
+
     def _relative(self) -> np.ndarray:
         from spinney.cluster.kmeans import relative_centres
 
@@ -246,7 +226,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.points import read_tiles
 
         values = self._open(X)
-        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
+        with self._prediction_team(values) as team:
             points = read_tiles(values, self._origin, team)
             return nearest_centres(points, self._relative(), team)[: len(values)]
 
@@ -256,7 +236,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.cluster.points import read_tiles
 
         values = self._open(X)
-        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
+        with self._prediction_team(values) as team:
             squares = squared_distances_to_all(read_tiles(values, self._origin, team), self._relative(), team)
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
@@ -276,7 +256,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         values = self._open(X)
         weights = read_sample_weight(sample_weight, len(values))
-        with self._make_team("cluster", values.size * len(self.cluster_centers_)) as team:
+        with self._prediction_team(values) as team:
             points, centres = make_points(values, weights, team, self._origin), self._relative()
             return -self._published_inertia(inertia(points, centres, nearest_centres(points, centres, team), team))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
 from spinney.data.tables import Panel
 from spinney.estimators.base import TableModel
@@ -29,6 +31,15 @@ class MatrixModel(TableModel):
         """The values of a table like that of fit."""
         table = self._read(X)
         return _as_matrix(table.panels, table.n_rows, table.n_columns)
+
+
+@contextmanager
+def columns_named(names: Any) -> Iterator[None]:
+    """An error about a value that is missing or infinite names its column."""
+    try:
+        yield
+    except NotFiniteError as error:
+        raise error.named(names) from None
 
 
 def _as_matrix(panels: Sequence[Panel], n_rows: int, n_columns: int) -> np.ndarray:

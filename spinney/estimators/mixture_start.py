@@ -28,7 +28,7 @@ def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: T
     k, n_columns = model.n_components, rows.values.shape[1]
     given = _given_weights(model, k), _given_means(model, k, n_columns), _given_covariances(model, k, n_columns)
     if any(part is None for part in given):
-        shares = _shares(model, rows, weights, random, team)
+        shares = first_shares(model, rows, weights, random, team)
         found = start_from_shares(rows, shares, model.covariance_type, model.reg_covar, team)
     else:
         found = Gaussians(*(np.zeros(0),) * 3)
@@ -43,7 +43,7 @@ def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: T
     return found
 
 
-def _shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -> np.ndarray:
+def first_shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -> np.ndarray:
     """(rows, components): to which components rows belong at first."""
     from spinney._random import ROWS, stream_key
     from spinney.cluster.mixture import labels_of_nearest, random_shares, shares_from_labels
@@ -66,14 +66,14 @@ def _shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -
 def _given_weights(model: Any, k: int) -> np.ndarray | None:
     if model.weights_init is None:
         return None
-    weights = _read("weights_init", model.weights_init, (k,))
+    weights = read_array("weights_init", model.weights_init, (k,))
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise ValueError(f"weights_init must hold numbers of at least 0 that add up to 1, got {weights.tolist()}.")
     return weights / weights.sum()
 
 
 def _given_means(model: Any, k: int, n_columns: int) -> np.ndarray | None:
-    return None if model.means_init is None else _read("means_init", model.means_init, (k, n_columns))
+    return None if model.means_init is None else read_array("means_init", model.means_init, (k, n_columns))
 
 
 def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
@@ -86,7 +86,7 @@ def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
     form = model.covariance_type
     square = (n_columns, n_columns)
     shape = {"full": (k, *square), "tied": square, "diag": (k, n_columns), "spherical": (k,)}[form]
-    given = _read("precisions_init", model.precisions_init, shape)
+    given = read_array("precisions_init", model.precisions_init, shape)
     if form in ("diag", "spherical"):
         if not (given > 0).all():
             raise ValueError("precisions_init must hold positive numbers.")
@@ -102,7 +102,8 @@ def _given_covariances(model: Any, k: int, n_columns: int) -> np.ndarray | None:
     return expand(covariances if form == "full" else covariances[0], form, k, n_columns)
 
 
-def _read(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+def read_array(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """An array that a parameter gives, checked."""
     found = check_array(value, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name=name)
     if found.shape != shape:
         raise ValueError(f"{name} must have the shape {shape}, got {found.shape}.")

@@ -22,7 +22,7 @@ from spinney.ensemble.bucket import (
 )
 from spinney.ensemble.members import Member, fit_members, predict_held_out
 from spinney.ensemble.voting import mean, read_weights
-from spinney.estimators.base import all_or_nothing
+from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -181,6 +181,11 @@ class BayesianModelAveraging(EitherKind):
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
         return mean(np.stack(answers), self.weights_)
+
+    @available_if(lambda self: self._classifies())
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The most probable class; or the mean of the mixture of numbers, and on request its standard deviation.

@@ -21,7 +21,7 @@ from spinney.ensemble.members import (
     takes_weights,
 )
 from spinney.ensemble.stacking import beside, meta_columns, split_off
-from spinney.estimators.base import all_or_nothing
+from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -351,6 +351,11 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         """The final estimator's probabilities, (n_samples, n_classes)."""
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
+
+    @available_if(_final_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.ensemble.members import Member, fit_members
 from spinney.ensemble.voting import majority, mean, median, read_weights
-from spinney.estimators.base import all_or_nothing
+from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.composition import (
     FITTED_MEMBERS,
     MEMBERS,
@@ -169,6 +169,11 @@ class VotingClassifier(ClassifierMixin, _Voting):
         """The mean of the members' probabilities; only with soft voting; (n_samples, n_classes)."""
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
+
+    @available_if(_is_soft)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     def _votes(self, X: Any) -> np.ndarray:
         return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])

@@ -289,16 +289,23 @@ def _classic(every: bool) -> Iterator[Recipe]:
 
 
 def _clustering(every: bool) -> Iterator[Recipe]:
-    from spinney import GaussianMixture, KMeans
+    from spinney import BayesianGaussianMixture, BisectingKMeans, GaussianMixture, KMeans, MiniBatchKMeans
 
     for name, X in _layouts(every):
         yield f"k-means, {name}", partial(_use, KMeans(3, n_init=1), X)
+        yield f"k-means by batches, {name}", partial(_use, MiniBatchKMeans(3, max_iter=2), X)
+        yield f"bisecting k-means, {name}", partial(_use, BisectingKMeans(3), X)
         yield f"mixtures, {name}", partial(_use, GaussianMixture(2), X)
+        yield f"Bayesian mixtures, {name}", partial(_use, BayesianGaussianMixture(n_components=2), X)
     X, large = _numbers(), _numbers(70_000, 3)
     yield "k-means, weights", lambda: _use(KMeans(3), X, sample_weight=_weights(X))
     yield "k-means, many rows", lambda: _use(KMeans(3, n_init=1), large)
+    yield "k-means by batches, weights", lambda: _use(MiniBatchKMeans(3, max_iter=2), X, sample_weight=_weights(X))
+    yield "k-means, batch after batch", lambda: MiniBatchKMeans(3).partial_fit(X).partial_fit(X)
+    yield "bisecting k-means, weights", lambda: _use(BisectingKMeans(3), X, sample_weight=_weights(X))
     yield "mixtures, missing values", lambda: _use(GaussianMixture(2), _with_holes())
     yield "mixtures, weights", lambda: _use(GaussianMixture(2), X, sample_weight=_weights(X))
+    yield "Bayesian mixtures, missing values", lambda: _use(BayesianGaussianMixture(n_components=2), _with_holes())
     if every:
         for algorithm in ("lloyd", "elkan"):
             yield f"k-means, {algorithm}", partial(_use, KMeans(3, algorithm=algorithm), X)
@@ -307,6 +314,8 @@ def _clustering(every: bool) -> Iterator[Recipe]:
         yield "k-means, float32, many rows", lambda: _use(KMeans(3, n_init=1), large.astype(np.float32))
         for form in ("tied", "diag", "spherical"):
             yield f"mixtures, {form}", partial(_use, GaussianMixture(2, covariance_type=form), X)
+            bayesian = BayesianGaussianMixture(n_components=2, covariance_type=form)
+            yield f"Bayesian mixtures, {form}", partial(_use, bayesian, X)
             yield (
                 f"mixtures, {form}, missing values",
                 partial(_use, GaussianMixture(2, covariance_type=form), _with_holes()),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import spinney
 from spinney.data.schema import learn_and_read
 from spinney.estimators.base import SMALL_WORK, TableModel, all_or_nothing, make_team, read_sample_weight
 
@@ -52,3 +53,24 @@ def test_names_of_columns_are_kept_and_forgotten():
     assert (model.n_features_in_, list(model.feature_names_in_)) == (1, ["a"])
     model._keep_schema(learn_and_read(X)[0])
     assert not hasattr(model, "feature_names_in_")
+
+
+TREES = [("tree", spinney.DecisionTreeClassifier(max_depth=2)), ("c45", spinney.C45Classifier())]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        spinney.GradientBoostingClassifier(n_estimators=2, min_samples_leaf=2),
+        spinney.VotingClassifier(TREES, voting="soft"),
+        spinney.StackingClassifier(TREES, cv=2),
+        spinney.BucketOfModels(TREES, cv=2),
+        spinney.BayesianModelAveraging(TREES, cv=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_logarithms_of_probabilities(model):
+    X = np.random.RandomState(0).randn(60, 3)
+    model.fit(X, X[:, 0] > 0)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    assert not hasattr(spinney.VotingClassifier(TREES, voting="hard"), "predict_log_proba")

@@ -19,12 +19,14 @@ def stands_alone(kind):
 ALL = [one for one in (getattr(spinney, name) for name in spinney.__all__) if stands_alone(one)]
 BOOSTING = [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor]
 TREES = [spinney.DecisionTreeClassifier, spinney.DecisionTreeRegressor]
-CLUSTERING = [spinney.KMeans, spinney.GaussianMixture]
+CENTRES = [spinney.KMeans, spinney.MiniBatchKMeans, spinney.BisectingKMeans]
+MIXTURES = [spinney.GaussianMixture, spinney.BayesianGaussianMixture]
+CLUSTERING = [*CENTRES, *MIXTURES]
 FREE = {"loss"}  # parameters that check themselves
 
 
 def small(kind):
-    if kind is spinney.KMeans:
+    if kind in CENTRES:
         return kind(n_clusters=2)
     if "features_per" in inspect.signature(kind).parameters:  # a forest: some attributes are there on demand
         return kind(n_estimators=30, bootstrap=True, oob_score=True)
@@ -80,7 +82,7 @@ def test_the_examples_say_what_happens(kind):
 
 ODD = {
     "boosting": {"n_estimators": 7, "learning_rate": 0.3, "growth": "level_wise", "monotonic_cst": [1], "n_jobs": 3},
-    "clustering": {"max_iter": 7, "tol": 0.3, "n_init": 2, "keep_history": True, "random_state": 5, "n_jobs": 3},
+    "clustering": {"max_iter": 7, "tol": 0.3, "n_init": 2, "verbose": 1, "random_state": 5, "n_jobs": 3},
     "tree": {"max_depth": 7, "splitter": "random", "max_features": "sqrt", "significance": 0.1, "max_bins": 9},
 }
 

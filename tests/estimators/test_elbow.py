@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_score
 
-from spinney import KMeans, elbow
+from spinney import KMeans, elbow, select_components
 from spinney.cluster.elbow import bend
 
 X, LABEL = make_blobs(400, centers=4, n_features=3, random_state=1)
@@ -42,7 +42,12 @@ def test_weights_and_progress(capsys):
     assert "k=5 SSE" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ks", [[], [0, 1], [1.5], [True]])
+def test_one_number_stands_for_all_up_to_it():
+    assert elbow(X, 5, random_state=0).ks.tolist() == [1, 2, 3, 4, 5]
+    assert select_components(X, np.int64(2), random_state=0).ks.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("ks", [[], [0, 1], [1.5], [True], 0, -3, 2.5, True, "5", None])
 def test_what_ks_must_be(ks):
     with pytest.raises(ValueError, match="ks must be whole numbers of at least 1"):
         elbow(X, ks)

@@ -169,12 +169,29 @@ def test_errors_say_what_would_be_right():
         KMeans(1).fit(pd.DataFrame({"x": ["a", "b"]}))
     with pytest.raises(ValueError, match="algorithm"):
         KMeans(algorithm="full").fit(X)
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match=r"Input X contains NaN, first in column 0, row 1\. Fill it in first"):
         KMeans(1).fit([[1.0], [np.nan]])
     with pytest.warns(
         ConvergenceWarning, match=r"Number of distinct clusters \(1\) found smaller than n_clusters \(2\)"
     ):
         KMeans(2).fit(np.ones((5, 2)))
+
+
+@pytest.mark.parametrize("n_rows", [60, 70_000])
+@pytest.mark.parametrize("bad, what", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_a_value_that_is_not_finite_is_named_with_its_column(n_rows, bad, what):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(n_rows, 3)), columns=["a", "b", "c"])
+    model = KMeans(2, n_init=1, random_state=0).fit(table)
+    table.loc[[7, 50], "b"] = bad
+    table.loc[9, "b"] = -bad
+    table.loc[8, "c"] = bad
+    message = f"Input X contains {what}, first in column 'b', row 7. "
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for refused in (KMeans(2).fit, model.predict, model.transform, model.score):
+            with pytest.raises(ValueError, match=message) as error:
+                refused(table)
+            assert ("GaussianMixture" in str(error.value)) == (what == "NaN")
 
 
 def test_a_failed_fit_leaves_the_model():

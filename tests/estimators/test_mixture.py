@@ -150,8 +150,42 @@ def test_constant_columns_are_repaired():
 
 
 def test_verbose(capsys):
-    GaussianMixture(3, verbose=1, verbose_interval=1, random_state=0).fit(X)
-    assert "iteration 1, log-likelihood" in capsys.readouterr().out
+    model = GaussianMixture(3, verbose=1, verbose_interval=1, random_state=0).fit(X)
+    said = capsys.readouterr().out
+    assert "iteration 1, log-likelihood" in said
+    assert f"Start 0 has converged after {model.n_iter_} iterations, log-likelihood" in said
+
+
+def test_verbose_says_something_of_short_runs(capsys):
+    model = GaussianMixture(1, verbose=1).fit(X)
+    assert model.n_iter_ < 10
+    assert capsys.readouterr().out.startswith("Start 0 has converged after 2 iterations, log-likelihood ")
+    with pytest.warns(ConvergenceWarning):
+        GaussianMixture(3, verbose=1, max_iter=1, n_init=2, random_state=0).fit(X)
+    assert capsys.readouterr().out.count("has not converged after 1 iterations") == 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_densities_by_component(form):
+    model = GaussianMixture(3, covariance_type=form, random_state=0).fit(X)
+    matrices = {
+        "full": lambda k: model.covariances_[k],
+        "tied": lambda k: model.covariances_,
+        "diag": lambda k: np.diag(model.covariances_[k]),
+        "spherical": lambda k: model.covariances_[k] * np.eye(3),
+    }[form]
+    wanted = np.column_stack([multivariate_normal(model.means_[k], matrices(k)).pdf(X) for k in range(3)])
+    np.testing.assert_allclose(model.component_densities(X), wanted, rtol=1e-9)
+    np.testing.assert_allclose(model.component_densities(X) @ model.weights_, np.exp(model.score_samples(X)))
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X), atol=1e-14)
+    far = [[1e4, 0.0, 0.0]]  # densities and shares too small for float64, and yet their logarithms are known
+    logs, joint = model.component_log_densities(far), model.predict_log_proba(far)
+    assert (model.component_densities(far) == 0).all()
+    assert np.isfinite(logs).all()
+    gap = logs + np.log(model.weights_)
+    np.testing.assert_allclose(joint, gap - gap.max(axis=1, keepdims=True), atol=1e-6)
+    hole = model.component_log_densities([[np.nan, 1.0, 0.5]])
+    assert hole[0, 1] == pytest.approx(multivariate_normal(model.means_[1, 1:], matrices(1)[1:, 1:]).logpdf([1.0, 0.5]))
 
 
 def test_errors_say_what_would_be_right():

@@ -18,6 +18,10 @@ def test_pictures_and_numbers(tmp_path, capsys):
     printed = capsys.readouterr().out
     for number in ("densities 0.12 and 0.06, shares 0.65 and 0.35", "the elbow suggests 4 clusters"):
         assert number in printed
+    for name in ("MiniBatchKMeans", "BisectingKMeans", "BayesianGaussianMixture"):
+        (line,) = [line for line in printed.splitlines() if line.startswith(name)]
+        assert line.split()[2] == "4"
+        assert float(line.split()[3]) > 0.9
     drawn = sorted((tmp_path / "pictures").iterdir())
     assert [path.stem for path in drawn] == sorted(script.PICTURES)
     for path in drawn:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, psi
 from scipy.stats import multivariate_normal
 
 
@@ -125,3 +125,85 @@ def _fill(row: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> tuple[np
     full[gone] = mean[gone] + across @ (row[known] - mean[known])
     spread[np.ix_(gone, gone)] = covariance[np.ix_(gone, gone)] - across @ covariance[np.ix_(known, gone)]
     return full, spread
+
+
+def running_means(
+    batches: list[np.ndarray], weights: list[list[int]], centres: np.ndarray
+) -> tuple[np.ndarray, list[int], list[float]]:
+    """k-means by batches, without reassignment: centres, what each has learnt from, each batch's sum of squares."""
+    totals, counts, losses = [[Fraction(0)] * centres.shape[1] for _ in centres], [0] * len(centres), []
+    for batch, own in zip(batches, weights):
+        labels = [nearest_centre(row, centres) for row in batch]
+        losses.append(sum(w * float(squared_distance(row, centres[k])) for row, w, k in zip(batch, own, labels)))
+        for row, weight, k in zip(batch, own, labels):
+            counts[k] += weight
+            totals[k] = [total + weight * Fraction(float(x)) for total, x in zip(totals[k], row)]
+        rows = [
+            [float(total / count) for total in own_total] if count else list(before)
+            for own_total, count, before in zip(totals, counts, centres)
+        ]
+        centres = np.array(rows, centres.dtype)
+    return centres, counts, losses
+
+
+def bisected(rows: np.ndarray, weights: list[int], n_clusters: int, by_size: bool) -> list[list[int]]:
+    """Leaves of a tree of splits, from left to right: each split is `lloyd` from the leaf's two extreme rows."""
+    leaves = [list(range(len(rows)))]
+    worth = [0.0]
+    while len(leaves) < n_clusters:
+        at = max(range(len(leaves)), key=lambda i: (worth[i] if len(leaves[i]) > 1 else -1.0, -i))
+        own, own_weights = rows[leaves[at]], [weights[i] for i in leaves[at]]
+        labels, centres, _ = lloyd(own, own_weights, extreme_pair(own), 100)
+        parts, sums = [], []
+        for side in (0, 1):
+            here = [i for i, label in zip(leaves[at], labels) if label == side]
+            squares = sum(weights[i] * float(squared_distance(rows[i], centres[side])) for i in here)
+            parts.append(here)
+            sums.append(float(sum(weights[i] for i in here)) if by_size else squares)
+        leaves[at : at + 1], worth[at : at + 1] = parts, sums
+    return leaves
+
+
+def extreme_pair(rows: np.ndarray) -> np.ndarray:
+    """The first and the last row in the order of their values."""
+    order = np.lexsort(rows.T[::-1])
+    return rows[[order[0], order[-1]]]
+
+
+def variational_step(
+    rows: np.ndarray,
+    row_weights: np.ndarray,
+    state: dict[str, np.ndarray],
+    prior: dict[str, object],
+) -> tuple[float, dict[str, np.ndarray]]:
+    """One step of variational inference with full covariances and a Dirichlet prior (Bishop 10.46 to 10.63).
+
+    Returns the sum of the rows' logarithms before it, and the posterior after it.
+    """
+    d = rows.shape[1]
+    spread = psi(0.5 * (state["freedom"] - np.arange(d)[:, None])).sum(axis=0) + d * np.log(2.0)
+    known = d * np.log(state["freedom"]) + d / state["mean_precision"]
+    weight = psi(state["concentration"]) - psi(state["concentration"].sum())
+    joint = log_densities(rows, state["means"], state["covariances"]) + weight + 0.5 * (spread - known)
+    total = logsumexp(joint, axis=1)
+    shares = np.exp(joint - total[:, None]) * row_weights[:, None]
+    n = shares.sum(axis=0)
+    after = {
+        "concentration": prior["concentration"] + n,
+        "mean_precision": prior["mean_precision"] + n,
+        "freedom": prior["freedom"] + n,
+        "means": np.zeros_like(state["means"]),
+        "covariances": np.zeros_like(state["covariances"]),
+    }
+    for k in range(len(n)):
+        filled = [_fill(row, state["means"][k], state["covariances"][k]) for row in rows]
+        middle = sum(s * full for s, (full, _) in zip(shares[:, k], filled)) / n[k]
+        scatter = np.array(prior["covariance"], float)
+        for share, (full, rest) in zip(shares[:, k], filled):
+            scatter += share * (np.outer(full - middle, full - middle) + rest)
+        gap = middle - prior["mean"]
+        scatter += n[k] * prior["mean_precision"] / after["mean_precision"][k] * np.outer(gap, gap)
+        after["means"][k] = prior["mean_precision"] * prior["mean"] + n[k] * middle
+        after["means"][k] /= after["mean_precision"][k]
+        after["covariances"][k] = scatter / after["freedom"][k]
+    return float((row_weights * total).sum()), after

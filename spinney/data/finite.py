@@ -1,0 +1,47 @@
+"""Values that a model cannot use: where the first one is, in words.
+
+In: a matrix of numbers with a NaN or an infinity in it. Out: a `NotFiniteError` that says which column and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+class NotFiniteError(ValueError):
+    """A value is missing or infinite; `column` is the number of its column."""
+
+    def __init__(self, row: int, column: int, value: float, name: Any = None) -> None:
+        self.row, self.column, self.value = row, column, value
+        what = "NaN" if np.isnan(value) else "infinity"
+        remedy = (
+            "Fill it in first (sklearn.impute.SimpleImputer) or drop such rows; GaussianMixture and "
+            "BayesianGaussianMixture take missing values as they are."
+            if np.isnan(value)
+            else "Replace it, or drop such rows."
+        )
+        place = f"column {column}" if name is None else f"column {name!r}"
+        super().__init__(f"Input X contains {what}, first in {place}, row {row}. {remedy}")
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.row, self.column, self.value)
+
+    def named(self, names: Any) -> NotFiniteError:
+        """The same error with the column's name, if columns have names."""
+        if names is None:
+            return self
+        return NotFiniteError(self.row, self.column, self.value, str(names[self.column]))
+
+
+def refuse_not_finite(values: np.ndarray) -> None:
+    """Raise if a value is missing or infinite."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        _refuse(values, int(bad.any(axis=0).argmax()), bad)
+
+
+def _refuse(values: np.ndarray, column: int, bad: np.ndarray) -> NoReturn:
+    row = int(bad[:, column].argmax())
+    raise NotFiniteError(row, column, float(values[row, column]))

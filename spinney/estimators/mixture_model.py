@@ -1,0 +1,263 @@
+"""What all Gaussian mixtures share: fits, predictions, densities, draws. No algorithm in here.
+
+In:  an estimator that says which `MixtureSettings` its parameters mean and where a run starts.
+Out: `weights_`, `means_`, `covariances_` and what follows from them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import DensityMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.weights import Weights
+from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.matrices import MatrixModel
+from spinney.estimators.params import check_parameters
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from spinney._team import Team
+    from spinney.cluster.expect import Gaussians, Rows
+    from spinney.cluster.mixture import MixtureSettings, Outcome
+
+
+class MixtureModel(DensityMixin, MatrixModel):
+    """A mixture of Gaussians, however it is fitted."""
+
+    _takes_missing = True
+    _bound = "log-likelihood"  # what rises from iteration to iteration, in words
+    weights_: np.ndarray
+    means_: np.ndarray
+    covariances_: np.ndarray
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the mixture.
+
+        Parameters
+        ----------
+        X : table of numbers, NaN where missing
+            NumPy array, pandas or polars frame, Arrow table.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
+            proportions matter.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        with all_or_nothing(self):
+            schema, values = self._learn_matrix(X)
+            if len(values) < self.n_components:
+                raise ValueError(
+                    f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
+                    f"n_samples = {len(values)}"
+                )
+            weights = read_sample_weight(sample_weight, len(values))
+            with self._make_team("cluster", self._work(values)) as team:
+                rows = self._fit_rows(values, weights)
+                self._keep(self._best_run(rows, weights, team), rows, team)
+            self._keep_schema(schema)
+        return self
+
+    def _work(self, values: np.ndarray) -> int:
+        return values.size * self.n_components * (values.shape[1] if self.covariance_type in ("full", "tied") else 1)
+
+    def _fit_rows(self, values: np.ndarray, weights: Weights) -> Rows:
+        from spinney.cluster.expect import read_rows
+        from spinney.cluster.mixture import middle_of
+
+        if len(values) < 2:
+            owner = type(self).__name__
+            raise ValueError(f"Found array with 1 sample(s) while a minimum of 2 is required by {owner}.")
+        _check_finite(values)
+        weight = self._row_weights(weights)
+        origin = middle_of(values, weight)
+        if np.isnan(origin).any():
+            column = int(np.isnan(origin).argmax())
+            raise ValueError(f"Column {column} of X has no values at all (in rows with weight): drop it.")
+        return read_rows(values, weight, origin)
+
+    def _row_weights(self, weights: Weights) -> np.ndarray | None:
+        """What each row counts in the sums; None: 1."""
+        return weights.relative()
+
+    def _settings(self, rows: Rows, team: Team) -> MixtureSettings:
+        raise NotImplementedError
+
+    def _start(self, rows: Rows, weights: Weights, settings: MixtureSettings, random: Any, team: Team) -> Gaussians:
+        raise NotImplementedError
+
+    def _best_run(self, rows: Rows, weights: Weights, team: Team) -> Outcome:
+        from spinney.cluster.mixture import best_em
+
+        settings, random = self._settings(rows, team), check_random_state(self.random_state)
+        starts: Iterable[Gaussians] = (self._start(rows, weights, settings, random, team) for _ in range(self.n_init))
+        if self.warm_start and hasattr(self, "means_"):
+            starts = [self._mixture(rows.origin)]
+        best = best_em(rows, starts, settings, team, self._watcher, self._tell)
+        if not best.has_converged and self.max_iter > 0:
+            warnings.warn(
+                "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "
+                "tol, or check for degenerate data.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return best
+
+    def _watcher(self, start: int) -> Any:
+        if not self.verbose:
+            return None
+
+        def watch(number: int, bound: float, gain: float) -> None:
+            if number % self.verbose_interval == 0:
+                print(f"Start {start}, iteration {number}, {self._bound} {bound:.6f}, gain {gain:.3g}.")
+
+        return watch
+
+    def _tell(self, start: int, found: Outcome) -> None:
+        if self.verbose:
+            what = "has converged" if found.has_converged else "has not converged"
+            print(f"Start {start} {what} after {found.n_iter} iterations, {self._bound} {found.log_likelihood:.6f}.")
+
+    def _keep(self, found: Outcome, rows: Rows, team: Team) -> None:
+        from spinney.cluster.gaussians import precisions, publish
+
+        form, mixture = self.covariance_type, found.mixture
+        self.weights_, self.means_ = mixture.weights, mixture.means + rows.origin
+        self.covariances_ = publish(mixture.covariances, form)
+        self.precisions_, self.precisions_cholesky_ = precisions(mixture, form, team)
+        self.converged_, self.n_iter_ = found.has_converged, found.n_iter
+        self.lower_bound_, self.lower_bounds_ = found.log_likelihood, found.log_likelihoods
+        self._history = found.history if self.keep_history else None
+
+    def _mixture(self, origin: np.ndarray) -> Gaussians:
+        """The fitted mixture relative to an origin."""
+        from spinney.cluster.expect import Gaussians
+        from spinney.cluster.gaussians import expand
+
+        n_components, n_columns = self.means_.shape
+        covariances = expand(np.asarray(self.covariances_), self.covariance_type, n_components, n_columns)
+        return Gaussians(np.asarray(self.weights_), self.means_ - origin, covariances)
+
+    @property
+    def history_(self) -> Any:
+        """The mixture before each iteration and at the end, each with its log-likelihood; None without keep_history."""
+        check_is_fitted(self)
+        return self._history
+
+    def _fingerprint(self) -> str:
+        return hash_of(np.ascontiguousarray(part).tobytes() for part in (self.weights_, self.means_, self.covariances_))
+
+    def _expect(self, X: Any) -> np.ndarray:
+        """Shares of the components in each row, and the logarithm of its density."""
+        from spinney.cluster.expect import expect, read_rows
+
+        values = self._read_matrix(X)
+        _check_finite(values)
+        with self._make_team("cluster", self._work(values)) as team:
+            origin = np.average(self.means_, axis=0, weights=self.weights_)
+            return expect(read_rows(values, None, origin), self._mixture(origin), team)
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        """(rows, components): the logarithms that shares are proportional to."""
+        return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Each component's share of each row, (n_samples, n_components): the soft assignment."""
+        return self._expect(X)[:, :-1]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`, also of shares that are too small to be told from 0."""
+        from spinney.criteria.elementary import exps_of, logs_of
+
+        joint = self._log_joint(X)
+        joint -= joint.max(axis=1, keepdims=True)
+        return joint - logs_of(exps_of(joint).sum(axis=1))[:, None]
+
+    def component_densities(self, X: Any) -> np.ndarray:
+        """Density of each Gaussian at each row (of its known values), (n_samples, n_components).
+
+        Without the components' weights: `component_densities(X) @ weights_` is the density of a `GaussianMixture`.
+
+        Parameters
+        ----------
+        X : table of numbers, NaN where missing
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> start = {"means_init": [[-2], [3]], "weights_init": [0.5, 0.5], "precisions_init": [0.25, 0.25]}
+        >>> model = GaussianMixture(2, covariance_type="spherical", max_iter=0, **start).fit([[-2.0], [3.0]])
+        >>> model.component_densities([[0.0]]).round(3).tolist()
+        [[0.121, 0.065]]
+        """
+        return np.exp(self.component_log_densities(X))
+
+    def component_log_densities(self, X: Any) -> np.ndarray:
+        """Logarithms of `component_densities`, also of densities that are too small to be told from 0."""
+        from spinney.cluster.expect import Gaussians, expect, read_rows
+
+        values = self._read_matrix(X)
+        _check_finite(values)
+        origin = np.average(self.means_, axis=0, weights=self.weights_)
+        rows, mixture, alone = read_rows(values, None, origin), self._mixture(origin), np.ones(1)
+        with self._make_team("cluster", self._work(values)) as team:
+            each = [
+                Gaussians(alone, mixture.means[k : k + 1], mixture.covariances[k : k + 1])
+                for k in range(len(mixture.means))
+            ]
+            return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The component with the largest share of each row."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """`fit`, then `predict` of the same rows."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Logarithm of the density at each row (of its known values)."""
+        return self._expect(X)[:, -1]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean log-likelihood of the rows."""
+        logs = self.score_samples(X)
+        return float(np.average(logs, weights=read_sample_weight(sample_weight, len(logs)).relative()))
+
+    def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Draw rows from the mixture: (rows, the component of each), component after component."""
+        from spinney.cluster.gaussians import as_matrices
+        from spinney.cluster.triangles import factors_and_inverses
+
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples!r}.")
+        random = check_random_state(self.random_state)
+        counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
+        factors, _ = factors_and_inverses(as_matrices(self._mixture(np.zeros(self.means_.shape[1])).covariances))
+        labels = np.repeat(np.arange(len(counts)), counts)
+        normal = random.standard_normal((n_samples, self.means_.shape[1]))
+        for k, factor in enumerate(factors):
+            own = labels == k
+            normal[own] = np.einsum("ij,nj->ni", factor, normal[own])
+        return self.means_[labels] + normal, labels
+
+
+def _check_finite(values: np.ndarray) -> None:
+    if np.isinf(values).any():
+        raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
