@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
-    from spinney import datasets, evaluate, prune, view
+    from spinney import criteria, datasets, evaluate, prune, view
+    from spinney.criteria.candidates import candidate_splits
     from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
@@ -99,6 +100,7 @@ _HOMES = {
     "VotingRegressor": "spinney.estimators.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
+    "candidate_splits": "spinney.criteria.candidates",
     "elbow": "spinney.estimators.elbow",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
@@ -151,6 +153,8 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "candidate_splits",
+    "criteria",
     "datasets",
     "elbow",
     "evaluate",
@@ -173,7 +177,7 @@ __all__ = [
     "view",
 ]
 
-_ROOMS = ("datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
+_ROOMS = ("criteria", "datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()
