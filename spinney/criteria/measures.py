@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from spinney.data.target import is_missing
 from spinney.data.weights import read_weights
 
 Measure = Callable[[np.ndarray], Any]
@@ -254,8 +255,8 @@ def read_branches(branches: Any, answers: Any, labels: Any, sample_weight: Any) 
 def number_labels(labels: Any, name: str) -> tuple[np.ndarray, int]:
     """Each row's label as a number, and how many there are."""
     values = np.asarray(column_or_1d(labels))
-    missing = values != values if values.dtype.kind == "f" else np.array([one is None or one != one for one in values])
-    if len(values) == 0 or bool(np.any(missing)):
+    has_missing = values.dtype.kind in "fO" and any(map(is_missing, values.tolist()))
+    if len(values) == 0 or has_missing:
         raise ValueError(f"{name} must hold one label per row, and none missing.")
     distinct, places = np.unique(values, return_inverse=True)
     return places, len(distinct)

@@ -12,8 +12,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from spinney.data.target import Target, is_missing
+
 if TYPE_CHECKING:
-    from spinney.data.target import Target
     from spinney.data.weights import Weights
 
 
@@ -37,8 +38,6 @@ class Answers(NamedTuple):
 
     def target(self, weights: Weights, rows: np.ndarray | None = None) -> Target:
         """As the engine wants it, of all rows or of some."""
-        from spinney.data.target import Target
-
         values = self.values
         if rows is not None:
             values, weights = np.ascontiguousarray(values[:, rows]), weights.take(rows)
@@ -113,7 +112,7 @@ def read_numbers(y: Any, n_rows: int) -> np.ndarray:
 def check_labels(y: np.ndarray, n_rows: int) -> None:
     """Raise unless y, of one or two dimensions, holds one label per row (or one per row and output)."""
     _check_length(y, n_rows)
-    if y.dtype == object and any(map(_is_missing, y.ravel())):
+    if y.dtype == object and any(map(is_missing, y.ravel())):
         raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
     if y.dtype.kind == "f":
         _check_finite(y)
@@ -136,13 +135,6 @@ def _check_finite(y: np.ndarray) -> None:
 def _check_length(y: np.ndarray, n_rows: int) -> None:
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows: X has {n_rows}, y has {len(y)}.")
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA is neither equal nor unequal
-        return True
 
 
 def _are_few_whole_numbers(y: np.ndarray) -> bool:
