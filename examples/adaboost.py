@@ -1,22 +1,38 @@
 """AdaBoost on the two moons: 200 stumps with a learning rate of 1/2, and the sums of its first rounds.
 
-    python examples/adaboost.py
+    python examples/adaboost.py             # pictures go into a temporary folder
+    python examples/adaboost.py pictures    # into this one
 
 Each stump asks one question. Rows that it gets wrong weigh more for the next one, and in the end all vote.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from spinney import AdaBoostClassifier, DecisionTreeClassifier
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import (
+    AdaBoostClassifier,
+    DecisionTreeClassifier,
+    plot_adaboost_rounds,
+    plot_amount_of_say,
+    plot_staged_errors,
+)
 
 ROUNDS = (1, 2, 5, 10, 50, 200)
 
 
-def main() -> dict[str, float]:
+def main(folder: str | None = None) -> dict[str, float]:
     """Accuracy on held-out rows, by algorithm."""
     X, y = make_moons(500, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
@@ -38,8 +54,27 @@ def main() -> dict[str, float]:
         wrong = weights[member.predict(X_train) != y_train].sum()
         print(f"  round {number}: error {error:.3f}, vote 1/2 ln((1 - error) / error) = {vote:.3f}, then {wrong:.2f}")
     accuracy["wrong weight"] = float(np.round(wrong, 6))
+
+    many = AdaBoostClassifier(stump, n_estimators=200, learning_rate=0.5, keep_weights=True).fit(X_train, y_train)
+    say, left = plt.subplots(figsize=(8, 5), layout="constrained")
+    plot_amount_of_say(model, ax=left)
+    errors, right = plt.subplots(figsize=(8, 5), layout="constrained")
+    plot_staged_errors(many, X_train, y_train, eval_set=(X_test, y_test), ax=right)
+    rounds = plot_adaboost_rounds(many, X_train, y_train, rounds=(1, 2, 3, 10))[0, 0].figure
+    keep({"rounds": rounds, "amount_of_say": say, "errors": errors}, folder)
     return accuracy
 
 
+def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
+    """Save the pictures, into a temporary folder if none is named."""
+    where = Path(folder or tempfile.mkdtemp(prefix="spinney-adaboost-"))
+    where.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        figure.savefig(where / f"{name}.png", dpi=110)
+        plt.close(figure)
+    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

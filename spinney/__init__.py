@@ -54,13 +54,18 @@ if TYPE_CHECKING:
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.frame import trees_to_frame
+    from spinney.view.gains import plot_amount_of_say, plot_split_gains
     from spinney.view.graphviz import export_graphviz
+    from spinney.view.importances import plot_importances
     from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.mixtures import plot_em_steps
     from spinney.view.plot import plot_tree
+    from spinney.view.predictions import plot_predictions, plot_side_by_side
     from spinney.view.regions import plot_regions
+    from spinney.view.residuals import plot_residual_rounds
     from spinney.view.rounds import plot_adaboost_rounds
     from spinney.view.rules import export_rules
+    from spinney.view.staged import plot_staged_errors
     from spinney.view.text import export_text
 
 __version__ = "0.1.0"
@@ -106,13 +111,20 @@ _HOMES = {
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
+    "plot_amount_of_say": "spinney.view.gains",
     "plot_confusion_matrix": "spinney.view.judging",
     "plot_elbow": "spinney.view.clusters",
     "plot_em_steps": "spinney.view.mixtures",
+    "plot_importances": "spinney.view.importances",
     "plot_impurity_curves": "spinney.view.curves",
     "plot_kmeans_steps": "spinney.view.clusters",
     "plot_learning_curve": "spinney.view.judging",
+    "plot_predictions": "spinney.view.predictions",
     "plot_regions": "spinney.view.regions",
+    "plot_residual_rounds": "spinney.view.residuals",
+    "plot_side_by_side": "spinney.view.predictions",
+    "plot_split_gains": "spinney.view.gains",
+    "plot_staged_errors": "spinney.view.staged",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
@@ -162,13 +174,20 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_amount_of_say",
     "plot_confusion_matrix",
     "plot_elbow",
     "plot_em_steps",
+    "plot_importances",
     "plot_impurity_curves",
     "plot_kmeans_steps",
     "plot_learning_curve",
+    "plot_predictions",
     "plot_regions",
+    "plot_residual_rounds",
+    "plot_side_by_side",
+    "plot_split_gains",
+    "plot_staged_errors",
     "plot_tree",
     "plot_validation_curve",
     "prune",

@@ -103,7 +103,10 @@ def _plant(schema: Schema) -> DecisionTree:
 
     place = {column.name: index for index, column in enumerate(schema.columns)}
     sizes = [len(column.categories or ()) for column in schema.columns]
-    kind, feature, counts, children = [], [], [], []  # by node
+    kind: list[int] = []
+    feature: list[int] = []
+    counts: list[list[int]] = []
+    children: list[list[int]] = []
 
     def add(spec: Any, n_rows: int) -> int:
         number = len(kind)

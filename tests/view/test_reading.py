@@ -29,7 +29,10 @@ from spinney import (
 )
 from spinney.datasets import load_penguins, load_restaurant, load_tennis
 
-MODULES = ["curves", "graphviz", "numbers", "colours", "plot", "regions", "rules", "text"]
+MODULES = [
+    *("colours", "curves", "gains", "graphviz", "importances", "numbers", "plot", "predictions", "regions"),
+    *("residuals", "rules", "staged", "text"),
+]
 
 
 @pytest.fixture(autouse=True)
