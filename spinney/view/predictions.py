@@ -157,7 +157,7 @@ def _places(model: Any, line: Grid) -> np.ndarray:
     """Where to predict: all along, and on both sides of a tree's thresholds."""
     low, high = line.ranges[0]
     x = np.linspace(low, high, line.resolution)
-    tree = getattr(model, "tree_", None)
+    tree: Any = getattr(model, "tree_", None)
     if getattr(tree, "kind", None) is None:
         return x
     cuts = tree.threshold[(tree.kind == NUMBER) & (tree.feature == line.columns[0])]
