@@ -65,10 +65,10 @@ def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:
     if not is_class:
         return y
     classes = [model.classes_] if n_outputs == 1 else model.classes_
-    return np.stack([_codes(y[:, k], classes[k], allow_unknown) for k in range(n_outputs)], axis=1)
+    return np.stack([class_codes(y[:, k], classes[k], allow_unknown) for k in range(n_outputs)], axis=1)
 
 
-def _codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.ndarray:
+def class_codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.ndarray:
     """Each row's place among the classes."""
     place = {label: k for k, label in enumerate(classes.tolist())}
     labels, which = np.unique(y, return_inverse=True)

@@ -17,7 +17,7 @@ from spinney.criteria.information import ROW, Terms
 from spinney.grow.branches.columns import Columns
 from spinney.grow.branches.memory import DONE, NEEDS_ROOM, NO_CUT, STOPPED, Grown, Rows, make_grown, run_with_room
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.branches.search import judge_column
+from spinney.grow.branches.search import is_significant, judge_column
 from spinney.grow.branches.statistics import fill_runs, make_desk
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
@@ -89,8 +89,12 @@ def _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
         n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
         judge_column(columns, column, node, n_runs, rules, terms, desk)
     best = _best_ratio(rules, desk) if rules.ratio else _best_gain(rules, desk)
-    if best < 0:
+    if best < 0 or not _is_worth(node, desk.gain[best], rules):
         return False
+    if rules.critical.size > 0:
+        n_runs = fill_runs(columns, best, rows, begin, end, alike, desk)
+        if not is_significant(columns, best, n_runs, rules, desk):
+            return False
     _ask(grown, columns, node, best, desk)
     open_frame(grown, rows, columns, number, begin, end, rules.spreads)
     return True
@@ -111,6 +115,12 @@ def _may_split(node, class_units, rules):
     for c in range(class_units.size):
         most = max(most, class_units[c])
     return most < node.units and node.units >= rules.min_split and node.depth < rules.max_depth
+
+
+@inner_kernel
+def _is_worth(node, gain, rules):
+    """Whether a gain is large enough for the whole tree."""
+    return rules.min_decrease <= 0.0 or (gain + _TIE) * float(node.units) >= rules.min_decrease * float(rules.total)
 
 
 @inner_kernel

@@ -16,7 +16,7 @@ from spinney.grow.branches.columns import read_units
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
 from tests.grow.branches import naive
-from tests.grow.branches.cases import as_table, tables
+from tests.grow.branches.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 
@@ -31,6 +31,7 @@ SETTINGS = st.builds(
     prune=st.sampled_from((True, True, False)),
     cf=st.sampled_from((0.25, 0.01, 0.5)),
     subtree_raising=st.booleans(),
+    limits=LIMITS,
 )
 
 
@@ -39,10 +40,15 @@ def slow_c45(X, kinds, classes, weights, settings):
     kept = np.arange(len(X)) if kept is None else kept
     table = naive.make_table(X[kept], kinds, classes[kept].tolist())
     least = round(settings.min_samples_leaf * ROW)
-    rules = naive.Rules(True, least, 2 * least, len(set(table.classes)), mdl=settings.mdl, max_depth=settings.max_depth)
+    limits, n_classes = settings.limits, len(set(table.classes))
+    min_split = max(2 * least, limits.min_split * ROW)
+    rules = naive.Rules(True, least, min_split, n_classes, mdl=settings.mdl, max_depth=settings.max_depth)
+    rules.total, rules.min_decrease, rules.significance = units.sum(), limits.min_decrease, limits.significance
     rules.cf, rules.raises = settings.cf, settings.subtree_raising
     rows = list(enumerate(units.tolist()))
     root = naive.grow(table, rules, rows, units.sum() / ROW)
+    if limits.max_leaves is not None:
+        naive.best_first(table, root, limits.max_leaves)
     naive.collapse(root)
     if settings.prune:
         naive.prune(table, rules, root, rows)
