@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
+    from spinney.estimators.c50 import C50Classifier
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
@@ -83,6 +84,7 @@ _HOMES = {
     "BucketOfModelsClassifier": "spinney.estimators.bucket",
     "BucketOfModelsRegressor": "spinney.estimators.bucket",
     "C45Classifier": "spinney.estimators.classic",
+    "C50Classifier": "spinney.estimators.c50",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
     "ExtraTreesClassifier": "spinney.estimators.random_forest",
@@ -143,6 +145,7 @@ __all__ = [
     "BucketOfModelsClassifier",
     "BucketOfModelsRegressor",
     "C45Classifier",
+    "C50Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",

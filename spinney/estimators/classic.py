@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
+from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -23,12 +23,13 @@ from spinney.estimators.params import (
 )
 from spinney.estimators.settings import NO_LIMIT
 from spinney.estimators.stopping import find_judges
-from spinney.estimators.targets import find_answers, read_labels
+from spinney.estimators.targets import Answers, find_answers, read_labels
 from spinney.estimators.tree_model import ClassTreeModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.grow.branches.columns import Columns
     from spinney.grow.branches.limits import Choose, Limits
     from spinney.prune.stopping import HeldOut
     from spinney.tree.decision import DecisionTree
@@ -123,27 +124,36 @@ class _ClassicTree(ClassTreeModel):
         with all_or_nothing(self):
             schema, table = self._learn(X)
             answers = find_answers(read_labels(y, table.n_rows))
-            answers.keep_classes(self)
             weights = read_sample_weight(sample_weight, table.n_rows)
             kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
             if kept is not None:
                 weights = weights.only(kept, table.n_rows)
-            with make_team("branches", table.n_rows * table.n_columns, n_jobs=1) as team:
-                choose = _ask(judges, team)
-                self._keep(schema, self._grow(table, schema, answers.values[0], weights, team, choose))
+            with self._make_team("branches", table.n_rows * table.n_columns) as team:
+                self.grow_from(schema, table, answers, weights, team, _ask(judges, team))
         return self
+
+    def grow_from(
+        self,
+        schema: Schema,
+        table: Table,
+        answers: Answers,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None = None,
+        columns: Columns | None = None,
+    ) -> None:
+        """Fit to a table that has been read; `columns`: as the engine wants it, if that is known. `weights` may be units."""
+        from spinney.grow.branches.columns import read_columns
+
+        answers.keep_classes(self)
+        columns = read_columns(table, schema, None) if columns is None else columns
+        self._keep(schema, self._grow(columns, answers.values[0], weights, team, choose))
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
         return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
 
     def _grow(
-        self,
-        table: Table,
-        schema: Schema,
-        classes: np.ndarray,
-        weights: Weights,
-        team: Team,
-        choose: Choose | None,
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
     ) -> DecisionTree:
         raise NotImplementedError
 
@@ -151,15 +161,14 @@ class _ClassicTree(ClassTreeModel):
     def _depth_limit(self) -> int:
         return NO_LIMIT if self.max_depth is None else int(self.max_depth)
 
-    def _limits(self, weights: Weights, n_rows: int) -> Limits:
+    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> Limits:
+        from spinney.criteria.information import ROW
+        from spinney.grow.branches.columns import read_units
         from spinney.grow.branches.limits import Limits
 
         min_split = 0.0 if self.min_samples_split == 2 else float(self.min_samples_split)  # 2: whatever has two leaves
         if not isinstance(self.min_samples_split, Integral):
-            used = weights.total()
-            whole = weights.importance is None and used is not None
-            n_used = n_rows if used is None else used.sum() if whole else np.count_nonzero(used)
-            min_split = max(2.0, np.ceil(min_split * float(n_used)))
+            min_split = max(2.0, np.ceil(min_split * float(read_units(weights, n_rows)[0].sum() / ROW)))
         return Limits(
             min_split=min_split,
             max_leaves=None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
@@ -230,13 +239,7 @@ class ID3Classifier(_ClassicTree):
         return learn_categories(X, self.categorical_features, type(self).__name__)
 
     def _grow(
-        self,
-        table: Table,
-        schema: Schema,
-        classes: np.ndarray,
-        weights: Weights,
-        team: Team,
-        choose: Choose | None,
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
     ) -> DecisionTree:
         from spinney.grow.branches.id3 import ID3Settings, grow_id3
 
@@ -244,9 +247,9 @@ class ID3Classifier(_ClassicTree):
             max_depth=self._depth_limit,
             min_gain=float(self.min_gain),
             min_samples_leaf=0.0 if self.min_samples_leaf == 1 else float(self.min_samples_leaf),  # 1: any row will do
-            limits=self._limits(weights, table.n_rows),
+            limits=self._limits(weights, len(classes)),
         )
-        return grow_id3(table, schema, classes, self.n_classes_, weights, settings, team, choose)
+        return grow_id3(columns, classes, self.n_classes_, weights, settings, team, choose)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -307,13 +310,7 @@ class C45Classifier(_ClassicTree):
         keep_parameters(self, locals())
 
     def _grow(
-        self,
-        table: Table,
-        schema: Schema,
-        classes: np.ndarray,
-        weights: Weights,
-        team: Team,
-        choose: Choose | None,
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
     ) -> DecisionTree:
         from spinney.grow.branches.c45 import C45Settings, grow_c45
 
@@ -324,6 +321,6 @@ class C45Classifier(_ClassicTree):
             prune=bool(self.prune),
             cf=float(self.cf),
             subtree_raising=bool(self.subtree_raising),
-            limits=self._limits(weights, table.n_rows),
+            limits=self._limits(weights, len(classes)),
         )
-        return grow_c45(table, schema, classes, self.n_classes_, weights, settings, team, choose)
+        return grow_c45(columns, classes, self.n_classes_, weights, settings, team, choose)

@@ -15,7 +15,7 @@ from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
 from spinney.estimators.base import read_sample_weight
-from spinney.estimators.targets import Answers, check_labels, check_numbers, read_columns
+from spinney.estimators.targets import Answers, check_labels, check_numbers, read_y
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -51,7 +51,7 @@ def _read(model: Any, schema: Schema, answers: Answers, eval_set: Any) -> tuple[
     owner = type(model).__name__
     X, y, weight = (*eval_set, None)[:3]
     table = schema.read(X, owner)
-    values = read_columns(y, None if answers.classes is not None else np.float64, owner)
+    values = read_y(y, None if answers.classes is not None else np.float64, owner)
     n_outputs = len(answers.values)
     if (1 if values.ndim == 1 else values.shape[1]) != n_outputs:
         raise ValueError(f"y of eval_set must have as many columns as y, {n_outputs}, got shape {values.shape}.")

@@ -50,10 +50,10 @@ def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> An
     """y for a decision tree with these parameters, (n_samples,) or (n_samples, n_outputs)."""
     owner = owner or type(tree).__name__
     if is_classifier(tree):
-        labels = read_columns(y, None, owner)
+        labels = read_y(y, None, owner)
         check_labels(labels, n_rows)
         return find_answers(labels)
-    numbers = read_columns(y, np.float64, owner)
+    numbers = read_y(y, np.float64, owner)
     check_numbers(numbers, n_rows)
     _check_criterion(tree.criterion, numbers)
     # one layout, so that one kernel does: y may be a column of a table, or may not be written to
@@ -86,7 +86,7 @@ def _check_criterion(criterion: Any, y: np.ndarray) -> None:
         raise ValueError("criterion='poisson' needs a positive sum of y: all its values are 0.")
 
 
-def read_columns(y: Any, dtype: Any, owner: str) -> np.ndarray:
+def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     """y of one or two dimensions; a single column is one."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")

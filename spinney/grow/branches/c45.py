@@ -21,10 +21,8 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.information import ROW, make_terms
 from spinney.criteria.pessimism import confidence
-from spinney.data.schema import Schema
-from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.branches.columns import Columns, read_columns, read_units
+from spinney.grow.branches.columns import Columns, read_units
 from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
 from spinney.grow.branches.limits import Choose, Limits, limit_splits
@@ -49,18 +47,20 @@ class C45Settings(NamedTuple):
 
 
 def grow_c45(
-    table: Table,
-    schema: Schema,
+    columns: Columns,
     classes: np.ndarray,
     n_classes: int,
-    weights: Weights,
+    weights: Weights | np.ndarray,
     settings: C45Settings,
     team: Team,
     choose: Choose | None = None,
 ) -> DecisionTree:
-    """Grow and prune a tree; `classes` is int32, the class of each row. `choose` says how many splits to keep."""
-    units, kept = read_units(weights, table.n_rows)
-    columns = read_columns(table, schema, kept)
+    """Grow and prune a tree; `classes` is int32, the class of each row; `weights` may be units.
+
+    `choose` says how many of its splits to keep.
+    """
+    units, kept = read_units(weights, len(classes))
+    columns = columns.take(kept)
     classes = classes if kept is None else classes[kept]
     least = max(1, round(settings.min_samples_leaf * ROW))
     rules = BranchRules(

@@ -13,10 +13,8 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.information import ROW, entropy, make_terms
-from spinney.data.schema import Schema
-from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.branches.columns import read_columns, read_units
+from spinney.grow.branches.columns import Columns, read_units
 from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
 from spinney.grow.branches.limits import Choose, Limits, limit_splits
@@ -35,18 +33,20 @@ class ID3Settings(NamedTuple):
 
 
 def grow_id3(
-    table: Table,
-    schema: Schema,
+    columns: Columns,
     classes: np.ndarray,
     n_classes: int,
-    weights: Weights,
+    weights: Weights | np.ndarray,
     settings: ID3Settings,
     team: Team,
     choose: Choose | None = None,
 ) -> DecisionTree:
-    """Grow a tree; `classes` is int32, the class of each row. `choose` says how many of its splits to keep."""
-    units, kept = read_units(weights, table.n_rows)
-    columns = read_columns(table, schema, kept)
+    """Grow a tree; `classes` is int32, the class of each row; `weights` may be units.
+
+    `choose` says how many of its splits to keep.
+    """
+    units, kept = read_units(weights, len(classes))
+    columns = columns.take(kept)
     rules = BranchRules(
         ratio=False,
         spreads=False,
@@ -59,7 +59,7 @@ def grow_id3(
         critical=settings.limits.critical(columns, n_classes),
         max_depth=settings.max_depth,
         n_classes=n_classes,
-        in_average=np.ones(table.n_columns, np.uint8),
+        in_average=np.ones(len(columns.codes), np.uint8),
     )
     rows = make_rows(classes if kept is None else classes[kept], units, columns.most_branches)
     terms = make_terms(rules.total)

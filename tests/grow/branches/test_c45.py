@@ -12,7 +12,7 @@ from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
 from spinney.grow.branches.c45 import C45Settings, grow_c45
-from spinney.grow.branches.columns import read_units
+from spinney.grow.branches.columns import read_columns, read_units
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
 from tests.grow.branches import naive
@@ -59,7 +59,9 @@ def fast_c45(X, kinds, classes, sample_weight, settings):
     table, schema = as_table(X, kinds)
     weights = read_weights(sample_weight, len(X))
     with Team(1, inline=True) as team:
-        return grow_c45(table, schema, classes.astype(np.int32), int(classes.max()) + 1, weights, settings, team)
+        return grow_c45(
+            read_columns(table, schema, None), classes.astype(np.int32), int(classes.max()) + 1, weights, settings, team
+        )
 
 
 def check_against_recursion(drawn, settings):

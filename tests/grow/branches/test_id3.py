@@ -10,7 +10,7 @@ from spinney import ID3Classifier
 from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
-from spinney.grow.branches.columns import read_units
+from spinney.grow.branches.columns import read_columns, read_units
 from spinney.grow.branches.id3 import ID3Settings, decreases, grow_id3
 from spinney.tree.decision import STOPS
 from tests.compiled import few
@@ -50,7 +50,7 @@ def test_the_tree_of_plain_recursion(drawn, settings):
     table, schema = as_table(X, kinds)
     with Team(1, inline=True) as team:
         codes, n_classes = classes.astype(np.int32), int(classes.max()) + 1
-        tree = grow_id3(table, schema, codes, n_classes, weights, settings, team)
+        tree = grow_id3(read_columns(table, schema, None), codes, n_classes, weights, settings, team)
     assert naive.tree_as_tuples(tree) == slow_id3(X, kinds, classes, weights, settings)
     asked = [set() for _ in range(tree.n_nodes)]
     for node in range(1, tree.n_nodes):

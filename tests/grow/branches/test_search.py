@@ -51,7 +51,9 @@ def judge(X, classes, rules=RULES):
     n_classes = int(classes.max()) + 1
     rows = make_rows(classes, np.full(len(classes), ROW, np.int64), columns.most_branches)
     desk = make_desk(len(classes), len(columns.codes), n_classes)
-    _judge_all(make_grown(columns, n_classes), columns, rows, rules, make_terms(len(classes) * ROW), desk)
+    _judge_all(
+        make_grown(columns, n_classes, len(rows.rows)), columns, rows, rules, make_terms(len(classes) * ROW), desk
+    )
     return desk.gain, desk.info, desk
 
 
