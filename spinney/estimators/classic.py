@@ -142,7 +142,7 @@ class _ClassicTree(ClassTreeModel):
         choose: Choose | None = None,
         columns: Columns | None = None,
     ) -> None:
-        """Fit to a table that has been read; `columns`: as the engine wants it, if that is known. `weights` may be units."""
+        """Fit to a table that has been read; `weights` may be units, `columns` what the engine wants of the table."""
         from spinney.grow.branches.columns import read_columns
 
         answers.keep_classes(self)

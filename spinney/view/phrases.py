@@ -5,6 +5,8 @@ In: a fitted model and the names to use. Out: `Words`, which text, rules, dot an
     question(node)         petal width <= 0.80      island in {Biscoe, Dream}     Outlook
     answer(node, branch)   petal width >  0.80      island = Torgersen            Outlook = Sunny
     tag(node, branch)      no                       no                            Sunny
+
+Booleans are true or false, whether a tree takes them for numbers or for categories.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 
 from spinney.data.schema import Column
 from spinney.tree.decision import BRANCHES, NUMBER, BoostedTree, DecisionTree, OneTree
-from spinney.view.numbers import spell, write, write_amount, write_value
+from spinney.view.numbers import spell, write, write_amount, write_boolean, write_value
 from spinney.view.paths import Limits, limits_of_nodes
 
 LABELS = ("all", "root", "none")
@@ -57,6 +59,7 @@ class Words:
     trim: bool = False  # 0.8 instead of 0.80
     at_most: str = "<="
     most: int | None = None  # so many categories are named, the others counted; None: all
+    booleans: frozenset[int] = frozenset()  # columns of numbers that are Booleans: false is 0, true is 1
 
     # --- questions and answers -----------------------------------------------------------------------------------
 
@@ -91,7 +94,7 @@ class Words:
         """What is true of the rows that take this branch, of those that come to the node."""
         column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
         if self.tree.kind[node] == NUMBER:
-            if branch == 1 and threshold < inf:
+            if branch == 1 and threshold < inf and column not in self.booleans:
                 return f"{self.names[column]} >  {self._thresholds[column][threshold]}"  # as wide as <=
             return self.condition(column, Limits(high=threshold) if branch == 0 else Limits(low=threshold))
         before = self.limits[node].get(column)
@@ -123,6 +126,8 @@ class Words:
         name = self.names[column]
         if limits.is_empty:
             return f"{name} is missing"
+        if limits.categories is None and column in self.booleans and (limits.low > -inf or limits.high < inf):
+            return f"{name} = {write_boolean(limits.low > -inf)}"
         if limits.categories is None:
             return self._interval(name, limits, self._thresholds[column])
         categories = self.categories[column] or ()
@@ -232,6 +237,7 @@ def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str 
         ],
         classes=_class_names(model, class_names),
         criterion=_criterion(model),
+        booleans=frozenset(index for index, column in enumerate(columns) if column.boolean),
         **style,
     )
 
@@ -286,6 +292,8 @@ def _line(name: Any) -> str:
 
 def _category(value: Any) -> str:
     """A category as it is, in quotes if it could be misread."""
+    if isinstance(value, bool):
+        return write_boolean(value)
     text = str(value)
     return repr(value) if text != text.strip() or not text.isprintable() or set(text) & set(",{}") or not text else text
 

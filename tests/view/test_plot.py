@@ -127,7 +127,7 @@ def tags(boxes):
 
 def test_branches_are_named():
     assert tags(plot_tree(flowers())) == ["yes", "no"]
-    assert tags(plot_tree(tennis())) == ["Overcast", "Rainy", "Sunny", "False", "True", "High", "Normal"]
+    assert tags(plot_tree(tennis())) == ["Overcast", "Rainy", "Sunny", "false", "true", "High", "Normal"]
 
 
 def test_many_categories_are_abbreviated():
