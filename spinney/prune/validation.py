@@ -27,6 +27,7 @@ class Judged(NamedTuple):
     node: np.ndarray  # (entries,) where it ends
     weight: np.ndarray  # (entries,) of the row, times its share
     y: np.ndarray  # (entries, outputs) class codes, or numbers
+    row: np.ndarray | None = None  # (entries,) whose end it is; None: an entry each
 
 
 class Errors(NamedTuple):
@@ -51,7 +52,7 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
         from spinney.prune.spread import ends_of_rows
 
         row, node, share = ends_of_rows(model.tree_, table)
-        return Judged(node, weight[row] * share, y[row])
+        return Judged(node, weight[row] * share, y[row], row)
     return Judged(model._leaves(table), weight, y)
 
 

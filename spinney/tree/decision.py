@@ -199,9 +199,9 @@ class DecisionTree:
             weight=self.weight[kept],
         )
 
-    def with_answers(self, answers: np.ndarray) -> DecisionTree:
-        """The same questions with other answers."""
-        return replace(self, answers=answers)
+    def with_answers(self, answers: np.ndarray, **counts: Any) -> DecisionTree:
+        """The same questions with other answers, and perhaps other `n_samples`, `weight` and `impurity`."""
+        return replace(self, answers=answers, **counts)
 
     # --- identity --------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from spinney.view.numbers import spell, write, write_amount, write_boolean, writ
 from spinney.view.paths import Limits, limits_of_nodes
 
 LABELS = ("all", "root", "none")
+EMPTY = "empty"  # what is said of a leaf without training rows
 OR_MISSING = " or missing"  # after a condition that rows without a value pass too
 _SHORT_LIST = 3  # so many categories are always named one by one, not by those left out
 _MANY_CLASSES = 8  # a box with more names only the most common
@@ -176,6 +177,15 @@ class Words:
         """Class trees: the share of each class, (node, output, class)."""
         return self.tree.probabilities
 
+    def is_empty(self, node: int) -> bool:
+        """Whether no training row came here: the node answers as its parent does."""
+        return int(self.tree.n_samples[node]) == 0
+
+    def weights(self, node: int) -> np.ndarray:
+        """Class trees: the weight of each class, (output, class); none in an empty node."""
+        answers: np.ndarray = self.tree.answers[node]
+        return answers * 0.0 if self.is_empty(node) else answers
+
     def measure(self, node: int) -> float | None:
         """The impurity; in boosted trees the gain of the question, and None in leaves."""
         if isinstance(self.tree, BoostedTree):
@@ -198,12 +208,13 @@ class Words:
     def _samples(self, node: int, proportion: bool) -> str:
         count = int(self.tree.n_samples[node])
         total = int(self.tree.n_samples[0])
-        return f"{100 * count / max(total, 1):.1f}%" if proportion else str(count)
+        told = f"{100 * count / max(total, 1):.1f}%" if proportion else str(count)
+        return f"{told} ({EMPTY})" if self.is_empty(node) else told
 
     def _value(self, node: int, proportion: bool) -> str:
         if self.classes is None:
             return self.prediction(node)
-        answers = self.shares[node] if proportion else self.tree.answers[node]
+        answers = self.shares[node] if proportion and not self.is_empty(node) else self.weights(node)
         return _bracket([self._weights(row, names, proportion) for row, names in zip(answers, self.classes)])
 
     def _weights(self, weights: np.ndarray, names: Sequence[str], proportion: bool) -> str:

@@ -83,7 +83,7 @@ def test_no_subtree_costs_less(seed, is_class, n_outputs, price):
 @few(40, plain=10)
 @given(SEEDS, st.booleans(), st.integers(1, 2), st.floats(0, 0.5))
 def test_no_subtree_costs_less_if_nodes_have_a_price(seed, is_class, n_outputs, price):
-    """The lectures' form, alpha * nodes + impurity of the leaves: by brute force over all subtrees, of any branching."""
+    """The lectures' form, alpha * nodes + impurity of the leaves: by brute force over all subtrees."""
     tree = draw(seed, is_class, n_outputs, n_rows=18).model.tree_
     alpha = price * tree.impurity[0]
     pruned = collapse_by_alpha(tree, alpha, "nodes")

@@ -79,7 +79,14 @@ def test_the_lectures_restaurant_tree():
     model = ID3Classifier().fit(X, y)
     boxes = plot_tree(model)
     assert boxes[0].get_text() == "Patrons\nentropy = 1.0\nsamples = 12\nvalue = [6, 6]\nclass = False"
-    assert "samples = 0\n" in "".join(box.get_text() for box in boxes)  # nobody was hungry at a full French one
+    french = next(
+        box.get_text() for box in boxes if "(empty)" in box.get_text()
+    )  # nobody was hungry at a full French one
+    assert french == "entropy = 1.0\nsamples = 0 (empty)\nvalue = [0, 0]\nclass = False"
+    assert "|--- weights: [0.00, 0.00] class: False (empty)\n" in export_text(model, show_weights=True)
+    assert "Type = French then False (0 samples, empty)" in str(export_rules(model))
+    assert "samples = 0 (empty)" in export_graphviz(model)
+    assert "samples = 0.0% (empty)\\nvalue = [0.0, 0.0]" in export_graphviz(model, proportion=True)
     assert export_text(model).splitlines()[0] == "|--- Patrons = Full"
 
 
