@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import make_moons
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import train_test_split
 
 mpl.use("Agg")
@@ -28,12 +29,28 @@ from spinney import (
     plot_amount_of_say,
     plot_staged_errors,
 )
+from spinney.ensemble.adaboost import two_class_vote
 
 ROUNDS = (1, 2, 5, 10, 50, 200)
+ERRORS = {"0.30": 0.30, "3/14": 3 / 14, "3/22": 3 / 22, "1/8": 1 / 8}
+
+
+def sums_by_hand() -> None:
+    """What the lectures work out: votes of some errors, and the weights of 80 + 20 rows after one round."""
+    votes = ", ".join(f"{told} -> {two_class_vote(error):.2f}" for told, error in ERRORS.items())
+    print(f"Votes 1/2 ln((1 - error) / error): {votes}")
+    y = np.repeat([1, 0], [80, 20])
+    constant = AdaBoostClassifier(
+        DummyClassifier(strategy="most_frequent"), algorithm="discrete", n_estimators=1, keep_weights=True
+    ).fit(np.zeros((100, 1)), y)
+    after = constant.sample_weight_history_[1]
+    print(f"80 + 20 rows and a constant member: error {constant.estimator_errors_[0]:.1f}, then weights", end=" ")
+    print(f"1/{1 / after[0]:.0f} and 1/{1 / after[-1]:.0f}: each class weighs {after[:80].sum():.2f}\n")
 
 
 def main(folder: str | None = None) -> dict[str, float]:
     """Accuracy on held-out rows, by algorithm."""
+    sums_by_hand()
     X, y = make_moons(500, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
     stump = DecisionTreeClassifier(max_depth=1)

@@ -50,7 +50,10 @@ def test_adaboost(capsys, tmp_path):
     accuracy = run("adaboost", tmp_path)
     assert min(accuracy["SAMME"], accuracy["SAMME.R"]) > 0.88
     assert accuracy["wrong weight"] == 0.5
-    assert "SAMME.R" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "SAMME.R" in printed
+    assert "0.30 -> 0.42, 3/14 -> 0.65, 3/22 -> 0.92, 1/8 -> 0.97" in printed
+    assert "error 0.2, then weights 1/160 and 1/40: each class weighs 0.50" in printed
 
 
 def test_gradient_boosting(capsys, tmp_path):
