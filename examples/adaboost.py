@@ -1,23 +1,56 @@
 """AdaBoost on the two moons: 200 stumps with a learning rate of 1/2, and the sums of its first rounds.
 
-    python examples/adaboost.py
+    python examples/adaboost.py             # pictures go into a temporary folder
+    python examples/adaboost.py pictures    # into this one
 
 Each stump asks one question. Rows that it gets wrong weigh more for the next one, and in the end all vote.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import make_moons
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import train_test_split
 
-from spinney import AdaBoostClassifier, DecisionTreeClassifier
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import (
+    AdaBoostClassifier,
+    DecisionTreeClassifier,
+    plot_adaboost_rounds,
+    plot_amount_of_say,
+    plot_staged_errors,
+)
+from spinney.ensemble.adaboost import two_class_vote
 
 ROUNDS = (1, 2, 5, 10, 50, 200)
+ERRORS = {"0.30": 0.30, "3/14": 3 / 14, "3/22": 3 / 22, "1/8": 1 / 8}
 
 
-def main() -> dict[str, float]:
+def sums_by_hand() -> None:
+    """What the lectures work out: votes of some errors, and the weights of 80 + 20 rows after one round."""
+    votes = ", ".join(f"{told} -> {two_class_vote(error):.2f}" for told, error in ERRORS.items())
+    print(f"Votes 1/2 ln((1 - error) / error): {votes}")
+    y = np.repeat([1, 0], [80, 20])
+    constant = AdaBoostClassifier(
+        DummyClassifier(strategy="most_frequent"), algorithm="discrete", n_estimators=1, keep_weights=True
+    ).fit(np.zeros((100, 1)), y)
+    after = constant.sample_weight_history_[1]
+    print(f"80 + 20 rows and a constant member: error {constant.estimator_errors_[0]:.1f}, then weights", end=" ")
+    print(f"1/{1 / after[0]:.0f} and 1/{1 / after[-1]:.0f}: each class weighs {after[:80].sum():.2f}\n")
+
+
+def main(folder: str | None = None) -> dict[str, float]:
     """Accuracy on held-out rows, by algorithm."""
+    sums_by_hand()
     X, y = make_moons(500, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
     stump = DecisionTreeClassifier(max_depth=1)
@@ -38,8 +71,27 @@ def main() -> dict[str, float]:
         wrong = weights[member.predict(X_train) != y_train].sum()
         print(f"  round {number}: error {error:.3f}, vote 1/2 ln((1 - error) / error) = {vote:.3f}, then {wrong:.2f}")
     accuracy["wrong weight"] = float(np.round(wrong, 6))
+
+    many = AdaBoostClassifier(stump, n_estimators=200, learning_rate=0.5, keep_weights=True).fit(X_train, y_train)
+    say, left = plt.subplots(figsize=(8, 5), layout="constrained")
+    plot_amount_of_say(model, ax=left)
+    errors, right = plt.subplots(figsize=(8, 5), layout="constrained")
+    plot_staged_errors(many, X_train, y_train, eval_set=(X_test, y_test), ax=right)
+    rounds = plot_adaboost_rounds(many, X_train, y_train, rounds=(1, 2, 3, 10))[0, 0].figure
+    keep({"rounds": rounds, "amount_of_say": say, "errors": errors}, folder)
     return accuracy
 
 
+def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
+    """Save the pictures, into a temporary folder if none is named."""
+    where = Path(folder or tempfile.mkdtemp(prefix="spinney-adaboost-"))
+    where.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        figure.savefig(where / f"{name}.png", dpi=110)
+        plt.close(figure)
+    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

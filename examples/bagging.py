@@ -1,19 +1,29 @@
 """Bagging on the two moons: 500 trees of 100 rows each, and the score of the rows that each tree has not seen.
 
-    python examples/bagging.py
+    python examples/bagging.py             # pictures go into a temporary folder
+    python examples/bagging.py pictures    # into this one
 
 The lectures' figures: out-of-bag 0.901, held-out rows 0.912.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from spinney import BaggingClassifier, DecisionTreeClassifier
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import BaggingClassifier, DecisionTreeClassifier, plot_side_by_side
 
 
-def main() -> dict[str, float]:
+def main(folder: str | None = None) -> dict[str, float]:
     """Accuracy on held-out rows, and out of bag."""
     X, y = make_moons(500, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
@@ -41,8 +51,21 @@ def main() -> dict[str, float]:
         print(f"  {name:<26} {score:.3f}")
     accuracy["out of bag"] = float(all_rows.oob_score_)
     print(f"\nOut of bag, with no row held out: {all_rows.oob_score_:.3f}.")
+    chosen = {name: models[name] for name in ("one tree", "500 trees, 100 rows each")}
+    keep({"one_and_many": plot_side_by_side(chosen, X_train, y_train)[0].figure}, folder)
     return accuracy
 
 
+def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
+    """Save the pictures, into a temporary folder if none is named."""
+    where = Path(folder or tempfile.mkdtemp(prefix="spinney-bagging-"))
+    where.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        figure.savefig(where / f"{name}.png", dpi=110)
+        plt.close(figure)
+    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -1,22 +1,32 @@
 """Stacking on the two moons: a last model learns from what the others say of rows they have not seen.
 
-    python examples/blending.py
+    python examples/blending.py             # pictures go into a temporary folder
+    python examples/blending.py pictures    # into this one
 
 Blending holds a part of the rows out for the last model; cross-validation uses every row for both.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
 from sklearn.datasets import make_moons
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from spinney import DecisionTreeClassifier, StackingClassifier
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import DecisionTreeClassifier, StackingClassifier, plot_side_by_side
 
 
-def main() -> dict[str, float]:
+def main(folder: str | None = None) -> dict[str, float]:
     """Accuracy on held-out rows, by name."""
     X, y = make_moons(1000, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
@@ -37,8 +47,21 @@ def main() -> dict[str, float]:
     names = [name for name, _ in members]
     trust = ", ".join(f"{name} {weight:.2f}" for name, weight in zip(names, blend.final_estimator_.coef_[0]))
     print(f"\nWhom the blender trusts (coefficients): {trust}.")
+    chosen = {name: models[name] for name in (*names, "blending")}
+    keep({"members_and_blend": plot_side_by_side(chosen, X_train, y_train)[0].figure}, folder)
     return accuracy
 
 
+def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
+    """Save the pictures, into a temporary folder if none is named."""
+    where = Path(folder or tempfile.mkdtemp(prefix="spinney-blending-"))
+    where.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        figure.savefig(where / f"{name}.png", dpi=110)
+        plt.close(figure)
+    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

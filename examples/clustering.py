@@ -61,6 +61,8 @@ def numbers() -> None:
     densities = model.component_densities([[0.0]])[0]
     print("Means -2 and 3, both sigmas 2, equal weights; at x = 0:")
     print(f"  densities {densities[0]:.2f} and {densities[1]:.2f}, shares {shares[0]:.2f} and {shares[1]:.2f}")
+    means = fitted_on_a_line(on_a_line()).means_[:, 0]
+    print(f"EM on 20,000 rows from means -4 and 4, begun there: means {means[0]:.2f} and {means[1]:.2f}")
     X, _ = clouds()
     print(f"Four clouds: the elbow suggests {elbow(X, range(1, 9), random_state=0).suggested_k} clusters.")
 
@@ -91,9 +93,9 @@ def clouds() -> tuple[np.ndarray, np.ndarray]:
 
 
 def on_a_line() -> np.ndarray:
-    """Rows of one column, from two Gaussians."""
+    """20,000 rows of one column, from two Gaussians with means -4 and 4 and a sigma of 2."""
     rng = np.random.default_rng(0)
-    return np.concatenate([rng.normal(-2, 2, 150), rng.normal(3, 2, 150)])[:, None]
+    return np.concatenate([rng.normal(-4, 2, 10_000), rng.normal(4, 2, 10_000)])[:, None]
 
 
 def kmeans_steps() -> plt.Figure:
@@ -112,11 +114,14 @@ def elbow_curve() -> plt.Figure:
 
 
 def em_on_a_line() -> plt.Figure:
-    """The lectures' two Gaussians, from a bad start."""
-    start = {**GIVEN, "means_init": [[-6.0], [-3.0]]}
-    model = GaussianMixture(2, covariance_type="spherical", keep_history=True, tol=1e-4, max_iter=300, **start)
+    """The lectures' 20,000 rows, from the lectures' guess: means -2 and 3, both sigmas 2."""
     X = on_a_line()
-    return plot_em_steps(model.fit(X), X)[0].figure
+    return plot_em_steps(fitted_on_a_line(X), X)[0].figure
+
+
+def fitted_on_a_line(X: np.ndarray) -> GaussianMixture:
+    model = GaussianMixture(2, covariance_type="spherical", keep_history=True, tol=1e-6, max_iter=300, **GIVEN)
+    return model.fit(X)
 
 
 def em_in_the_plane() -> plt.Figure:

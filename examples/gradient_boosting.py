@@ -1,6 +1,7 @@
 """Gradient boosting by hand and in one call, and how many trees are enough.
 
-    python examples/gradient_boosting.py
+    python examples/gradient_boosting.py             # pictures go into a temporary folder
+    python examples/gradient_boosting.py pictures    # into this one
 
 Three trees, each fitted to what those before it left over, are three rounds of boosting with a learning rate of 1. With
 more rounds the error on held-out rows falls and then rises again: staged predictions show where to stop.
@@ -8,16 +9,31 @@ more rounds the error on held-out rows falls and then rises again: staged predic
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
 import numpy as np
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import train_test_split
 
-from spinney import DecisionTreeRegressor, GradientBoostingRegressor
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from spinney import (
+    DecisionTreeRegressor,
+    GradientBoostingRegressor,
+    plot_predictions,
+    plot_residual_rounds,
+    plot_staged_errors,
+)
 
 WIDTH = 40
 
 
-def main() -> dict[str, float]:
+def main(folder: str | None = None) -> dict[str, float]:
     """How far three trees and three rounds are apart, the best number of trees, and its error."""
     X, y = parabola(100)
     found = {"apart": three_trees(X, y)}
@@ -34,7 +50,22 @@ def main() -> dict[str, float]:
     again = GradientBoostingRegressor(max_depth=2, n_estimators=best, **PLAIN).fit(X_train, y_train)
     found.update(best=best, error=mean_squared_error(y_val, again.predict(X_val)), least=min(errors))
     print(f"\nA model of {best} trees, fitted anew: {found['error']:.5f}")
+
+    plain = GradientBoostingRegressor(max_depth=2, n_estimators=3, learning_rate=1.0, **PLAIN).fit(X, y)
+    residuals = plot_residual_rounds(plain, X, y)[0, 0].figure
+    errors, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+    plot_staged_errors(model, X_train, y_train, eval_set=(X_val, y_val), ax=ax)
+    keep({"residuals": residuals, "shrinkage": shrinkage(X, y), "errors": errors}, folder)
     return found
+
+
+def shrinkage(X: np.ndarray, y: np.ndarray) -> plt.Figure:
+    """Three trees that count in full, too many that do, and as many that count a tenth."""
+    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharey=True, layout="constrained")
+    for ax, (rate, rounds) in zip(axes, [(1.0, 3), (1.0, 200), (0.1, 200)]):
+        one = GradientBoostingRegressor(max_depth=2, n_estimators=rounds, learning_rate=rate, **PLAIN).fit(X, y)
+        plot_predictions(one, X, y, ax=ax).set_title(f"learning_rate={rate}, n_estimators={rounds}")
+    return figure
 
 
 # without regularisation, and leaves of any size: plain gradient boosting
@@ -62,5 +93,16 @@ def parabola(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     return X, 3 * X[:, 0] ** 2 + 0.05 * random.randn(n_rows)
 
 
+def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
+    """Save the pictures, into a temporary folder if none is named."""
+    where = Path(folder or tempfile.mkdtemp(prefix="spinney-gradient-boosting-"))
+    where.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        figure.savefig(where / f"{name}.png", dpi=110)
+        plt.close(figure)
+    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -3,8 +3,9 @@
     python examples/trees.py             # into a temporary folder
     python examples/trees.py pictures    # into this one
 
-Decision regions from depth 1 to the full tree, overfitting, instability, impurity curves and the tree of iris, each a
-PNG of a slide's width; and the small sums that the lectures do by hand.
+Decision regions from depth 1 to the full tree, overfitting, instability, impurity curves, gains over thresholds, steps
+of regression trees, the trees of iris and of the restaurant, each a PNG of a slide's width; and the small sums that the
+lectures do by hand.
 """
 
 from __future__ import annotations
@@ -23,8 +24,19 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from spinney import DecisionTreeClassifier, ID3Classifier, plot_impurity_curves, plot_regions, plot_tree
-from spinney.datasets import load_restaurant, load_tennis
+from spinney import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ID3Classifier,
+    candidate_splits,
+    plot_impurity_curves,
+    plot_predictions,
+    plot_regions,
+    plot_split_gains,
+    plot_tree,
+)
+from spinney.criteria import entropy, error_rate, gini, impurity_decrease, information_gain
+from spinney.datasets import load_restaurant, load_tennis, restaurant_tree
 
 DEPTHS = (1, 2, 3, 4, None)
 DEEPEST = 14
@@ -51,10 +63,18 @@ def main(arguments: list[str] | None = None) -> None:
 def numbers() -> None:
     """What the lectures work out by hand."""
     X, y = load_restaurant()
-    root = ID3Classifier(max_depth=1).fit(X, y)
-    gains = {name: gain(ID3Classifier(max_depth=1).fit(X[[name]], y)) for name in ("Patrons", "Type")}
-    print(f"Restaurant: entropy {root.tree_.impurity[0]:.3f} bit; the root asks {X.columns[root.tree_.feature[0]]}.")
-    print(f"  information gain: Patrons {gains['Patrons']:.3f}, Type {gains['Type']:.3f}")
+    root = ID3Classifier().fit(X, y)
+    gains = {name: information_gain(answers=X[name], labels=y) for name in ("Patrons", "Type")}
+    print(f"Restaurant: entropy {entropy(labels=y):.3f} bit; the root asks {X.columns[root.tree_.feature[0]]}.")
+    print(
+        f"  information gain: Patrons {gains['Patrons']:.3f}, Type {gains['Type']:.3f}; in Full {entropy([2, 4]):.3f}"
+    )
+    truth = restaurant_tree()
+    print(f"  the true tree has {truth.get_n_leaves()} leaves, the learnt one {root.get_n_leaves()}")
+    minutes, y = load_restaurant(minutes=True)
+    cuts = candidate_splits(minutes[["WaitMinutes"]], y)
+    told = ", ".join(f"{cut:g} {gain:.3f}" for cut, gain in zip(cuts["threshold"], cuts["gain"]))
+    print(f"  thresholds of the waiting minutes and their gains: {told}")
 
     X, y = load_tennis()
     tennis = ID3Classifier().fit(X, y)
@@ -63,13 +83,18 @@ def numbers() -> None:
 
     leaf = tree_of_counts([42, 7, 89])
     print(f"A leaf of [42, 7, 89]: probabilities {leaf.predict_proba([[0]])[0].round(3).tolist()}")
-    print(f"Gini of (67, 65, 168): {tree_of_counts([67, 65, 168]).tree_.impurity[0]:.4f}")
-
-
-def gain(model: ID3Classifier) -> float:
-    """The impurity that a tree takes off."""
-    tree = model.tree_
-    return float(tree.impurity[0] - tree.weight[tree.is_leaf] @ tree.impurity[tree.is_leaf] / tree.weight[0])
+    left, right = [61, 38, 54], [6, 27, 114]
+    print(
+        f"Gini of (67, 65, 168): {gini([67, 65, 168]):.4f}; of 153 and 147 of them {gini(left):.4f}, {gini(right):.4f}:"
+    )
+    print(f"  the split gains {impurity_decrease([left, right]):.4f}")
+    splits = {"even": [[100, 300], [300, 100]], "pure": [[200, 400], [200, 0]]}
+    for _name, split in splits.items():
+        wrong = sum(sum(side) * error_rate(side) for side in split) / 800
+        print(f"{split}: {wrong:.2f} are wrong; gains {information_gain(split):.3f} bits")
+    xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    right_rows = DecisionTreeClassifier().fit(xor, [0, 1, 1, 0]).score(xor, [0, 1, 1, 0])
+    print(f"Exclusive or: {right_rows:.0%} of the rows are right.")
 
 
 def tree_of_counts(counts: list[int]) -> DecisionTreeClassifier:
@@ -153,6 +178,36 @@ def iris() -> plt.Figure:
     return figure
 
 
+def gain_over_threshold() -> plt.Figure:
+    """Every threshold of the waiting minutes, and of a column with more values."""
+    figure, axes = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained")
+    plot_split_gains(*load_restaurant(minutes=True), feature="WaitMinutes", ax=axes[0])
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    plot_split_gains(X, y, feature="petal length (cm)", criterion="gini", ax=axes[1])
+    return figure
+
+
+def regression_steps() -> plt.Figure:
+    """A regression tree of one column is a step function; more depth, more steps."""
+    random = np.random.RandomState(42)
+    X = random.rand(200, 1)
+    y = 4 * (X[:, 0] - 0.5) ** 2 + 0.1 * random.randn(200)
+    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharey=True, layout="constrained")
+    for ax, depth in zip(axes, (2, 3, None)):
+        model = DecisionTreeRegressor(max_depth=depth).fit(X, y)
+        name = f"max_depth={depth}" if depth else "no limit"
+        plot_predictions(model, X, y, ax=ax).set_title(f"{name}: {model.get_n_leaves()} leaves")
+    return figure
+
+
+def true_and_learnt() -> plt.Figure:
+    """The restaurant's true tree, and the one that twelve rows justify."""
+    figure, axes = plt.subplots(1, 2, figsize=(20, 7.5), width_ratios=[3, 2], layout="constrained")
+    plot_tree(restaurant_tree(), ax=axes[0], impurity=False)
+    plot_tree(ID3Classifier().fit(*load_restaurant()), ax=axes[1], impurity=False)
+    return figure
+
+
 PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "regions_by_depth": regions_by_depth,
     "overfitting": overfitting,
@@ -160,6 +215,9 @@ PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "instability": instability,
     "impurity_curves": impurity_curves,
     "iris": iris,
+    "gain_over_threshold": gain_over_threshold,
+    "regression_steps": regression_steps,
+    "true_and_learnt": true_and_learnt,
 }
 
 

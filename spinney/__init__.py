@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
-    from spinney import datasets, evaluate, prune, view
+    from spinney import criteria, datasets, evaluate, prune, view
+    from spinney.criteria.candidates import candidate_splits
     from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from spinney.estimators.bisecting_kmeans import BisectingKMeans
     from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
     from spinney.estimators.bucket import BucketOfModels, BucketOfModelsClassifier, BucketOfModelsRegressor
+    from spinney.estimators.c50 import C50Classifier
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
@@ -57,13 +59,18 @@ if TYPE_CHECKING:
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.frame import trees_to_frame
+    from spinney.view.gains import plot_amount_of_say, plot_split_gains
     from spinney.view.graphviz import export_graphviz
+    from spinney.view.importances import plot_importances
     from spinney.view.judging import plot_confusion_matrix, plot_learning_curve, plot_validation_curve
     from spinney.view.mixtures import plot_em_steps
     from spinney.view.plot import plot_tree
+    from spinney.view.predictions import plot_predictions, plot_side_by_side
     from spinney.view.regions import plot_regions
+    from spinney.view.residuals import plot_residual_rounds
     from spinney.view.rounds import plot_adaboost_rounds
     from spinney.view.rules import export_rules
+    from spinney.view.staged import plot_staged_errors
     from spinney.view.text import export_text
 
 __version__ = "0.1.0"
@@ -83,6 +90,7 @@ _HOMES = {
     "BucketOfModelsClassifier": "spinney.estimators.bucket",
     "BucketOfModelsRegressor": "spinney.estimators.bucket",
     "C45Classifier": "spinney.estimators.classic",
+    "C50Classifier": "spinney.estimators.c50",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
     "ExtraTreesClassifier": "spinney.estimators.random_forest",
@@ -106,18 +114,26 @@ _HOMES = {
     "VotingRegressor": "spinney.estimators.voting",
     "aggregate_ranks": "spinney.ensemble.voting",
     "boosting_cv": "spinney.evaluate.boosting_cv",
+    "candidate_splits": "spinney.criteria.candidates",
     "elbow": "spinney.estimators.elbow",
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
     "plot_adaboost_rounds": "spinney.view.rounds",
+    "plot_amount_of_say": "spinney.view.gains",
     "plot_confusion_matrix": "spinney.view.judging",
     "plot_elbow": "spinney.view.clusters",
     "plot_em_steps": "spinney.view.mixtures",
+    "plot_importances": "spinney.view.importances",
     "plot_impurity_curves": "spinney.view.curves",
     "plot_kmeans_steps": "spinney.view.clusters",
     "plot_learning_curve": "spinney.view.judging",
+    "plot_predictions": "spinney.view.predictions",
     "plot_regions": "spinney.view.regions",
+    "plot_residual_rounds": "spinney.view.residuals",
+    "plot_side_by_side": "spinney.view.predictions",
+    "plot_split_gains": "spinney.view.gains",
+    "plot_staged_errors": "spinney.view.staged",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
@@ -139,6 +155,7 @@ __all__ = [
     "BucketOfModelsClassifier",
     "BucketOfModelsRegressor",
     "C45Classifier",
+    "C50Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
@@ -162,6 +179,8 @@ __all__ = [
     "VotingRegressor",
     "aggregate_ranks",
     "boosting_cv",
+    "candidate_splits",
+    "criteria",
     "datasets",
     "elbow",
     "evaluate",
@@ -169,13 +188,20 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_amount_of_say",
     "plot_confusion_matrix",
     "plot_elbow",
     "plot_em_steps",
+    "plot_importances",
     "plot_impurity_curves",
     "plot_kmeans_steps",
     "plot_learning_curve",
+    "plot_predictions",
     "plot_regions",
+    "plot_residual_rounds",
+    "plot_side_by_side",
+    "plot_split_gains",
+    "plot_staged_errors",
     "plot_tree",
     "plot_validation_curve",
     "prune",
@@ -185,7 +211,7 @@ __all__ = [
     "view",
 ]
 
-_ROOMS = ("datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
+_ROOMS = ("criteria", "datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()

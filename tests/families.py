@@ -53,6 +53,7 @@ FITS = {
     "bagging": lambda: spinney.BaggingClassifier(spinney.DecisionTreeClassifier(), **FEW).fit(numbers(), classes()),
     "id3": lambda: spinney.ID3Classifier().fit(categories(), classes()),
     "c45": lambda: spinney.C45Classifier().fit(table(), classes()),
+    "c50": lambda: spinney.C50Classifier(trials=3).fit(table(), classes()),
     "kmeans": lambda: spinney.KMeans(n_clusters=3, random_state=0).fit(numbers()),
     "mixture": lambda: spinney.GaussianMixture(n_components=2, random_state=0).fit(numbers()),
     "kmeans-batches": lambda: spinney.MiniBatchKMeans(n_clusters=3, random_state=0).fit(numbers()),

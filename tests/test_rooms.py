@@ -170,6 +170,7 @@ def test_only_one_folder_knows_the_compiler():
         "from spinney import *",
         "import spinney.datasets",
         "import spinney.prune",
+        "import spinney.criteria",
         "import spinney; spinney.GradientBoostingRegressor(loss=spinney.Loss(len, len)).get_params()",
     ],
 )
@@ -183,10 +184,13 @@ def test_every_public_name_is_there_and_no_other():
         found = getattr(spinney, name)
         assert getattr(found, "__module__", found.__name__).startswith("spinney.")
     assert dir(spinney) == sorted([*spinney.__all__, "__version__"])
-    for room in (spinney.datasets, spinney.evaluate, spinney.prune, spinney.view):
+    for room in (spinney.criteria, spinney.datasets, spinney.evaluate, spinney.prune, spinney.view):
         assert all(hasattr(room, name) for name in room.__all__)
     assert dir(spinney.view) == sorted(spinney.view.__all__)
+    assert dir(spinney.criteria) == sorted(spinney.criteria.__all__)
     with pytest.raises(AttributeError, match=r"module 'spinney\.view' has no attribute 'plot_nothing'"):
         spinney.view.plot_nothing  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'spinney\.criteria' has no attribute 'purity'"):
+        spinney.criteria.purity  # noqa: B018
     with pytest.raises(AttributeError, match="module 'spinney' has no attribute 'Forest'"):
         spinney.Forest  # noqa: B018

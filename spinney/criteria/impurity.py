@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney.criteria.elementary import LN2, log
+from spinney.criteria.elementary import LN2, exps_of, log, logs_of
 
 GINI, ENTROPY, ERROR, SQUARED, POISSON, ABSOLUTE, OWN = range(7)
 NAMES = {
@@ -107,11 +107,16 @@ def _deviance(weight, amount):
 
 
 @inner_kernel
+def _variance_decrease(score, weight):
+    return score / (weight * weight)
+
+
+@inner_kernel
 def pair_decrease(criterion, score, weight, amount, logs):
     """By how much the split with this score lowers the node's impurity, in the sums' units (amount / weight)."""
     w = float(weight)
     if criterion == SQUARED:
-        return score / (w * w)
+        return _variance_decrease(score, w)
     if criterion == GINI:
         return 2.0 * score / (w * w)
     if criterion == ENTROPY:
@@ -194,3 +199,28 @@ def impurity_of(criterion, weights):
         elif share > 0.0:
             result -= share * (log(share) / LN2)
     return result
+
+
+def tsallis_entropy(weights: np.ndarray, q: float) -> np.ndarray:
+    """(1 - sum of p ** q) / (q - 1) along the last axis; Shannon's in nats for q = 1. 0 where there is no weight."""
+    total = weights.sum(axis=-1, keepdims=True)
+    share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    logs = logs_of(np.where(share > 0, share, 1.0))
+    if q == 1.0:
+        return np.abs((share * logs).sum(axis=-1))
+    powers = np.where(share > 0, exps_of(q * logs), 0.0).sum(axis=-1)
+    return np.where(total[..., 0] > 0, (1.0 - powers) / (q - 1.0), 0.0)
+
+
+def squared_decreases(left: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """By how much splits of one node lower the variance: `left` holds weight and amount, (split, 2), `total` both."""
+    found = np.empty(len(left))
+    _fill_decreases(left, total, found)
+    return found
+
+
+@kernel
+def _fill_decreases(left, total, found):
+    for k in range(found.size):
+        w, s = left[k, 0], left[k, 1]
+        found[k] = _variance_decrease(variance_score(w, s, total[0] - w, total[1] - s), total[0])

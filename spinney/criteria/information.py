@@ -12,6 +12,7 @@ sum over thresholds never drifts. Each term is rounded once, to 2**-36 of a bit 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,18 +43,24 @@ def entropy(weights: Any) -> Any:
     return np.abs((share * bits).sum(axis=-1))
 
 
-def information_gain(branches: Any) -> float:
-    """Bits that a question saves; `branches` holds the weight of each class in each branch, (branch, class)."""
+def decrease(branches: Any, measure: Callable[[np.ndarray], Any]) -> Any:
+    """By how much a split lowers an impurity, from the weights (..., branch, class); 0 where there is no weight."""
     branches = np.asarray(branches, np.float64)
-    size = branches.sum(axis=1)
-    return float(entropy(branches.sum(axis=0)) - (size * entropy(branches)).sum() / size.sum())
+    size = branches.sum(axis=-1)
+    total = size.sum(axis=-1)
+    below = (size * measure(branches)).sum(axis=-1)
+    return np.maximum(measure(branches.sum(axis=-2)) - below / np.where(total > 0, total, 1.0), 0.0)
 
 
-def gain_ratio(branches: Any) -> float:
+def information_gain(branches: Any) -> Any:
+    """Bits that a question saves; `branches` holds the weight of each class in each branch, (..., branch, class)."""
+    return decrease(branches, entropy)
+
+
+def gain_ratio(branches: Any) -> Any:
     """`information_gain` as a share of the bits that it takes to tell the branch; 0 where there is but one."""
-    branches = np.asarray(branches, np.float64)
-    told = float(entropy(branches.sum(axis=1)))
-    return information_gain(branches) / told if told > 0.0 else 0.0
+    told = entropy(np.asarray(branches, np.float64).sum(axis=-1))
+    return np.divide(information_gain(branches), told, out=np.zeros_like(told), where=told > 0.0)
 
 
 class Terms(NamedTuple):

@@ -27,6 +27,10 @@ class ArraySource:
         """Nothing but numbers in here, or nothing but Booleans."""
         return with_booleans and self.origin.dtype.kind == "b"
 
+    def is_boolean(self, index: int) -> bool:
+        """All columns are of one type."""
+        return bool(self.origin.dtype.kind == "b")
+
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel for each run of neighbours."""
         return [self._panel(run) for run in _runs(columns)]

@@ -26,6 +26,11 @@ class ColumnSource:
         column = self._waiting[index] = self._take(index)
         return isinstance(column, Labels) or (with_booleans and column.values.dtype.kind == "b")
 
+    def is_boolean(self, index: int) -> bool:
+        """Read the column to see."""
+        column = self._waiting[index] = self._take(index)
+        return isinstance(column, Numbers) and bool(column.values.dtype.kind == "b")
+
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel a column, or one for several columns that lie evenly spaced in one block of memory."""
         return list(_merge((index, self._floats(index, remedy)) for index in columns))

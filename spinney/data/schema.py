@@ -52,6 +52,7 @@ class Column(_Stored):
 
     name: str | None
     categories: tuple | None = None  # None: numbers. Else the values learnt, all str, int, float or bool, ascending
+    boolean: bool = False  # numbers that are Booleans: 0 is false, 1 is true
 
     @cached_property
     def index_of(self) -> dict[Any, int]:
@@ -85,7 +86,7 @@ class Column(_Stored):
     def to_dict(self) -> dict[str, Any]:
         """Return the column in JSON's types."""
         if self.categories is None:
-            return {"name": self.name, "categories": None}
+            return {"name": self.name, "categories": None, **({"boolean": True} if self.boolean else {})}
         kind = type(self.categories[0]).__name__ if self.categories else "str"
         return {"name": self.name, "type": kind, "categories": [_to_json(value) for value in self.categories]}
 
@@ -96,7 +97,7 @@ class Column(_Stored):
         if not (name is None or isinstance(name, str)):
             raise ValueError(f"a column's name must be a string or null, got {name!r}.")
         if values is None:
-            return cls(name)
+            return cls(name, boolean=stored.get("boolean") is True)
         categories = tuple(_from_json(value, stored["type"]) for value in values)
         if not all(low < high for low, high in pairwise(categories)):
             raise ValueError(f"the categories of column {name!r} must ascend, got {values!r}.")
@@ -256,7 +257,12 @@ def learn_and_read(
     chosen = np.flatnonzero(_choose(categorical_features, source, names, with_booleans)).tolist()
     labels = {index: source.labels(index) for index in chosen}
     categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
-    schema = Schema(tuple(Column(name, categories.get(index)) for index, name in enumerate(names)))
+    schema = Schema(
+        tuple(
+            Column(name, categories[index]) if index in categories else Column(name, boolean=source.is_boolean(index))
+            for index, name in enumerate(names)
+        )
+    )
     remedy = "Name the column in categorical_features, set categorical_features='from_dtype', or turn it into numbers."
     return schema, schema._table(source, labels.pop, remedy)
 

@@ -105,6 +105,9 @@ class Source(Protocol):
     def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
         """Say whether the column holds strings or categories (or Booleans, if asked) rather than numbers."""
 
+    def is_boolean(self, index: int) -> bool:
+        """Say whether a column of numbers holds Booleans."""
+
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """Read columns as numbers; a string in them is a TypeError that ends with `remedy`."""
 

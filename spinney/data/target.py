@@ -6,7 +6,7 @@ In: what an estimator has read from `y` and `sample_weight`. Out: `Target`, for 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,3 +39,11 @@ class Target(NamedTuple):
             return self if weights is None else self._replace(weights=weights)
         labels, y = (None if one is None else np.ascontiguousarray(one[:, rows]) for one in (self.labels, self.y))
         return Target(labels, self.n_classes, y, self.weights.take(rows) if weights is None else weights)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN or NA."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        return True

@@ -28,6 +28,12 @@ class Weights(NamedTuple):
         """The weights of some of the rows."""
         return Weights(*(None if part is None else part[rows] for part in self))
 
+    def only(self, rows: np.ndarray, n_rows: int) -> Weights:
+        """The weights of a table of n_rows, with 0 for all but some of the rows."""
+        counts = np.zeros(n_rows, np.int64)
+        counts[rows] = 1 if self.counts is None else self.counts[rows]
+        return Weights(counts, None if self.importance is None else np.where(counts > 0, self.importance, 0.0))
+
     def rows(self) -> np.ndarray | None:
         """The rows of positive weight, ascending; None if all are."""
         total = self.total()

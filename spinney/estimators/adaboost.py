@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -167,7 +167,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
         kind = Discrete if self.algorithm == "discrete" else Samme
         return kind(target, self.n_classes_, self.learning_rate, self.on_weak == "flip", goes_on=self._resamples())
 
-    def _refuse(self, error: float) -> None:
+    def _refuse(self, error: float) -> NoReturn:
         raise ValueError(
             f"The first member is wrong on {error:.3g} of the weight, no better than guessing among {self.n_classes_} "
             "classes: use a stronger estimator, such as a deeper tree."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from sklearn.base import clone
@@ -26,7 +26,7 @@ from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_memb
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.ensemble.adaboost import FitMember, Judge
+    from spinney.ensemble.adaboost import FitMember, Judge, Rounds
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
 
@@ -69,8 +69,8 @@ class AdaBoostModel(CopiesModel):
         keep = getattr(self, "keep_weights", False)
         with self._fitter(X, target, weights) as fit_member:
             rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
-        if not rounds.members:
-            self._refuse(rounds.last_error)
+            if not rounds.members:
+                rounds = self._guess(fit_member, first, rounds)
         self.estimators_ = rounds.members
         self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
         self._history = rounds.history
@@ -134,7 +134,11 @@ class AdaBoostModel(CopiesModel):
     def _resamples(self) -> bool:
         raise NotImplementedError
 
-    def _refuse(self, error: float) -> None:
+    def _guess(self, fit_member: FitMember, first: np.ndarray, rounds: Rounds) -> Rounds:
+        """What to do if the first member is no better than guessing."""
+        self._refuse(rounds.last_error)
+
+    def _refuse(self, error: float) -> NoReturn:
         raise NotImplementedError
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:

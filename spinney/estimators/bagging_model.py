@@ -81,7 +81,7 @@ class BagModel(CopiesModel, ForestModel):
         places[columns[::-1]] = np.arange(len(columns))[::-1]
         some = [self._schema.columns[j] for j in columns]
         names = [None] * len(some) if self._schema.names is None else tell_apart([str(one.name) for one in some])
-        schema = Schema(tuple(Column(name, one.categories) for name, one in zip(names, some)))
+        schema = Schema(tuple(Column(name, one.categories, one.boolean) for name, one in zip(names, some)))
         tree._keep(schema, renumber(tree.tree_.forest, places, len(some)).tree(0))
         return tree
 

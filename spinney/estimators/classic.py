@@ -3,35 +3,105 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
-from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
-from spinney.estimators.params import check_parameters, keep_parameters
+from spinney.estimators.base import all_or_nothing, read_sample_weight
+from spinney.estimators.params import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    TREE,
+    Parameter,
+    check_parameters,
+    described,
+    keep_parameters,
+)
 from spinney.estimators.settings import NO_LIMIT
-from spinney.estimators.targets import find_answers, read_labels
+from spinney.estimators.stopping import find_judges
+from spinney.estimators.targets import Answers, find_answers, read_labels
 from spinney.estimators.tree_model import ClassTreeModel
 
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.grow.branches.columns import Columns
+    from spinney.grow.branches.limits import Choose, Limits
+    from spinney.prune.stopping import HeldOut
     from spinney.tree.decision import DecisionTree
+
+CLASSIC = {
+    **TREE,
+    "min_samples_split": TREE["min_samples_split"]._replace(
+        text="Weight, in rows, that a node must have to be split; a float is a share of all rows."
+    ),
+    "min_samples_leaf": Parameter(
+        "int or float", "Weight, in rows, that at least two branches of a split must have.", [POSITIVE]
+    ),
+    "min_gain": Parameter(
+        "float",
+        "Least information gain of a split, in bits. With 0 a node is split even by columns that gain nothing by "
+        "themselves, as in exclusive or, until its rows are of one class or no column is left.",
+        [NOT_NEGATIVE],
+    ),
+    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(
+        text="Grow best-first, always splitting the leaf whose split takes off the most entropy, to at most this many "
+        "leaves, empty ones counted; a split with more branches than that leaves room for is passed over."
+    ),
+    "min_impurity_decrease": TREE["min_impurity_decrease"]._replace(
+        text="Bits that a split must take off the entropy of the whole tree: its gain times the node's share of the "
+        "weight."
+    ),
+    "random_state": Parameter("int, RandomState or None", "For validation_fraction only.", ["random_state"]),
+    "categorical_features": TREE["categorical_features"]._replace(
+        text="Which columns are categories. By default those of strings, category dtypes and Booleans; for ID3 also "
+        "codes of categories, see above."
+    ),
+    "cf": Parameter(
+        "float in (0, 0.5]",
+        "Confidence of the pessimistic estimate: smaller values prune more.",
+        [Interval(Real, 0, 0.5, closed="right")],
+    ),
+    "prune": Parameter(
+        "bool",
+        "Whether to prune. Without it, only nodes below which no fewer training rows are wrong become leaves.",
+        ["boolean"],
+    ),
+    "subtree_raising": Parameter(
+        "bool", "Whether pruning may also put the largest branch of a node in the node's place.", ["boolean"]
+    ),
+    "mdl": Parameter(
+        "bool",
+        "Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).",
+        ["boolean"],
+    ),
+}
+_FITTED = """
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_classes_ : int
+    tree_ : DecisionTree
+        The tree as flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of entropy.
+    fingerprint_ : str
+        A hash of the tree: equal on any machine and any number of threads.
+    n_features_in_ : int
+    n_outputs_ : int
+        1.
+    feature_names_in_ : ndarray of str
+        If X had names.
+"""
 
 
 class _ClassicTree(ClassTreeModel):
     """What both share: one fit, a table and a target in, a tree out."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-    }
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
         Parameters
@@ -43,6 +113,8 @@ class _ClassicTree(ClassTreeModel):
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row. Other weights are taken in proportion: they weigh
             one row each on average.
+        eval_set : (X, y) or (X, y, sample_weight), optional
+            The rows that `n_iter_no_change` judges by, instead of a part of X.
 
         Returns
         -------
@@ -52,23 +124,68 @@ class _ClassicTree(ClassTreeModel):
         with all_or_nothing(self):
             schema, table = self._learn(X)
             answers = find_answers(read_labels(y, table.n_rows))
-            answers.keep_classes(self)
             weights = read_sample_weight(sample_weight, table.n_rows)
-            with make_team("branches", table.n_rows * table.n_columns, n_jobs=1) as team:
-                self._keep(schema, self._grow(table, schema, answers.values[0], weights, team))
+            kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
+            if kept is not None:
+                weights = weights.only(kept, table.n_rows)
+            with self._make_team("branches", table.n_rows * table.n_columns) as team:
+                self.grow_from(schema, table, answers, weights, team, _ask(judges, team))
         return self
+
+    def grow_from(
+        self,
+        schema: Schema,
+        table: Table,
+        answers: Answers,
+        weights: Weights | np.ndarray,
+        team: Team,
+        choose: Choose | None = None,
+        columns: Columns | None = None,
+    ) -> None:
+        """Fit to a table that has been read; `weights` may be units, `columns` what the engine wants of the table."""
+        from spinney.grow.branches.columns import read_columns
+
+        answers.keep_classes(self)
+        columns = read_columns(table, schema, None) if columns is None else columns
+        self._keep(schema, self._grow(columns, answers.values[0], weights, team, choose))
 
     def _learn(self, X: Any) -> tuple[Schema, Table]:
         return learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
 
-    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
         raise NotImplementedError
 
     @property
     def _depth_limit(self) -> int:
         return NO_LIMIT if self.max_depth is None else int(self.max_depth)
 
+    def _limits(self, weights: Weights | np.ndarray, n_rows: int) -> Limits:
+        from spinney.criteria.information import ROW
+        from spinney.grow.branches.columns import read_units
+        from spinney.grow.branches.limits import Limits
 
+        min_split = 0.0 if self.min_samples_split == 2 else float(self.min_samples_split)  # 2: whatever has two leaves
+        if not isinstance(self.min_samples_split, Integral):
+            min_split = max(2.0, np.ceil(min_split * float(read_units(weights, n_rows)[0].sum() / ROW)))
+        return Limits(
+            min_split=min_split,
+            max_leaves=None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            min_decrease=float(self.min_impurity_decrease),
+            significance=None if self.significance is None else float(self.significance),
+        )
+
+
+def _ask(judges: HeldOut | None, team: Team) -> Choose | None:
+    """How many splits of a tree the judges would keep."""
+    if judges is None:
+        return None
+    found = judges
+    return lambda tree, turn: found.count_splits(tree, turn, team)
+
+
+@described(CLASSIC, fitted=_FITTED)
 class ID3Classifier(_ClassicTree):
     """ID3: a tree of categories with one branch per value, chosen by information gain.
 
@@ -82,33 +199,11 @@ class ID3Classifier(_ClassicTree):
 
     Parameters
     ----------
-    max_depth : int or None, default=None
-        Maximum depth of the tree.
-    min_samples_split : int, default=2
-        Weight, in rows, that a node must have to be split.
-    min_gain : float, default=0.0
-        Least information gain of a split, in bits. With 0 a node is split even by columns that gain nothing by
-        themselves, as in exclusive or, until its rows are of one class or no column is left.
-    categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
-        Columns whose values are categories whatever they are: a mask, indices or names. "from_dtype": those of strings
-        and category dtypes. Codes of categories need not be named.
+    {parameters}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    n_classes_ : int
-    tree_ : DecisionTree
-        The tree as flat arrays.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total decrease of entropy.
-    fingerprint_ : str
-        A hash of the tree.
-    n_features_in_ : int
-    n_outputs_ : int
-        1.
-    feature_names_in_ : ndarray of str
-        If X had names.
+    {fitted}
 
     Examples
     --------
@@ -120,19 +215,21 @@ class ID3Classifier(_ClassicTree):
     ('Outlook', 5)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ClassicTree._parameter_constraints,
-        "min_samples_split": [Interval(Integral, 2, None, closed="left")],
-        "min_gain": [Interval(Real, 0, None, closed="left")],
-    }
-
     def __init__(
         self,
         *,
         max_depth: int | None = None,
-        min_samples_split: int = 2,
+        min_samples_split: float = 2,
         min_gain: float = 0.0,
         categorical_features: Any = "from_dtype",
+        min_samples_leaf: float = 1,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -141,11 +238,18 @@ class ID3Classifier(_ClassicTree):
 
         return learn_categories(X, self.categorical_features, type(self).__name__)
 
-    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
         from spinney.grow.branches.id3 import ID3Settings, grow_id3
 
-        settings = ID3Settings(self._depth_limit, int(self.min_samples_split), float(self.min_gain))
-        return grow_id3(table, schema, classes, self.n_classes_, weights, settings, team)
+        settings = ID3Settings(
+            max_depth=self._depth_limit,
+            min_gain=float(self.min_gain),
+            min_samples_leaf=0.0 if self.min_samples_leaf == 1 else float(self.min_samples_leaf),  # 1: any row will do
+            limits=self._limits(weights, len(classes)),
+        )
+        return grow_id3(columns, classes, self.n_classes_, weights, settings, team, choose)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -158,6 +262,7 @@ class ID3Classifier(_ClassicTree):
         return total / total.sum() if total.sum() > 0 else total
 
 
+@described(CLASSIC, fitted=_FITTED)
 class C45Classifier(_ClassicTree):
     """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
 
@@ -167,38 +272,11 @@ class C45Classifier(_ClassicTree):
 
     Parameters
     ----------
-    min_samples_leaf : int or float, default=2
-        Weight, in rows, that at least two branches of a split must have.
-    cf : float in (0, 0.5], default=0.25
-        Confidence of the pessimistic estimate: smaller values prune more.
-    prune : bool, default=True
-        Whether to prune. Without it, only nodes below which no fewer training rows are wrong become leaves.
-    subtree_raising : bool, default=True
-        Whether pruning may also put the largest branch of a node in the node's place.
-    mdl : bool, default=True
-        Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).
-    max_depth : int or None, default=None
-        Maximum depth of the tree.
-    categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
-        Which columns are categories: a mask, indices or names. "from_dtype": those of strings, category dtypes and
-        Booleans.
+    {parameters}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    n_classes_ : int
-    tree_ : DecisionTree
-        The tree as flat arrays.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total decrease of entropy.
-    fingerprint_ : str
-        A hash of the tree.
-    n_features_in_ : int
-    n_outputs_ : int
-        1.
-    feature_names_in_ : ndarray of str
-        If X had names.
+    {fitted}
 
     Examples
     --------
@@ -210,15 +288,6 @@ class C45Classifier(_ClassicTree):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ClassicTree._parameter_constraints,
-        "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
-        "cf": [Interval(Real, 0, 0.5, closed="right")],
-        "prune": ["boolean"],
-        "subtree_raising": ["boolean"],
-        "mdl": ["boolean"],
-    }
-
     def __init__(
         self,
         *,
@@ -229,10 +298,20 @@ class C45Classifier(_ClassicTree):
         mdl: bool = True,
         max_depth: int | None = None,
         categorical_features: Any = "from_dtype",
+        min_samples_split: float = 2,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        significance: float | None = None,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
-    def _grow(self, table: Table, schema: Schema, classes: np.ndarray, weights: Weights, team: Team) -> DecisionTree:
+    def _grow(
+        self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
+    ) -> DecisionTree:
         from spinney.grow.branches.c45 import C45Settings, grow_c45
 
         settings = C45Settings(
@@ -242,5 +321,6 @@ class C45Classifier(_ClassicTree):
             prune=bool(self.prune),
             cf=float(self.cf),
             subtree_raising=bool(self.subtree_raising),
+            limits=self._limits(weights, len(classes)),
         )
-        return grow_c45(table, schema, classes, self.n_classes_, weights, settings, team)
+        return grow_c45(columns, classes, self.n_classes_, weights, settings, team, choose)

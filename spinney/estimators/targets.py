@@ -12,8 +12,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from spinney.data.target import Target, is_missing
+
 if TYPE_CHECKING:
-    from spinney.data.target import Target
     from spinney.data.weights import Weights
 
 
@@ -37,8 +38,6 @@ class Answers(NamedTuple):
 
     def target(self, weights: Weights, rows: np.ndarray | None = None) -> Target:
         """As the engine wants it, of all rows or of some."""
-        from spinney.data.target import Target
-
         values = self.values
         if rows is not None:
             values, weights = np.ascontiguousarray(values[:, rows]), weights.take(rows)
@@ -51,10 +50,10 @@ def read_answers(tree: Any, y: Any, n_rows: int, owner: str | None = None) -> An
     """y for a decision tree with these parameters, (n_samples,) or (n_samples, n_outputs)."""
     owner = owner or type(tree).__name__
     if is_classifier(tree):
-        labels = _one_or_two_dimensions(y, None, owner)
+        labels = read_y(y, None, owner)
         check_labels(labels, n_rows)
         return find_answers(labels)
-    numbers = _one_or_two_dimensions(y, np.float64, owner)
+    numbers = read_y(y, np.float64, owner)
     check_numbers(numbers, n_rows)
     _check_criterion(tree.criterion, numbers)
     # one layout, so that one kernel does: y may be a column of a table, or may not be written to
@@ -87,7 +86,8 @@ def _check_criterion(criterion: Any, y: np.ndarray) -> None:
         raise ValueError("criterion='poisson' needs a positive sum of y: all its values are 0.")
 
 
-def _one_or_two_dimensions(y: Any, dtype: Any, owner: str) -> np.ndarray:
+def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
+    """y of one or two dimensions; a single column is one."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
@@ -113,7 +113,7 @@ def read_numbers(y: Any, n_rows: int) -> np.ndarray:
 def check_labels(y: np.ndarray, n_rows: int) -> None:
     """Raise unless y, of one or two dimensions, holds one label per row (or one per row and output)."""
     _check_length(y, n_rows)
-    if y.dtype == object and any(map(_is_missing, y.ravel())):
+    if y.dtype == object and any(map(is_missing, y.ravel())):
         raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
     if y.dtype.kind == "f":
         _check_finite(y)
@@ -136,13 +136,6 @@ def _check_finite(y: np.ndarray) -> None:
 def _check_length(y: np.ndarray, n_rows: int) -> None:
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows: X has {n_rows}, y has {len(y)}.")
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA is neither equal nor unequal
-        return True
 
 
 def _are_few_whole_numbers(y: np.ndarray) -> bool:

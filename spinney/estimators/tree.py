@@ -8,8 +8,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Bunch
 
-from spinney._seed import read_seed
-from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, read_sample_weight
@@ -23,6 +21,7 @@ from spinney.estimators.params import (
     keep_parameters,
 )
 from spinney.estimators.settings import count_columns, n_categories, tree_bins, tree_settings
+from spinney.estimators.stopping import find_judges
 from spinney.estimators.targets import Answers, read_answers
 from spinney.estimators.tree_model import ClassTreeModel, TreeModel
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.grow.settings import TreeSettings
+    from spinney.prune.stopping import HeldOut
     from spinney.tree.decision import DecisionTree
 
 
@@ -40,7 +40,7 @@ class _CartTree(TreeModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
         Parameters
@@ -52,6 +52,8 @@ class _CartTree(TreeModel):
             Rows of weight 0 are left out.
         check_input : bool
             Has no effect; scikit-learn's trees have it.
+        eval_set : (X, y) or (X, y, sample_weight), optional
+            The rows that `n_iter_no_change` judges by, instead of a part of X.
 
         Returns
         -------
@@ -64,7 +66,7 @@ class _CartTree(TreeModel):
             answers.keep_classes(self)
             weights = read_sample_weight(sample_weight, table.n_rows, getattr(self, "class_weight", None), y)
             with self._make_team("tree", table.n_rows * table.n_columns) as team:
-                tree = self._grow(schema, table, answers, weights, team)
+                tree = self._grow(schema, table, answers, weights, team, eval_set)
             self._finish(schema, tree)
         return self
 
@@ -77,12 +79,15 @@ class _CartTree(TreeModel):
         self._keep(schema, tree)
         self.max_features_ = count_columns(self.max_features, schema.n_columns, "max_features")
 
-    def _grow(self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team) -> DecisionTree:
+    def _grow(
+        self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team, eval_set: Any
+    ) -> DecisionTree:
         from spinney.grow.lists.fit import grow_exact_tree
 
         settings = tree_settings(self, schema, answers, weights)
-        if self.n_iter_no_change is not None:
-            return self._grow_while_better(schema, table, answers, weights, settings, team)
+        kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
+        if kept is not None and judges is not None:
+            return self._grow_while_better(schema, table, answers, weights, settings, team, kept, judges)
         rows = weights.rows()
         bins = tree_bins(self, schema, table, weights.counts, team)
         return grow_exact_tree(
@@ -90,26 +95,24 @@ class _CartTree(TreeModel):
         ).tree
 
     def _grow_while_better(
-        self, schema: Schema, table: Table, answers: Answers, weights: Weights, settings: TreeSettings, team: Team
+        self,
+        schema: Schema,
+        table: Table,
+        answers: Answers,
+        weights: Weights,
+        settings: TreeSettings,
+        team: Team,
+        kept: np.ndarray,
+        judges: HeldOut,
     ) -> DecisionTree:
         """Best-first, until held-out rows are no longer answered better."""
-        from spinney.prune.stopping import HeldOut, grow_while_better
+        from spinney.prune.stopping import grow_while_better
 
-        kept, held = self._hold_out(answers, weights)
         counts = np.zeros(table.n_rows, np.int64)
         counts[kept] = 1 if weights.counts is None else weights.counts[kept]
         bins = tree_bins(self, schema, table, counts, team)
-        judges = HeldOut(table.take(held), answers.target(weights, held), self.n_iter_no_change)
         target = answers.target(weights, kept)
         return grow_while_better(table, n_categories(schema), target, settings, team, kept, bins, judges)
-
-    def _hold_out(self, answers: Answers, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-        rows = weights.rows()
-        rows = np.arange(answers.values.shape[1]) if rows is None else rows
-        if len(rows) < 2:
-            raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to grow, one to judge.")
-        labels = answers.values[0, rows] if answers.classes is not None and len(answers.values) == 1 else None
-        return hold_out(rows, self.validation_fraction, read_seed(self.random_state), labels)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

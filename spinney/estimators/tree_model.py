@@ -125,9 +125,13 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The most common class of each row's leaf; of equals the first in `classes_`."""
         table = self._read(X)
-        if self.tree_.spreads:
-            return self.classes_[self._shares(table).argmax(axis=1)]
-        winner = self.tree_.majority[self._leaves(table)]
         if self.n_outputs_ == 1:
-            return self.classes_[winner[:, 0]]
+            return self.classes_[self.class_numbers(table)]
+        winner = self.tree_.majority[self._leaves(table)]
         return np.column_stack([self.classes_[k][winner[:, k]] for k in range(self.n_outputs_)])
+
+    def class_numbers(self, table: Table) -> np.ndarray:
+        """The answers to a table that has been read, as places in `classes_`; of one output."""
+        if self.tree_.spreads:
+            return self._shares(table).argmax(axis=1)
+        return self.tree_.majority[self._leaves(table), 0]

@@ -52,6 +52,12 @@ class BoostingCV:
         """Mean of the watched metric at the best round."""
         return float(self.mean()[self.best_iteration - 1])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the scores over the rounds; see `spinney.plot_staged_errors`."""
+        from spinney.view.staged import plot_staged_errors
+
+        return plot_staged_errors(self, ax=ax)
+
     def __repr__(self) -> str:
         spread = self.std()[self.best_iteration - 1]
         return (

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import metrics
 from sklearn.utils.multiclass import unique_labels
+
+
+class Counts(NamedTuple):
+    """One class against all others: rows, or sums of their weights."""
+
+    tp: Any  # of the class, and predicted as it
+    fp: Any  # not of the class, but predicted as it
+    fn: Any  # of the class, but not predicted as it
+    tn: Any  # neither
 
 
 class ConfusionMatrix(np.ndarray):
@@ -21,6 +30,9 @@ class ConfusionMatrix(np.ndarray):
         The classes, in the order of rows and columns.
     counts : ndarray
         The matrix before it was normalised: rows, or sums of their weights.
+    tp, fp, fn, tn : ndarray, one value per class
+        True positives, false positives, false negatives and true negatives, the class being the positive one. Of two
+        classes, `matrix.of(positive)` has them as four numbers.
     support, precision, recall, sensitivity, specificity, f1 : ndarray, one value per class
         NaN where there is nothing to divide by. Sensitivity is another name of recall.
     accuracy : float
@@ -63,16 +75,42 @@ class ConfusionMatrix(np.ndarray):
         return self._counts
 
     @property
+    def tp(self) -> np.ndarray:
+        return self.counts.diagonal()
+
+    @property
+    def fp(self) -> np.ndarray:
+        return self.counts.sum(axis=0) - self.tp
+
+    @property
+    def fn(self) -> np.ndarray:
+        return self.support - self.tp
+
+    @property
+    def tn(self) -> np.ndarray:
+        return self.counts.sum() - self.support - self.fp
+
+    def of(self, positive: Any = None) -> Counts:
+        """True and false positives and negatives of one class, by its label; by default the second of two classes."""
+        counts, labels = self.counts, [] if self.labels is None else self.labels.tolist()
+        if positive is None and len(counts) != 2:
+            raise ValueError(f"positive must be one of the classes {labels}: only of two the second is meant.")
+        if positive is not None and positive not in labels:
+            raise ValueError(f"positive must be one of the classes {labels}, got {positive!r}.")
+        place = 1 if positive is None else labels.index(positive)
+        return Counts(*(one[place].item() for one in (self.tp, self.fp, self.fn, self.tn)))
+
+    @property
     def support(self) -> np.ndarray:
         return self.counts.sum(axis=1)
 
     @property
     def precision(self) -> np.ndarray:
-        return _divide(self.counts.diagonal(), self.counts.sum(axis=0))
+        return _divide(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> np.ndarray:
-        return _divide(self.counts.diagonal(), self.support)
+        return _divide(self.tp, self.support)
 
     @property
     def sensitivity(self) -> np.ndarray:
@@ -80,13 +118,11 @@ class ConfusionMatrix(np.ndarray):
 
     @property
     def specificity(self) -> np.ndarray:
-        others = self.counts.sum() - self.support
-        false_alarms = self.counts.sum(axis=0) - self.counts.diagonal()
-        return _divide(others - false_alarms, others)
+        return _divide(self.tn, self.tn + self.fp)
 
     @property
     def f1(self) -> np.ndarray:
-        return _divide(2 * self.counts.diagonal(), self.support + self.counts.sum(axis=0))
+        return _divide(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     @property
     def accuracy(self) -> float:
@@ -144,8 +180,8 @@ def confusion_matrix(
     Returns
     -------
     ConfusionMatrix
-        The array that scikit-learn's function returns, with names, a readable print and `precision`, `recall`,
-        `specificity`, `f1` and `accuracy`.
+        The array that scikit-learn's function returns, with names, a readable print and `tp`, `fp`, `fn`, `tn`,
+        `precision`, `recall`, `specificity`, `f1` and `accuracy`.
 
     Examples
     --------
@@ -158,7 +194,10 @@ def confusion_matrix(
      dog |   1    2
     >>> print(matrix.recall, matrix.specificity)
     [0.5        0.66666667] [0.66666667 0.5       ]
-    >>> true_cat, false_dog, false_cat, true_dog = matrix.ravel()
+    >>> matrix.of("cat")
+    Counts(tp=1, fp=1, fn=1, tn=2)
+    >>> matrix.tp, matrix.fp  # of each class
+    (array([1, 2]), array([1, 1]))
     """
     counts = metrics.confusion_matrix(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     shown = unique_labels(y_true, y_pred) if labels is None else np.asarray(labels)

@@ -80,6 +80,9 @@ class BranchRules(NamedTuple):
     min_leaf: int  # two branches at least must weigh this much
     min_split: int
     min_gain: float
+    min_decrease: float  # gain times weight that a split must have, as a share of `total`
+    total: int  # weight of the root
+    critical: np.ndarray  # float64: chi-squared that a split must exceed, by degrees of freedom; empty: any
     max_depth: int
     n_classes: int  # that have any weight
     in_average: np.ndarray  # uint8, by column: whether its gain counts in C4.5's average

@@ -1,4 +1,4 @@
-"""Minimal cost-complexity pruning (CART): the subtree with the least cost + alpha * leaves.
+"""Minimal cost-complexity pruning (CART): the subtree with the least cost + alpha * leaves, or + alpha * nodes.
 
 The cost of a tree is the impurity of its leaves, each weighted by its share of the training weight. As alpha grows,
 the best subtrees are nested, and the *path* lists the alphas at which they change. Trees and alphas are scikit-learn's,
@@ -29,8 +29,8 @@ class Path(NamedTuple):
     cut_at: np.ndarray  # (nodes,) alpha at which a node turns into a leaf, above 0; inf where it never does
 
 
-def cost_complexity(model: Any, alpha: float) -> Any:
-    """Prune a fitted tree to the subtree that minimises cost + alpha * leaves.
+def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves") -> Any:
+    """Prune a fitted tree to the subtree that minimises cost + alpha * leaves, or cost + alpha * nodes.
 
     Parameters
     ----------
@@ -38,7 +38,10 @@ def cost_complexity(model: Any, alpha: float) -> Any:
         It is not changed. Of a forest, of bagging, AdaBoost or gradient boosting every tree is pruned by itself, see
         Notes.
     alpha : float
-        Price of a leaf, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
+        Price of a leaf, or node, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
+    cost : {"leaves", "nodes"}, default="leaves"
+        What has a price: leaves, as in CART and scikit-learn; or all nodes, as in the lectures. In binary trees a price
+        of alpha per node is one of 2 * alpha per leaf; with more branches the two part ways.
 
     Returns
     -------
@@ -62,8 +65,9 @@ def cost_complexity(model: Any, alpha: float) -> Any:
     True
     """
     alpha = read_nonnegative(alpha, "alpha")
+    _check_cost(cost)
     _check_loss(model)
-    return prune_trees(model, lambda one: collapse_by_alpha(one.tree_, alpha), boosted=True)
+    return prune_trees(model, lambda one: collapse_by_alpha(one.tree_, alpha, cost), boosted=True)
 
 
 def _check_loss(model: Any) -> None:
@@ -75,12 +79,14 @@ def _check_loss(model: Any) -> None:
         )
 
 
-def cost_complexity_path(model: Any) -> Bunch:
+def cost_complexity_path(model: Any, *, cost: str = "leaves") -> Bunch:
     """The alphas at which the pruned tree changes.
 
     Parameters
     ----------
     model : fitted tree model
+    cost : {"leaves", "nodes"}, default="leaves"
+        What has the price alpha.
 
     Returns
     -------
@@ -88,27 +94,33 @@ def cost_complexity_path(model: Any) -> Bunch:
         `ccp_alphas`: non-decreasing, the first is 0. `impurities`: total impurity of the leaves of each subtree.
         As scikit-learn's `cost_complexity_pruning_path`.
     """
-    alphas, impurities = pruning_path(tree_of(model))
+    _check_cost(cost)
+    alphas, impurities = pruning_path(tree_of(model), cost)
     return Bunch(ccp_alphas=alphas, impurities=impurities)
 
 
-def collapse_by_alpha(tree: DecisionTree, alpha: float) -> DecisionTree:
-    """The subtree with the least cost + alpha * leaves; of equals the smaller, but the whole tree at alpha 0."""
+def _check_cost(cost: str) -> None:
+    if cost not in ("leaves", "nodes"):
+        raise ValueError(f"cost must be 'leaves' or 'nodes', got {cost!r}.")
+
+
+def collapse_by_alpha(tree: DecisionTree, alpha: float, priced: str = "leaves") -> DecisionTree:
+    """The subtree with the least cost + alpha * leaves (or nodes); of equals the smaller, but the whole tree at 0."""
     if alpha == 0.0:
         return tree
-    return tree.collapse(full_path(tree).cut_at <= alpha)
+    return tree.collapse(full_path(tree, priced).cut_at <= alpha)
 
 
-def pruning_path(tree: DecisionTree) -> tuple[np.ndarray, np.ndarray]:
+def pruning_path(tree: DecisionTree, priced: str = "leaves") -> tuple[np.ndarray, np.ndarray]:
     """(alphas, costs) of the nested subtrees, from the whole tree to its root alone."""
-    path = full_path(tree)
+    path = full_path(tree, priced)
     return path.alphas, path.costs
 
 
-def full_path(tree: DecisionTree) -> Path:
+def full_path(tree: DecisionTree, priced: str = "leaves") -> Path:
     """All cuts of a decision tree."""
     cost = _gains_below(tree) if tree.is_boosted else tree.weight * tree.impurity / tree.weight[0]
-    return cut_links(tree.parent, tree.child_start, tree.children, cost)
+    return cut_links(tree.parent, tree.child_start, tree.children, cost, priced)
 
 
 def _gains_below(tree: DecisionTree) -> np.ndarray:
@@ -119,15 +131,27 @@ def _gains_below(tree: DecisionTree) -> np.ndarray:
     return gains
 
 
-def cut_links(parent: np.ndarray, child_start: np.ndarray, children: np.ndarray, cost: np.ndarray) -> Path:
+def cut_links(
+    parent: np.ndarray, child_start: np.ndarray, children: np.ndarray, cost: np.ndarray, priced: str = "leaves"
+) -> Path:
     """All cuts of a tree whose children come after their parents, given each node's cost as a leaf."""
     from spinney.prune.weakest_link import cut_weakest_links
 
     n = len(parent)
-    n_leaves, weakest = np.zeros(n, np.int64), np.empty(n, np.int64)
+    n_priced = _questions_below(parent, child_start) if priced == "nodes" else np.zeros(n, np.int64)
+    weakest = np.empty(n, np.int64)
     below, alpha, alphas, costs = np.zeros(n), np.empty(n), np.empty(n), np.empty(n)
     cut_at = np.full(n, np.inf)
     n_cuts = cut_weakest_links(
-        parent, child_start, children, cost, n_leaves, below, weakest, alpha, alphas, costs, cut_at
+        parent, child_start, children, cost, n_priced, below, weakest, alpha, alphas, costs, cut_at
     )
     return Path(alphas[: n_cuts + 1].copy(), costs[: n_cuts + 1].copy(), np.maximum(cut_at, _ABOVE_0))
+
+
+def _questions_below(parent: np.ndarray, child_start: np.ndarray) -> np.ndarray:
+    """How many nodes of each branch, its top included, ask something."""
+    counts = (np.diff(child_start) > 0).astype(np.int64).tolist()
+    above = parent.tolist()
+    for node in range(len(counts) - 1, 0, -1):
+        counts[above[node]] += counts[node]
+    return np.array(counts, np.int64)

@@ -41,8 +41,9 @@ def reduced_error(
     equal : {"prune", "keep"}, default="prune"
         What becomes of nodes whose removal leaves the error as it is, such as those that no validation row reaches.
     relabel : bool, default=False
-        Let the leaves of the pruned tree answer from the training rows and the validation rows together. Impurities and
-        sample counts remain those of the training rows.
+        Let the leaves of the pruned tree answer from the training rows and the validation rows together. Weights and
+        sample counts of the nodes are then those of both, and so are impurities (not those of Poisson deviance and of
+        criteria of your own).
 
     Returns
     -------
@@ -71,7 +72,7 @@ def reduced_error(
         at = find(tree, find_errors(tree, judged), least)
         if relabel:
             _check_means(one)
-            tree = tree.with_answers(_answers_with(tree, judged))
+            tree = _relabelled(tree, judged, getattr(one, "criterion", "entropy"))
         return tree.collapse(at)  # type: ignore[no-any-return]
 
     return prune_trees(model, cut)
@@ -108,18 +109,50 @@ def _check_means(model: Any) -> None:
         )
 
 
-def _answers_with(tree: DecisionTree, judged: Judged) -> np.ndarray:
-    """The nodes' answers from their training rows and the validation rows that pass."""
-    seen = np.zeros(tree.answers.shape)
-    weight = np.zeros(tree.n_nodes)
+def _relabelled(tree: DecisionTree, judged: Judged, criterion: Any) -> DecisionTree:
+    """The nodes with the validation rows that pass them: answers, counts, weights and impurities."""
+    seen, squares = np.zeros(tree.answers.shape), np.zeros(tree.answers.shape)
+    weight, passing = np.zeros(tree.n_nodes), []
     for entries, node in climb(tree, judged.node):
         weight += np.bincount(node, judged.weight[entries], tree.n_nodes)
+        rows = entries if judged.row is None else judged.row[entries]
+        passing.append((node.astype(np.int64) * len(judged.node) + rows)[judged.weight[entries] > 0])
         for k in range(tree.n_outputs):
             if not tree.is_class:
-                seen[:, k, 0] += np.bincount(node, judged.weight[entries] * judged.y[entries, k], tree.n_nodes)
+                both = judged.weight[entries] * judged.y[entries, k]
+                seen[:, k, 0] += np.bincount(node, both, tree.n_nodes)
+                squares[:, k, 0] += np.bincount(node, both * judged.y[entries, k], tree.n_nodes)
             else:
                 np.add.at(seen[:, k], (node, judged.y[entries, k]), judged.weight[entries])
-    return _join(tree, weight[:, None, None], seen)
+    passed = np.unique(np.concatenate(passing)) // len(
+        judged.node
+    )  # a row that goes several ways counts once in a node
+    answers = _join(tree, weight[:, None, None], seen)
+    return tree.with_answers(
+        answers,
+        n_samples=tree.n_samples + np.bincount(passed, minlength=tree.n_nodes),
+        weight=tree.weight + weight,
+        impurity=_impurities(tree, answers, weight, squares, criterion),
+    )
+
+
+def _impurities(
+    tree: DecisionTree, answers: np.ndarray, weight: np.ndarray, squares: np.ndarray, criterion: Any
+) -> np.ndarray:
+    """Of training and validation rows together, where they can be known."""
+    from spinney.criteria.impurity import NAMES, class_impurity
+
+    if tree.is_class:
+        if not isinstance(criterion, str):
+            return tree.impurity
+        return np.where(weight > 0, class_impurity(NAMES[criterion], np.ascontiguousarray(answers)), tree.impurity)
+    if criterion not in ("squared_error", "friedman_mse"):
+        return tree.impurity
+    old, total = tree.weight, tree.weight + weight
+    before = tree.impurity + (tree.answers[:, :, 0] ** 2).mean(axis=1)  # mean square of the training rows
+    mean_square = (old * before + squares[:, :, 0].mean(axis=1)) / np.where(total > 0, total, 1.0)
+    joined = np.maximum(mean_square - (answers[:, :, 0] ** 2).mean(axis=1), 0.0)
+    return np.where(weight > 0, joined, tree.impurity)
 
 
 def _join(tree: DecisionTree, weight: np.ndarray, seen: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.grow.lists.fit import grow_exact_tree
 from spinney.grow.settings import TreeSettings
+from spinney.prune.spread import ends_of_rows
 from spinney.prune.validation import Judged, find_errors
 from spinney.tree.decision import DecisionTree
 from spinney.tree.descend import leaf_of_rows
@@ -37,7 +38,14 @@ class HeldOut(NamedTuple):
         assert answers is not None
         weight = self.target.weights.total()
         weight = np.ones(self.table.n_rows) if weight is None else weight
+        if tree.spreads:
+            row, node, share = ends_of_rows(tree, self.table)
+            return Judged(node, weight[row] * share, answers.T[row])
         return Judged(leaf_of_rows(tree, self.table, team), weight, answers.T)
+
+    def count_splits(self, tree: DecisionTree, turn: np.ndarray, team: Team) -> int:
+        """How many of a best-first tree's splits to keep."""
+        return stopping_turn(errors_by_turn(tree, turn, self.judge(tree, team)), self.patience)[0]
 
 
 def grow_while_better(
@@ -68,8 +76,9 @@ def errors_by_turn(tree: DecisionTree, turn: np.ndarray, judged: Judged) -> np.n
 
     `turn` says when each node was split, from 0; -1: never.
     """
-    error = find_errors(tree, judged).as_leaf.sum(axis=1)
-    change = -error  # what a split adds
+    found = find_errors(tree, judged)
+    error = found.as_leaf.sum(axis=1)
+    change = found.ending.sum(axis=1) - error  # what a split adds; rows that stop at a question stay
     np.add.at(change, tree.parent[1:], error[1:])
     split = np.flatnonzero(turn >= 0)
     in_turn = split[np.argsort(turn[split])]

@@ -27,6 +27,7 @@ class Judged(NamedTuple):
     node: np.ndarray  # (entries,) where it ends
     weight: np.ndarray  # (entries,) of the row, times its share
     y: np.ndarray  # (entries, outputs) class codes, or numbers
+    row: np.ndarray | None = None  # (entries,) whose end it is; None: an entry each
 
 
 class Errors(NamedTuple):
@@ -51,7 +52,7 @@ def judge(model: Any, X: Any, y: Any, sample_weight: Any, *, allow_unknown: bool
         from spinney.prune.spread import ends_of_rows
 
         row, node, share = ends_of_rows(model.tree_, table)
-        return Judged(node, weight[row] * share, y[row])
+        return Judged(node, weight[row] * share, y[row], row)
     return Judged(model._leaves(table), weight, y)
 
 
@@ -65,10 +66,10 @@ def read_target(model: Any, y: Any, allow_unknown: bool) -> np.ndarray:
     if not is_class:
         return y
     classes = [model.classes_] if n_outputs == 1 else model.classes_
-    return np.stack([_codes(y[:, k], classes[k], allow_unknown) for k in range(n_outputs)], axis=1)
+    return np.stack([class_codes(y[:, k], classes[k], allow_unknown) for k in range(n_outputs)], axis=1)
 
 
-def _codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.ndarray:
+def class_codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.ndarray:
     """Each row's place among the classes."""
     place = {label: k for k, label in enumerate(classes.tolist())}
     labels, which = np.unique(y, return_inverse=True)

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Schema
-from spinney.tree.arrays import ends_of
+from spinney.tree.arrays import ends_of, small
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 from spinney.tree.shape import Shape
 from spinney.tree.sklearn_tree import SklearnTree
@@ -231,11 +231,24 @@ class DecisionTree(SklearnTree):
         """The tree with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
         return DecisionTree(self.forest.collapse(np.asarray(at, dtype=bool)))
 
-    def with_answers(self, answers: np.ndarray) -> DecisionTree:
-        """The same questions with other answers."""
+    def with_answers(
+        self,
+        answers: np.ndarray,
+        n_samples: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        impurity: np.ndarray | None = None,
+    ) -> DecisionTree:
+        """The same questions with other answers, and perhaps other counts, weights and impurities."""
         forest = self.forest
-        kept = replace(forest, answers=answers, weight=forest.weights(), impurity=forest.impurities())
-        return DecisionTree(kept)
+        return DecisionTree(
+            replace(
+                forest,
+                answers=answers,
+                n_samples=forest.n_samples if n_samples is None else small(n_samples, np.uint32),
+                weight=forest.weights() if weight is None else weight,
+                impurity=forest.impurities() if impurity is None else impurity,
+            )
+        )
 
     # --- identity --------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,14 @@
 """Trees as text, rules, dot and pictures; pictures of how models learn and of how good they are.
 
-    export_text, export_rules, export_graphviz, plot_tree, plot_regions     one tree
-    plot_impurity_curves                                                    criteria
-    plot_adaboost_rounds, plot_kmeans_steps, plot_em_steps, plot_elbow      how a model is learnt
-    plot_confusion_matrix, plot_learning_curve, plot_validation_curve       how good it is
+    export_text, export_rules, export_graphviz, plot_tree     one tree
+    plot_regions, plot_predictions, plot_side_by_side         what models predict
+    plot_importances                                          what they find important
+    plot_impurity_curves, plot_split_gains                    criteria
+    plot_adaboost_rounds, plot_amount_of_say,
+    plot_residual_rounds, plot_staged_errors,
+    plot_kmeans_steps, plot_em_steps, plot_elbow              how a model is learnt
+    plot_confusion_matrix, plot_learning_curve,
+    plot_validation_curve                                     how good it is
 
 All of them are names of `spinney`, too; they are loaded at first use.
 """
@@ -19,13 +24,20 @@ __all__ = [
     "export_rules",
     "export_text",
     "plot_adaboost_rounds",
+    "plot_amount_of_say",
     "plot_confusion_matrix",
     "plot_elbow",
     "plot_em_steps",
+    "plot_importances",
     "plot_impurity_curves",
     "plot_kmeans_steps",
     "plot_learning_curve",
+    "plot_predictions",
     "plot_regions",
+    "plot_residual_rounds",
+    "plot_side_by_side",
+    "plot_split_gains",
+    "plot_staged_errors",
     "plot_tree",
     "plot_validation_curve",
 ]

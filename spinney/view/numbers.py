@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
+from typing import Any
 
 _MORE = 8  # decimals beyond those asked for, before a number is written out in full
 _LARGE = 1e16  # from here a float64 has no decimals
@@ -74,3 +75,12 @@ def spell(
 
 def _written(value: float, digits: int, decimals: int, trim: bool) -> str:
     return write(value, digits, trim) if digits <= decimals + _MORE else repr(float(value))
+
+
+def write_boolean(value: Any) -> str:
+    """true or false.
+
+    >>> write_boolean(True)
+    'true'
+    """
+    return "true" if value else "false"

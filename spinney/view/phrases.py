@@ -5,6 +5,8 @@ In: a fitted model and the names to use. Out: `Words`, which text, rules, dot an
     question(node)         petal width <= 0.80      island in {Biscoe, Dream}     Outlook
     answer(node, branch)   petal width >  0.80      island = Torgersen            Outlook = Sunny
     tag(node, branch)      no                       no                            Sunny
+
+Booleans are true or false, whether a tree takes them for numbers or for categories.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ import numpy as np
 
 from spinney.data.schema import Column
 from spinney.tree.decision import BRANCHES, NUMBER, DecisionTree, OneTree
-from spinney.view.numbers import spell, write, write_amount, write_value
+from spinney.view.numbers import spell, write, write_amount, write_boolean, write_value
 from spinney.view.paths import Limits, limits_of_nodes
 
 LABELS = ("all", "root", "none")
+EMPTY = "empty"  # what is said of a leaf without training rows
 OR_MISSING = " or missing"  # after a condition that rows without a value pass too
 _SHORT_LIST = 3  # so many categories are always named one by one, not by those left out
 _MANY_CLASSES = 8  # a box with more names only the most common
@@ -57,6 +60,7 @@ class Words:
     trim: bool = False  # 0.8 instead of 0.80
     at_most: str = "<="
     most: int | None = None  # so many categories are named, the others counted; None: all
+    booleans: frozenset[int] = frozenset()  # columns of numbers that are Booleans: false is 0, true is 1
 
     # --- questions and answers -----------------------------------------------------------------------------------
 
@@ -91,7 +95,7 @@ class Words:
         """What is true of the rows that take this branch, of those that come to the node."""
         column, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
         if self.tree.kind[node] == NUMBER:
-            if branch == 1 and threshold < inf:
+            if branch == 1 and threshold < inf and column not in self.booleans:
                 return f"{self.names[column]} >  {self._thresholds[column][threshold]}"  # as wide as <=
             return self.condition(column, Limits(high=threshold) if branch == 0 else Limits(low=threshold))
         before = self.limits[node].get(column)
@@ -123,6 +127,8 @@ class Words:
         name = self.names[column]
         if limits.is_empty:
             return f"{name} is missing"
+        if limits.categories is None and column in self.booleans and (limits.low > -inf or limits.high < inf):
+            return f"{name} = {write_boolean(limits.low > -inf)}"
         if limits.categories is None:
             return self._interval(name, limits, self._thresholds[column])
         categories = self.categories[column] or ()
@@ -171,6 +177,15 @@ class Words:
         """Class trees: the share of each class, (node, output, class)."""
         return self.tree.probabilities
 
+    def is_empty(self, node: int) -> bool:
+        """Whether no training row came here: the node answers as its parent does."""
+        return int(self.tree.n_samples[node]) == 0
+
+    def weights(self, node: int) -> np.ndarray:
+        """Class trees: the weight of each class, (output, class); none in an empty node."""
+        answers: np.ndarray = self.tree.answers[node]
+        return answers * 0.0 if self.is_empty(node) else answers
+
     def measure(self, node: int) -> float | None:
         """The impurity; in boosted trees the gain of the question, and None in leaves."""
         if self.tree.is_boosted:
@@ -193,12 +208,13 @@ class Words:
     def _samples(self, node: int, proportion: bool) -> str:
         count = int(self.tree.n_samples[node])
         total = int(self.tree.n_samples[0])
-        return f"{100 * count / max(total, 1):.1f}%" if proportion else str(count)
+        told = f"{100 * count / max(total, 1):.1f}%" if proportion else str(count)
+        return f"{told} ({EMPTY})" if self.is_empty(node) else told
 
     def _value(self, node: int, proportion: bool) -> str:
         if self.classes is None:
             return self.prediction(node)
-        answers = self.shares[node] if proportion else self.tree.answers[node]
+        answers = self.shares[node] if proportion and not self.is_empty(node) else self.weights(node)
         return _bracket([self._weights(row, names, proportion) for row, names in zip(answers, self.classes)])
 
     def _weights(self, weights: np.ndarray, names: Sequence[str], proportion: bool) -> str:
@@ -232,6 +248,7 @@ def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str 
         ],
         classes=_class_names(model, class_names),
         criterion=_criterion(model),
+        booleans=frozenset(index for index, column in enumerate(columns) if column.boolean),
         **style,
     )
 
@@ -286,6 +303,8 @@ def _line(name: Any) -> str:
 
 def _category(value: Any) -> str:
     """A category as it is, in quotes if it could be misread."""
+    if isinstance(value, bool):
+        return write_boolean(value)
     text = str(value)
     return repr(value) if text != text.strip() or not text.isprintable() or set(text) & set(",{}") or not text else text
 

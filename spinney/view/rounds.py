@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.view.plot import import_pyplot
 from spinney.view.regions import plot_regions
+from spinney.view.steps import chosen_rounds
 
 _MEAN_AREA = 30.0  # of a point, in square points
 _PANEL = 3.0  # inches
@@ -64,7 +65,7 @@ def plot_adaboost_rounds(
     if labels.shape != history.shape[1:]:
         raise ValueError(f"y must have one class for each of the {history.shape[1]} rows of fit, got {labels.shape}.")
     members, votes = model.estimators_, model.estimator_weights_
-    drawn = _drawn(rounds, len(members))
+    drawn = chosen_rounds(rounds, len(members))
     plt = import_pyplot("plot_adaboost_rounds")
     size = (_PANEL * len(drawn), 2 * _PANEL)
     figure, axes = plt.subplots(2, len(drawn), figsize=size, squeeze=False, sharex=True, sharey=True)
@@ -90,14 +91,6 @@ def _history(model: Any) -> np.ndarray:
     if model.sample_weight_history_ is None:
         raise ValueError("model must have been fitted with keep_weights=True: the picture shows the weights.")
     return model.sample_weight_history_
-
-
-def _drawn(rounds: Sequence[int], n_members: int) -> list[int]:
-    wanted = list(rounds)
-    whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 1 for one in wanted]
-    if not all(whole) or not wanted or min(wanted) > n_members:
-        raise ValueError(f"rounds must be whole numbers from 1 to {n_members}, got {rounds!r}.")
-    return [int(one) for one in wanted if one <= n_members]
 
 
 def _only(model: Any, members: list, votes: np.ndarray) -> Any:

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spinney.data.weights import read_weights
+from spinney.tree.decision import OneTree
 from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write, write_share
 from spinney.view.paths import Limits
-from spinney.view.phrases import OR_MISSING, Words, check_count, class_labels, words_of
+from spinney.view.phrases import EMPTY, OR_MISSING, Words, check_count, class_labels, words_of
+
+if TYPE_CHECKING:
+    from spinney.view.simplify import Simple
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,11 @@ class Rule:
 
     conditions: tuple[Condition, ...]
     prediction: Any  # a class or a number; a tuple of them for several outputs
-    n_samples: int  # training rows in the leaf
+    n_samples: int  # training rows in the leaf; of a simplified rule, rows that it decides
     confidence: float | None  # share of the predicted class, the smallest of several outputs; None for numbers
     impurity: float  # NaN in boosted trees
     weight: float  # of the training rows; in boosted trees their hessian
-    leaf: int  # the node's number
+    leaf: int  # the node's number; -1 of the last of simplified rules, which answers where no other does
     text: str = field(repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -82,6 +87,10 @@ def export_rules(
     min_confidence: float = 0.0,
     sort: str = "tree",
     show_missing: bool = False,
+    simplify: bool = False,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
 ) -> Rules:
     """Each leaf of the tree as a rule.
 
@@ -106,6 +115,14 @@ def export_rules(
     show_missing : bool, default=False
         Add "or missing" to conditions that rows without a value pass too. Where a tree answers such rows on the way
         (ID3) or sends them down every branch (C4.5), no condition says so.
+    simplify : bool, default=False
+        Drop conditions and rules that the rows of X do not miss, as C4.5's rules: see `docs/reading.md`. Rules may then
+        overlap: they are asked in their order, and the last one, "otherwise", answers where none of them does. Counts
+        and confidences are those of the rows that each decides. For one output of classes.
+    X, y : table and class labels
+        The rows that judge, best such as the tree was not grown from.
+    sample_weight : array-like, optional
+        Weights of these rows.
 
     Returns
     -------
@@ -131,8 +148,72 @@ def export_rules(
     answers = class_labels(chosen) if own else words.classes
     values = [column.categories for column in chosen._schema.columns]
     rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
-    kept = [r for r in rules if r.n_samples >= min_samples and (r.confidence is None or r.confidence >= min_confidence)]
+    if simplify:
+        if sort != "tree":
+            raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}: the order of these rules matters.")
+        *simple, last = _simplified(chosen, words, rules, answers, X, y, sample_weight)
+        return Rules([*(rule for rule in simple if _is_kept(rule, min_samples, min_confidence)), last])
+    if X is not None or y is not None:
+        raise ValueError("X and y are rows to simplify by: set simplify=True.")
+    kept = [rule for rule in rules if _is_kept(rule, min_samples, min_confidence)]
     return Rules(sorted(kept, key=_ORDERS[sort]))
+
+
+def _is_kept(rule: Rule, min_samples: int, min_confidence: float) -> bool:
+    return rule.n_samples >= min_samples and (rule.confidence is None or rule.confidence >= min_confidence)
+
+
+def _simplified(
+    model: OneTree, words: Words, rules: list[Rule], answers: Any, X: Any, y: Any, sample_weight: Any
+) -> list[Rule]:
+    """The rules that rows of a table do not want to miss."""
+    from spinney.view.simplify import Rows, simplify
+
+    if answers is None or len(answers) > 1:
+        raise ValueError("simplify=True is for trees of one output of classes.")
+    if X is None or y is None:
+        raise ValueError("simplify=True needs rows to judge by: X and y.")
+    table = model._schema.read(X, "export_rules")
+    labels = np.asarray(y)
+    if labels.shape != (table.n_rows,):
+        raise ValueError(f"y must have one value for each of the {table.n_rows} rows of X, got shape {labels.shape}.")
+    place = {label: number for number, label in enumerate(class_labels(model)[0])}
+    weight = read_weights(sample_weight, table.n_rows).total()
+    rows = Rows(
+        [[_passes(table.column(f), one) for f, one in words.limits[rule.leaf].items()] for rule in rules],
+        words.tree.majority[[rule.leaf for rule in rules], 0],
+        np.array([place.get(label, -1) for label in labels.tolist()]),
+        np.ones(table.n_rows) if weight is None else weight,
+    )
+    if not (rows.classes >= 0).any():
+        raise ValueError("y holds none of the classes that the model knows.")
+    return [_write_simple(words, rules, answers[0], one) for one in simplify(rows, len(place))]
+
+
+def _passes(values: np.ndarray, limits: Limits) -> np.ndarray:
+    """Which values are within the limits."""
+    if limits.categories is None:
+        inside = (values > limits.low) & (values <= limits.high)
+    else:
+        inside = np.isin(values, sorted(limits.categories))
+    return np.where(np.isnan(values), limits.missing, inside)
+
+
+def _write_simple(words: Words, rules: list[Rule], answers: Any, one: Simple) -> Rule:
+    conditions = tuple(rules[one.rule].conditions[k] for k in one.conditions)
+    share = one.right / one.weight if one.weight > 0.0 else 0.0
+    told = f"{one.n_rows} sample{'' if one.n_rows == 1 else 's'}" + (f", {write_share(share)}" if one.n_rows else "")
+    found = f"{(words.classes or [[]])[0][one.says]} ({told})"
+    return Rule(
+        conditions=conditions,
+        prediction=answers[one.says],
+        n_samples=one.n_rows,
+        confidence=share,
+        impurity=float("nan"),
+        weight=one.weight,
+        leaf=rules[one.rule].leaf if conditions else -1,
+        text=f"if {_joined(conditions)} then {found}" if conditions else f"otherwise {found}",
+    )
 
 
 def _check(words: Words, min_confidence: float, sort: str) -> None:
@@ -187,12 +268,19 @@ def _prediction(words: Words, leaf: int, answers: Any) -> Any:
 def _sentence(words: Words, leaf: int, conditions: tuple[Condition, ...], confidence: float | None) -> str:
     count = int(words.tree.n_samples[leaf])
     told, measure = [f"{count} sample{'' if count == 1 else 's'}"], words.measure(leaf)
-    if confidence is not None:
+    if words.is_empty(leaf):
+        told.append(EMPTY)
+    elif confidence is not None:
         told.append(write_share(confidence))
     elif measure is not None:
         told.append(f"{words.criterion} {write(measure, words.decimals)}")
     found = f"{words.prediction(leaf)} ({', '.join(told)})"
     if not conditions:
         return f"always {found}"
+    return f"if {_joined(conditions)} then {found}"
+
+
+def _joined(conditions: tuple[Condition, ...]) -> str:
+    """All of them, with brackets where they are needed."""
     texts = [f"({one})" if one.text.endswith(OR_MISSING) and len(conditions) > 1 else one.text for one in conditions]
-    return f"if {' and '.join(texts)} then {found}"
+    return " and ".join(texts)

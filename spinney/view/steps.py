@@ -36,6 +36,15 @@ def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
     return [int(one) for one in steps]
 
 
+def chosen_rounds(rounds: Sequence[int], n_rounds: int) -> list[int]:
+    """The rounds that a model has, of those asked for."""
+    wanted = list(rounds)
+    whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 1 for one in wanted]
+    if not all(whole) or not wanted or min(wanted) > n_rounds:
+        raise ValueError(f"rounds must be whole numbers from 1 to {n_rounds}, got {rounds!r}.")
+    return [int(one) for one in wanted if one <= n_rounds]
+
+
 def chosen_columns(model: Any, features: Sequence[int | str]) -> tuple[list[int], list[str]]:
     """The numbers and names of the columns to draw."""
     n_columns = int(model.n_features_in_)
@@ -49,12 +58,12 @@ def chosen_columns(model: Any, features: Sequence[int | str]) -> tuple[list[int]
     return columns, [own[column] if own else f"x[{column}]" for column in columns]
 
 
-def panels(plt: Any, n: int) -> tuple[Any, list[Any]]:
-    """A figure with n axes that share their scales."""
+def panels(plt: Any, n: int, size: float = _PANEL) -> tuple[Any, list[Any]]:
+    """A figure with n axes that share their scales; `size`: height of each in inches."""
     across = min(n, _ACROSS) if n != 4 else 2
     down = -(-n // across)
     figure, axes = plt.subplots(
-        down, across, figsize=(_PANEL * across * 1.1, _PANEL * down), squeeze=False, sharex=True, sharey=True
+        down, across, figsize=(size * across * 1.1, size * down), squeeze=False, sharex=True, sharey=True
     )
     for ax in axes.flat[n:]:
         ax.set_visible(False)

@@ -10,7 +10,7 @@ import numpy as np
 from spinney.tree.decision import SPREADS, STOPS, DecisionTree
 from spinney.view.chosen import choose_tree
 from spinney.view.numbers import write
-from spinney.view.phrases import OR_MISSING, Words, check_count, check_depth, words_of
+from spinney.view.phrases import EMPTY, OR_MISSING, Words, check_count, check_depth, words_of
 
 
 def export_text(
@@ -113,16 +113,16 @@ def _missing(words: Words, node: int, depth: int, show_weights: bool) -> Iterato
 
 
 def _leaf(words: Words, node: int, show_weights: bool) -> str:
+    said, empty = words.prediction(node), f" ({EMPTY})" if words.is_empty(node) else ""
     if words.classes is None:
-        text = words.prediction(node)
-        return f"value: {text}" if text.startswith("[") else f"value: [{text}]"
-    text = f"class: {words.prediction(node)}"
+        return (f"value: {said}" if said.startswith("[") else f"value: [{said}]") + empty
+    text = f"class: {said}{empty}"
     return f"weights: {_weights(words, node)} {text}" if show_weights else text
 
 
 def _weights(words: Words, node: int) -> str:
     """[50.00, 0.00, 0.00]; one after the other for several outputs."""
-    rows = [row[: len(names)] for row, names in zip(words.tree.answers[node], words.classes or [])]
+    rows = [row[: len(names)] for row, names in zip(words.weights(node), words.classes or [])]
     return ", ".join(f"[{', '.join(write(weight, words.decimals) for weight in row)}]" for row in rows)
 
 

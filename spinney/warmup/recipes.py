@@ -275,7 +275,7 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 
 
 def _classic(every: bool) -> Iterator[Recipe]:
-    from spinney import C45Classifier, ID3Classifier
+    from spinney import C45Classifier, C50Classifier, ID3Classifier
 
     words = np.random.RandomState(4).choice(["a", "b", "c"], (_ROWS, 4)).astype(object)
     y = np.random.RandomState(5).choice(["yes", "no"], _ROWS)
@@ -286,6 +286,9 @@ def _classic(every: bool) -> Iterator[Recipe]:
         yield f"C4.5, {name}", partial(_use, C45Classifier(), X, _classes(X, 3))
     X = _numbers()
     yield "C4.5, weights", lambda: _use(C45Classifier(), X, _classes(X), sample_weight=_weights(X))
+    yield "C5.0", lambda: _use(C50Classifier(trials=2), X, _classes(X))
+    large = _numbers(25_000)  # more threads than one share it
+    yield "C4.5, a team", lambda: _use(C45Classifier(max_leaf_nodes=9, n_jobs=2), large, _classes(large))
 
 
 def _clustering(every: bool) -> Iterator[Recipe]:

@@ -382,7 +382,7 @@ def test_pickles_and_copies_hold_the_columns_alone():
     for again in (pickle.loads(pickle.dumps(schema)), copy.deepcopy(schema)):
         assert again == schema
         assert set(vars(again)) == {"columns"}
-        assert set(vars(again.columns[1])) == {"name", "categories"}
+        assert set(vars(again.columns[1])) == {"name", "categories", "boolean"}
         np.testing.assert_array_equal(again.read(FITTED).column(1), [1, 0, np.nan])
 
 

@@ -3,6 +3,7 @@
 import doctest
 import hashlib
 import importlib
+import itertools
 import re
 import sys
 from importlib.resources import files
@@ -11,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spinney.datasets import load_flights, load_penguins, load_restaurant, load_tennis
+from spinney import ID3Classifier, export_text
+from spinney.datasets import load_flights, load_penguins, load_restaurant, load_tennis, restaurant_tree
 
 LOADERS = [load_restaurant, load_tennis, load_penguins, load_flights]
 
@@ -260,7 +262,44 @@ def test_docstrings_of_bundled_data_name_the_licence(load):
     assert "Licence of the data: CC0" in load.__doc__
 
 
-@pytest.mark.parametrize("name", ["lectures", "bundled"])
+def wait(visit):
+    """The book's figure, as a sentence."""
+    if visit["Patrons"] != "Full":
+        return visit["Patrons"] == "Some"
+    if visit["WaitEstimate"] == "30-60":
+        return visit["Fri/Sat"] if visit["Alternate"] else visit["Reservation"] or visit["Bar"]
+    if visit["WaitEstimate"] == "10-30":
+        return not visit["Hungry"] or not visit["Alternate"] or visit["Raining"]
+    return visit["WaitEstimate"] == "0-10"
+
+
+def test_the_restaurants_true_tree():
+    X, y = load_restaurant()
+    values = [sorted(X[name].unique().tolist()) for name in X]
+    visits = pd.DataFrame(list(itertools.product(*values)), columns=X.columns)
+    truth = restaurant_tree()
+    said = truth.predict(visits)
+    assert said.tolist() == [bool(wait(visit)) for visit in visits.to_dict("records")]
+    assert truth.tree_.n_samples[0] == len(visits) == 9216
+    np.testing.assert_array_equal(truth.tree_.answers[0, 0], [(~said).sum(), said.sum()])
+    leaves, counts = np.unique(truth.apply(visits), return_counts=True)
+    np.testing.assert_array_equal(truth.tree_.n_samples[leaves], counts)
+    assert np.flatnonzero(truth.predict(X) != y).tolist() == [3]
+    X.loc[3, "Raining"] = True
+    assert (truth.predict(X) == y).all()
+
+
+def test_the_learnt_tree_is_smaller_than_the_true_one():
+    X, y = load_restaurant()
+    truth, learnt = restaurant_tree(), ID3Classifier().fit(X, y)
+    assert learnt.get_depth() < truth.get_depth()
+    assert X.columns[truth.tree_.feature[0]] == X.columns[learnt.tree_.feature[0]] == "Patrons"
+    assert len(set(truth.tree_.feature)) > len(set(learnt.tree_.feature))
+    assert "Alternate = " in export_text(truth)
+    assert truth.fingerprint_ == restaurant_tree().fingerprint_
+
+
+@pytest.mark.parametrize("name", ["lectures", "bundled", "restaurant"])
 def test_docstring_examples(name):
     result = doctest.testmod(importlib.import_module(f"spinney.datasets.{name}"))
     assert result.attempted > 0

@@ -34,7 +34,9 @@ def small(kind):
 
 
 def test_no_estimator_is_forgotten():
-    assert {*BOOSTING, *TREES, *CLUSTERING, spinney.ID3Classifier, spinney.C45Classifier} <= set(ALL)
+    assert {*BOOSTING, *TREES, *CLUSTERING, spinney.ID3Classifier, spinney.C45Classifier, spinney.C50Classifier} <= set(
+        ALL
+    )
 
 
 @parametrize_with_checks([kind() for kind in ALL])

@@ -40,6 +40,31 @@ def test_measures_of_every_class(weight):
         assert specificity == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+def test_true_and_false_positives_and_negatives(weight):
+    matrix = confusion_matrix(TRUE, SAID, sample_weight=weight, normalize="all")
+    tables = metrics.multilabel_confusion_matrix(TRUE, SAID, sample_weight=weight)
+    for name, (i, j) in {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}.items():
+        np.testing.assert_allclose(getattr(matrix, name), tables[:, i, j])
+        for place, label in enumerate(matrix.labels.tolist()):
+            assert getattr(matrix.of(label), name) == pytest.approx(tables[place, i, j])
+
+
+def test_of_two_classes_the_second_is_positive():
+    truth, said = np.array([1, 1, 1, 0, 0, 0, 0]), np.array([1, 1, 0, 1, 1, 1, 0])
+    matrix = confusion_matrix(truth, said)
+    tn, fp, fn, tp = metrics.confusion_matrix(truth, said).ravel().tolist()
+    assert matrix.of() == matrix.of(1) == (tp, fp, fn, tn) == (2, 3, 1, 1)
+    assert matrix.of(0) == (tn, fn, fp, tp)
+    assert confusion_matrix(truth, said, labels=[1, 0]).of().tp == 1
+    with pytest.raises(ValueError, match=r"positive must be one of the classes \[0, 1\], got 'yes'"):
+        matrix.of("yes")
+    with pytest.raises(ValueError, match="only of two the second is meant"):
+        confusion_matrix(TRUE, SAID).of()
+    with pytest.raises(AttributeError, match="this is a part of a confusion matrix"):
+        matrix.T.tp  # noqa: B018
+
+
 def test_nothing_to_divide_by_is_nan():
     matrix = confusion_matrix(["a", "a"], ["a", "b"])
     assert np.isnan(matrix.recall[1])

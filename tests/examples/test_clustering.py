@@ -16,7 +16,11 @@ def test_pictures_and_numbers(tmp_path, capsys):
     spec.loader.exec_module(script)
     script.main([str(tmp_path / "pictures")])
     printed = capsys.readouterr().out
-    for number in ("densities 0.12 and 0.06, shares 0.65 and 0.35", "the elbow suggests 4 clusters"):
+    for number in (
+        "densities 0.12 and 0.06, shares 0.65 and 0.35",
+        "means -3.99 and 4.01",
+        "the elbow suggests 4 clusters",
+    ):
         assert number in printed
     for name in ("MiniBatchKMeans", "BisectingKMeans", "BayesianGaussianMixture"):
         (line,) = [line for line in printed.splitlines() if line.startswith(name)]

@@ -24,7 +24,14 @@ def test_pictures_and_numbers(script, tmp_path, capsys):
     folder = tmp_path / "new" / "pictures"
     script.main([str(folder)])
     printed = capsys.readouterr().out
-    for number in ("Patrons 0.541, Type 0.000", "[0.304, 0.051, 0.645]", "0.5896", str(folder)):
+    for number in (
+        "Patrons 0.541, Type 0.000",
+        "[0.304, 0.051, 0.645]",
+        "0.5896",
+        "gains 0.0777",
+        "4.5 0.089",
+        str(folder),
+    ):
         assert number in printed
     assert sorted(path.stem for path in folder.iterdir()) == sorted(script.PICTURES)
     for path in folder.iterdir():

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from spinney import prune
+from spinney import DecisionTreeClassifier as OurTree
+from spinney import GradientBoostingClassifier, ID3Classifier, prune
+from spinney.datasets import load_penguins, load_restaurant
 from spinney.prune.cost_complexity import collapse_by_alpha, full_path, pruning_path
 from tests.compiled import PLAIN_PYTHON, few
 from tests.prune.drawn import all_subtrees, collapse_at, draw, large_tree
@@ -76,6 +78,44 @@ def test_no_subtree_costs_less(seed, is_class, n_outputs, price):
     ours = cost(pruned) + alpha * pruned.n_leaves
     others = [collapse_at(tree, cuts) for cuts in all_subtrees(tree)[:3000]]
     assert ours <= min(cost(other) + alpha * other.n_leaves for other in others) + 1e-12
+
+
+@few(40, plain=10)
+@given(SEEDS, st.booleans(), st.integers(1, 2), st.floats(0, 0.5))
+def test_no_subtree_costs_less_if_nodes_have_a_price(seed, is_class, n_outputs, price):
+    """The lectures' form, alpha * nodes + impurity of the leaves: by brute force over all subtrees."""
+    tree = draw(seed, is_class, n_outputs, n_rows=18).model.tree_
+    alpha = price * tree.impurity[0]
+    pruned = collapse_by_alpha(tree, alpha, "nodes")
+    ours = cost(pruned) + alpha * pruned.n_nodes
+    others = [collapse_at(tree, cuts) for cuts in all_subtrees(tree)[:3000]]
+    assert ours <= min(cost(other) + alpha * other.n_nodes for other in others) + 1e-12
+    path = full_path(tree, "nodes")
+    assert (np.diff(path.alphas) >= 0.0).all()
+    sizes = [collapse_by_alpha(tree, one, "nodes").n_nodes for one in path.alphas]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_price_of_a_node_in_binary_trees_and_in_others():
+    X, y = load_penguins()
+    full = OurTree().fit(X, y)
+    path = prune.cost_complexity_path(full)
+    np.testing.assert_allclose(prune.cost_complexity_path(full, cost="nodes").ccp_alphas, path.ccp_alphas / 2)
+    for alpha in (0.004, 0.02, 0.1):
+        by_node = prune.cost_complexity(full, alpha, cost="nodes")
+        assert by_node.fingerprint_ == prune.cost_complexity(full, 2 * alpha).fingerprint_
+    restaurant = ID3Classifier().fit(*load_restaurant())
+    assert prune.cost_complexity(restaurant, 0.05, cost="nodes").get_n_leaves() == 8
+    assert prune.cost_complexity(restaurant, 0.10).get_n_leaves() == 4
+    boosted = GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, y)
+    pruned = prune.cost_complexity(boosted, 2.0, cost="nodes")
+    assert pruned.fingerprint_ == prune.cost_complexity(boosted, 4.0).fingerprint_ != boosted.fingerprint_
+    for call in (
+        lambda: prune.cost_complexity(full, 0.1, cost="rows"),
+        lambda: prune.cost_complexity_path(full, cost=1),
+    ):
+        with pytest.raises(ValueError, match="cost must be 'leaves' or 'nodes', got "):
+            call()
 
 
 @few(40, plain=10)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney import prune
+from spinney import C45Classifier, DecisionTreeClassifier, DecisionTreeRegressor, prune
+from spinney.datasets import load_penguins
 from spinney.prune.fitted import with_tree
 from spinney.prune.spread import ends_of_rows
 from spinney.prune.validation import find_errors, judge, sum_below
@@ -122,7 +123,48 @@ def test_relabelling_asks_training_and_validation_rows(seed, is_class, missing):
             expected = tree.answers[leaf, 0] if mean is None else mean
         np.testing.assert_allclose(told.tree_.answers[leaf, 0], expected)
     np.testing.assert_array_equal(told.tree_.feature, tree.feature)
-    np.testing.assert_array_equal(told.tree_.weight, tree.weight)
+    leaves = np.flatnonzero(tree.is_leaf)
+    new = np.bincount(ends, case.weight, tree.n_nodes)
+    np.testing.assert_allclose(told.tree_.weight[leaves], (tree.weight + new)[leaves])
+    assert told.tree_.weight[0] == pytest.approx(tree.weight[0] + case.weight.sum())
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+def test_relabelled_nodes_show_what_they_were_relabelled_with(criterion):
+    """Counts, weights, impurities and answers are those of all rows that pass, training and validation together."""
+    rng = np.random.RandomState(0)
+    X, X_val = rng.rand(200, 3), rng.rand(150, 3)
+    y, y_val = (((one[:, 0] > 0.4) ^ (one[:, 1] > 0.6)) + 0.3 * rng.randn(len(one)) for one in (X, X_val))
+    if criterion != "squared_error":
+        y, y_val = y > 0.5, y_val > 0.5
+    kind = DecisionTreeRegressor if criterion == "squared_error" else DecisionTreeClassifier
+    full = kind(criterion=criterion).fit(X, y)
+    weight = rng.randint(0, 3, 150)
+    told = prune.reduced_error(full, X_val, y_val, sample_weight=weight, relabel=True, equal="keep", order="bottom_up")
+    tree, every, said = told.tree_, np.vstack([X, X_val]), np.concatenate([y, y_val]).astype(float)
+    weights = np.concatenate([np.ones(200), weight])
+    passes = told.decision_path(every).toarray().astype(bool)
+    assert 3 < tree.n_leaves < full.get_n_leaves()
+    for node in range(tree.n_nodes):
+        here = passes[:, node]
+        mean = np.average(said[here], weights=weights[here])
+        assert tree.n_samples[node] == (here & (weights > 0)).sum()
+        assert tree.weight[node] == weights[here].sum()
+        expected = {
+            "gini": 2 * mean * (1 - mean),
+            "squared_error": np.average((said[here] - mean) ** 2, weights=weights[here]),
+            "entropy": -sum(p * np.log2(p) for p in (mean, 1 - mean) if p > 0),
+        }
+        assert tree.impurity[node] == pytest.approx(expected[criterion], abs=1e-9)
+        assert tree.value[node, 0, -1] == pytest.approx(mean)
+
+
+def test_rows_that_go_several_ways_count_once_in_a_node():
+    X, y = load_penguins()
+    model = C45Classifier(prune=False).fit(X[::2], y[::2])
+    told = prune.reduced_error(model, X[1::2], y[1::2], relabel=True)
+    assert told.tree_.n_samples[0] == len(y)
+    assert told.tree_.weight[0] == len(y)
 
 
 @few(20, plain=5)

@@ -97,7 +97,7 @@ def test_many_classes_are_cut_to_the_most_common():
 def test_branches_are_named():
     dot = export_graphviz(tennis())
     assert '0 -> 2 [label="Rainy"] ;' in dot
-    assert 'headlabel="False"' in dot
+    assert 'headlabel="false"' in dot
     yes_no = re.findall(r'headlabel="(\w+)"', export_graphviz(islands()))
     assert yes_no == ["yes", "no"]  # at the root only
 

@@ -10,8 +10,11 @@ import pytest
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.text import Text
 
-from spinney import plot_tree
+from spinney import DecisionTreeClassifier, plot_tree
 from tests.view.trees import ALL, branches, flowers, in_set, islands, leaf, make_model, number, prices, tennis
 
 
@@ -72,6 +75,31 @@ def test_boxes_do_not_overlap_where_letters_are_wider_than_in_proportion(width):
     assert not overlapping(plot_tree(deep(), precision=1))
 
 
+def wordy(n_classes, depth):
+    """Names that are too long for any box, and as many classes as you like."""
+    rng = np.random.RandomState(n_classes)
+    names = ["the number of passengers who were carried in that month (thousands)", "W" * 30, "x"]
+    X = pd.DataFrame(rng.rand(400, 3), columns=names)
+    X["a column of categories"] = rng.choice(["a rather long category, with a comma", "ß" * 20, "短い"], 400)
+    y = np.array([f"class number {i} of all the classes there are" for i in range(n_classes)])
+    return DecisionTreeClassifier(max_depth=depth).fit(X, y[rng.randint(0, n_classes, 400)])
+
+
+@pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only", "ignore:Glyph")
+@pytest.mark.parametrize("size", [None, (6.4, 4.8), (3, 8)])
+@pytest.mark.parametrize("n_classes, depth", [(2, 3), (30, 3), (3, 8)])
+def test_text_stays_in_its_box(size, n_classes, depth):
+    if size:
+        plt.figure(figsize=size)
+    boxes = plot_tree(wordy(n_classes, depth))
+    for dpi in (60, 100, 220):
+        boxes[0].figure.set_dpi(dpi)
+        for box, area in zip(boxes, rendered(boxes)):
+            text = Text.get_window_extent(box)
+            assert area.x0 <= text.x0 < text.x1 <= area.x1
+            assert area.y0 <= text.y0 < text.y1 <= area.y1
+
+
 def test_text_is_readable_at_depth_4_on_a_slide():
     plt.figure(figsize=(13.3, 7.5))
     assert plot_tree(deep())[0].get_fontsize() > 6.5
@@ -99,7 +127,7 @@ def tags(boxes):
 
 def test_branches_are_named():
     assert tags(plot_tree(flowers())) == ["yes", "no"]
-    assert tags(plot_tree(tennis())) == ["Overcast", "Rainy", "Sunny", "False", "True", "High", "Normal"]
+    assert tags(plot_tree(tennis())) == ["Overcast", "Rainy", "Sunny", "false", "true", "High", "Normal"]
 
 
 def test_many_categories_are_abbreviated():

@@ -2,11 +2,13 @@
 
 import doctest
 import importlib
+import pickle
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn.tree
 from sklearn.datasets import load_diabetes, load_iris
@@ -17,10 +19,13 @@ import matplotlib.pyplot as plt
 
 import spinney
 from spinney import (
+    BaggingClassifier,
     C45Classifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    GradientBoostingClassifier,
     ID3Classifier,
+    RandomForestClassifier,
     export_graphviz,
     export_rules,
     export_text,
@@ -29,7 +34,10 @@ from spinney import (
 )
 from spinney.datasets import load_penguins, load_restaurant, load_tennis
 
-MODULES = ["curves", "graphviz", "numbers", "colours", "plot", "regions", "rules", "text"]
+MODULES = [
+    *("colours", "curves", "gains", "graphviz", "importances", "numbers", "plot", "predictions", "regions"),
+    *("residuals", "rules", "staged", "text"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +67,8 @@ def test_the_lectures_tennis_tree():
     X, y = load_tennis()
     assert str(export_rules(ID3Classifier().fit(X, y))).splitlines() == [
         "if Outlook = Overcast then Yes (4 samples, 100 %)",
-        "if Outlook = Rainy and Windy = False then Yes (3 samples, 100 %)",
-        "if Outlook = Rainy and Windy = True then No (2 samples, 100 %)",
+        "if Outlook = Rainy and Windy = false then Yes (3 samples, 100 %)",
+        "if Outlook = Rainy and Windy = true then No (2 samples, 100 %)",
         "if Outlook = Sunny and Humidity = High then No (3 samples, 100 %)",
         "if Outlook = Sunny and Humidity = Normal then Yes (2 samples, 100 %)",
     ]
@@ -71,7 +79,14 @@ def test_the_lectures_restaurant_tree():
     model = ID3Classifier().fit(X, y)
     boxes = plot_tree(model)
     assert boxes[0].get_text() == "Patrons\nentropy = 1.0\nsamples = 12\nvalue = [6, 6]\nclass = False"
-    assert "samples = 0\n" in "".join(box.get_text() for box in boxes)  # nobody was hungry at a full French one
+    french = next(
+        box.get_text() for box in boxes if "(empty)" in box.get_text()
+    )  # nobody was hungry at a full French one
+    assert french == "entropy = 1.0\nsamples = 0 (empty)\nvalue = [0, 0]\nclass = False"
+    assert "|--- weights: [0.00, 0.00] class: False (empty)\n" in export_text(model, show_weights=True)
+    assert "Type = French then False (0 samples, empty)" in str(export_rules(model))
+    assert "samples = 0 (empty)" in export_graphviz(model)
+    assert "samples = 0.0% (empty)\\nvalue = [0.0, 0.0]" in export_graphviz(model, proportion=True)
     assert export_text(model).splitlines()[0] == "|--- Patrons = Full"
 
 
@@ -167,3 +182,55 @@ def test_examples_in_the_guide():
     result = doctest.testfile(str(guide), module_relative=False)
     assert result.attempted > 10
     assert not result.failed
+
+
+def windy(kind=bool):
+    """Exclusive or of two Booleans, as a frame."""
+    frame = pd.DataFrame({"Windy": [0, 0, 1, 1] * 10, "Wet": [0, 1, 0, 1] * 10}).astype(kind)
+    return frame, np.array(["no", "yes", "yes", "no"] * 10)
+
+
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, ID3Classifier, C45Classifier])
+@pytest.mark.parametrize(
+    "to", [lambda X: X, pl.from_pandas, lambda X: X.astype("boolean")], ids=["pandas", "polars", "NA"]
+)
+def test_booleans_are_true_or_false(make, to):
+    """Whether they are numbers to a tree (CART) or categories (ID3, C4.5)."""
+    X, y = windy()
+    model = make().fit(to(X), y)
+    text = export_text(model)
+    assert text.startswith("|--- Windy = false\n|   |--- Wet = false\n|   |   |--- class: no\n|   |--- Wet = true\n")
+    assert "0.50" not in text
+    assert str(export_rules(model)).startswith("if Windy = false and Wet = false then no (10 samples, 100 %)\n")
+    dot = export_graphviz(model)
+    assert ("Windy = false" in dot) == (make is DecisionTreeClassifier)
+    assert "<= 0.5" not in dot
+    drawn = plot_tree(model)[0]
+    assert drawn.get_text().startswith("Windy = false\n" if make is DecisionTreeClassifier else "Windy\n")
+    assert model.predict(X.astype(int)).tolist() == y.tolist()
+
+
+def test_booleans_of_arrays_forests_boosting_and_bagging():
+    X, y = windy()
+    assert "feature_0 = false" in export_text(DecisionTreeClassifier().fit(X.to_numpy(), y))
+    small = {"min_samples_leaf": 1, "n_estimators": 2, "random_state": 0}
+    boosted = GradientBoostingClassifier(**small).fit(X.assign(Size=np.arange(40) / 7), X["Windy"])
+    lines = [line for k in range(2) for line in export_text(boosted, tree=k).splitlines() if "W" in line]
+    assert lines
+    assert all(line.endswith((" = true", " = false")) for line in lines)
+    forest = RandomForestClassifier(n_estimators=2, random_state=0).fit(X, y)
+    bag = BaggingClassifier(DecisionTreeClassifier(), n_estimators=2, random_state=0).fit(X, y)
+    for model in (forest, bag, bag.estimators_[0]):
+        text = export_text(model, tree=None if hasattr(model, "tree_") else 0)
+        assert " = true" in text
+        assert "<=" not in text
+    again = pickle.loads(pickle.dumps(forest))
+    assert " = true" in export_text(again, tree=0)
+
+
+def test_numbers_0_and_1_stay_numbers():
+    X, y = windy(int)
+    assert "Windy <= 0.50" in export_text(DecisionTreeClassifier().fit(X, y))
+    missing = pd.DataFrame({"Wet": pd.array([True, None] * 10, dtype="boolean")})
+    model = DecisionTreeClassifier().fit(missing, [0, 1] * 10)
+    assert "Wet is missing" in export_text(model)

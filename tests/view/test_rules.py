@@ -43,8 +43,8 @@ def test_sets_are_intersected():
 def test_branches():
     assert str(export_rules(tennis())).splitlines() == [
         "if Outlook = Overcast then Yes (4 samples, 100 %)",
-        "if Outlook = Rainy and Windy = False then Yes (3 samples, 100 %)",
-        "if Outlook = Rainy and Windy = True then No (2 samples, 100 %)",
+        "if Outlook = Rainy and Windy = false then Yes (3 samples, 100 %)",
+        "if Outlook = Rainy and Windy = true then No (2 samples, 100 %)",
         "if Outlook = Sunny and Humidity = High then No (3 samples, 100 %)",
         "if Outlook = Sunny and Humidity = Normal then Yes (2 samples, 100 %)",
     ]

@@ -70,9 +70,9 @@ def test_branches_and_what_missing_values_get():
     |--- Outlook = Rainy
     |   |--- Windy is missing
     |   |   |--- class: Yes
-    |   |--- Windy = False
+    |   |--- Windy = false
     |   |   |--- class: Yes
-    |   |--- Windy = True
+    |   |--- Windy = true
     |   |   |--- class: No
     |--- Outlook = Sunny
     |   |--- Humidity is missing

@@ -8,6 +8,7 @@
   categories for 30 % of the rows or more do not count in the average, unless all are such; where none of the columns
   that can be asked about counts, none is.
 - Rows whose value is missing go down every branch, in parts; so do missing and unknown values in prediction.
+- Splits that the limits which CART has too do not allow are not made, or taken back (limits.py).
 - Then nodes below which no fewer rows are wrong become leaves, and the tree is pruned (raising.py).
 """
 
@@ -20,12 +21,11 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.information import ROW, make_terms
 from spinney.criteria.pessimism import confidence
-from spinney.data.schema import Schema
-from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.branches.columns import Columns, read_columns, read_units
+from spinney.grow.branches.columns import Columns, read_units
 from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
+from spinney.grow.branches.limits import Choose, Limits, limit_splits
 from spinney.grow.branches.memory import make_rows
 from spinney.grow.branches.raising import collapse, prune
 from spinney.grow.rules import BranchRules
@@ -43,20 +43,24 @@ class C45Settings(NamedTuple):
     prune: bool
     cf: float
     subtree_raising: bool
+    limits: Limits = Limits()
 
 
 def grow_c45(
-    table: Table,
-    schema: Schema,
+    columns: Columns,
     classes: np.ndarray,
     n_classes: int,
-    weights: Weights,
+    weights: Weights | np.ndarray,
     settings: C45Settings,
     team: Team,
+    choose: Choose | None = None,
 ) -> DecisionTree:
-    """Grow and prune a tree; `classes` is int32, the class of each row."""
-    units, kept = read_units(weights, table.n_rows)
-    columns = read_columns(table, schema, kept)
+    """Grow and prune a tree; `classes` is int32, the class of each row; `weights` may be units.
+
+    `choose` says how many of its splits to keep.
+    """
+    units, kept = read_units(weights, len(classes))
+    columns = columns.take(kept)
     classes = classes if kept is None else classes[kept]
     least = max(1, round(settings.min_samples_leaf * ROW))
     rules = BranchRules(
@@ -64,14 +68,19 @@ def grow_c45(
         spreads=True,
         mdl=settings.mdl,
         min_leaf=least,
-        min_split=2 * least,
+        min_split=max(2 * least, round(settings.limits.min_split * ROW)),
         min_gain=0.0,
+        min_decrease=settings.limits.min_decrease,
+        total=int(units.sum()),
+        critical=settings.limits.critical(columns, n_classes),
         max_depth=settings.max_depth,
         n_classes=len(np.unique(classes)),
         in_average=_counts_in_average(columns, int(units.sum()) / ROW),
     )
     rows = make_rows(classes, units, columns.most_branches)
-    grown = grow(columns, rows, n_classes, rules, make_terms(int(units.sum())), team)
+    terms = make_terms(rules.total)
+    grown = grow(columns, rows, n_classes, rules, terms, team)
+    limit_splits(grown, columns, terms, settings.limits, SPREADS, choose)
     collapse(grown)
     if settings.prune:
         rows = make_rows(classes, units, columns.most_branches)

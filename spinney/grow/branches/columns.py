@@ -34,6 +34,10 @@ class Columns(NamedTuple):
         categories = self.n_values[self.is_number == 0]
         return max(2, int(categories.max(initial=0)))
 
+    def take(self, rows: np.ndarray | None) -> Columns:
+        """The same of some rows, or of all; numbers keep their ranks."""
+        return self if rows is None else self._replace(codes=np.ascontiguousarray(self.codes[:, rows]))
+
     def n_present(self) -> np.ndarray:
         """How many categories each column has among these rows; 0 for numbers."""
         return np.array([_n_distinct(c) if not n else 0 for c, n in zip(self.codes, self.is_number, strict=True)])
@@ -74,13 +78,15 @@ def _n_distinct(codes: np.ndarray) -> int:
     return int(np.count_nonzero(np.bincount(codes + 1)[1:]))
 
 
-def read_units(weights: Weights, n_rows: int) -> tuple[np.ndarray, np.ndarray | None]:
+def read_units(weights: Weights | np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray | None]:
     """(units of the rows that have any, which rows those are; None for all).
 
     Whole-number weights are repetitions. Other weights are made to weigh one row each on average: only their
-    proportions matter, and `min_samples_leaf` and the pruning go on counting rows.
+    proportions matter, and `min_samples_leaf` and the pruning go on counting rows. An array is units already.
     """
-    if weights.importance is not None:
+    if isinstance(weights, np.ndarray):
+        units = weights
+    elif weights.importance is not None:
         share = weights.importance / weights.importance.max()
         units = np.rint(share * (ROW * (np.count_nonzero(share) / share.sum()))).astype(np.int64)
     elif weights.counts is not None:

@@ -4,7 +4,8 @@ The life of a node: it counts its rows' classes; if it is not pure and large eno
 (statistics.py) and judged (search.py); the best one is chosen by the algorithm's rule; its rows are sorted by branch
 (partition.py), and each branch that has rows becomes a node in turn.
 
-One thread does it all. Sums are whole numbers, ties go to the first column and the lowest cut.
+One thread does it all, or several share the work (team.py). Sums are whole numbers, ties go to the first column and the
+lowest cut.
 """
 
 from __future__ import annotations
@@ -17,24 +18,43 @@ from spinney.criteria.information import ROW, Terms
 from spinney.grow.branches.columns import Columns
 from spinney.grow.branches.memory import DONE, NEEDS_ROOM, NO_CUT, STOPPED, Grown, Rows, make_grown, run_with_room
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
-from spinney.grow.branches.search import judge_column
+from spinney.grow.branches.search import is_significant, judge_column
 from spinney.grow.branches.statistics import fill_runs, make_desk
 from spinney.grow.rules import NO_NODE, NO_SPLIT, BranchRules
 
 _TIE = 1e-9  # gains, or gain ratios, that differ by less are equal
 _SLACK = 1e-3  # C4.5: how far below the average a gain may be, and what split information is none
 _ROOT = np.int64(0)
+_FEW_ROWS, _PARTS = 2048, 8  # see team_rows
 
 
 def grow(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, team: Team) -> Grown:
     """Grow a tree."""
-    desk = make_desk(len(rows.rows), len(columns.codes), n_classes)
-    grown = make_grown(columns, n_classes)
+    if team.size > 1 and len(rows.rows) > team_rows(len(rows.rows), team.size):
+        from spinney.grow.branches.team import grow_together
+
+        return grow_together(columns, rows, n_classes, rules, terms, team)
+    return grow_alone(columns, rows, n_classes, rules, terms, np.zeros(len(columns.codes), np.int64), team)
+
+
+def grow_alone(
+    columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, used: np.ndarray, team: Team
+) -> Grown:
+    """Grow a tree in one thread; `used`: how often each column was asked about further up."""
+    desk = make_desk(len(rows.rows), len(columns.codes), n_classes)._replace(used=used)
+    grown = make_grown(columns, n_classes, len(rows.rows))
     return run_with_room(team, _grow, grown, columns, rows, rules, terms, desk)
+
+
+def team_rows(n_rows: int, n_threads: int) -> int:
+    """Nodes of more rows are grown by all threads, column by column; of others a thread grows all that is below."""
+    return max(_FEW_ROWS, n_rows // (_PARTS * n_threads))
 
 
 @kernel
 def _grow(rank, size, sync, grown, columns, rows, rules, terms, desk):
+    if rank > 0:
+        return DONE  # one thread does it
     state = grown.state[0]
     if not state.started:
         if not has_room(grown, rows):
@@ -55,12 +75,12 @@ def _grow(rank, size, sync, grown, columns, rows, rules, terms, desk):
             if not _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
                 close_branch(grown, rows, columns, frame)
         else:
-            _leave(grown, columns, rows, desk, frame)
+            leave(grown, columns, rows, desk, frame)
     return DONE
 
 
 @inner_kernel
-def _leave(grown, columns, rows, desk, frame):
+def leave(grown, columns, rows, desk, frame):
     """All children of a node are grown."""
     state = grown.state[0]
     close_frame(grown, rows, frame)
@@ -73,31 +93,55 @@ def _leave(grown, columns, rows, desk, frame):
 @inner_kernel
 def _add_node(grown, columns, rows, rules, terms, desk, begin, end, depth):
     """Make the next node, of one segment; returns whether it is split, and then its frame is on the stack."""
+    number = grown.state[0].n_nodes
+    if not begin_node(grown, rows, rules, begin, end, depth):
+        return False
+    alike = are_alike(rows, begin, end)
+    for column in range(columns.n_values.size):
+        judge(grown.nodes[number], columns, column, rows, rules, terms, desk, begin, end, alike)
+    return settle(grown, columns, rows, rules, desk, number, begin, end, alike)
+
+
+@inner_kernel
+def begin_node(grown, rows, rules, begin, end, depth):
+    """Make the next node, of one segment, a leaf for the time being; returns whether it may be split."""
     state, number = grown.state[0], grown.state[0].n_nodes
     state.n_nodes += 1
     node = grown.nodes[number]
     count_segment(grown, rows, begin, end, number)
     node.depth, node.feature, node.cut, node.n_branches, node.first = depth, NO_SPLIT, NO_CUT, 0, state.n_children
     node.threshold = np.nan
-    if not _may_split(node, grown.class_units[number], rules):
-        return False
-    alike = _are_alike(rows, begin, end)
-    for column in range(columns.n_values.size):
-        if desk.used[column] and not columns.is_number[column]:
-            desk.gain[column] = -1.0
-            continue
+    return _may_split(node, grown.class_units[number], rules)
+
+
+@inner_kernel
+def judge(node, columns, column, rows, rules, terms, desk, begin, end, alike):
+    """What one column's best question is worth in a node."""
+    if desk.used[column] and not columns.is_number[column]:
+        desk.gain[column] = -1.0
+    else:
         n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
         judge_column(columns, column, node, n_runs, rules, terms, desk)
+
+
+@inner_kernel
+def settle(grown, columns, rows, rules, desk, number, begin, end, alike):
+    """All columns are judged: split the node if one is worth it; returns whether."""
+    node = grown.nodes[number]
     best = _best_ratio(rules, desk) if rules.ratio else _best_gain(rules, desk)
-    if best < 0:
+    if best < 0 or not _is_worth(node, desk.gain[best], rules):
         return False
+    if rules.critical.size > 0:
+        n_runs = fill_runs(columns, best, rows, begin, end, alike, desk)
+        if not is_significant(columns, best, n_runs, rules, desk):
+            return False
     _ask(grown, columns, node, best, desk)
     open_frame(grown, rows, columns, number, begin, end, rules.spreads)
     return True
 
 
 @inner_kernel
-def _are_alike(rows, begin, end):
+def are_alike(rows, begin, end):
     """Whether every row of a segment weighs one row."""
     k = begin
     while k < end and rows.units[k] == ROW:
@@ -111,6 +155,12 @@ def _may_split(node, class_units, rules):
     for c in range(class_units.size):
         most = max(most, class_units[c])
     return most < node.units and node.units >= rules.min_split and node.depth < rules.max_depth
+
+
+@inner_kernel
+def _is_worth(node, gain, rules):
+    """Whether a gain is large enough for the whole tree."""
+    return rules.min_decrease <= 0.0 or (gain + _TIE) * float(node.units) >= rules.min_decrease * float(rules.total)
 
 
 @inner_kernel

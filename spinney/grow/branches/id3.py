@@ -13,12 +13,11 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.information import ROW, entropy, make_terms
-from spinney.data.schema import Schema
-from spinney.data.tables import Table
 from spinney.data.weights import Weights
-from spinney.grow.branches.columns import read_columns, read_units
+from spinney.grow.branches.columns import Columns, read_units
 from spinney.grow.branches.freeze import freeze
 from spinney.grow.branches.grower import grow
+from spinney.grow.branches.limits import Choose, Limits, limit_splits
 from spinney.grow.branches.memory import make_rows
 from spinney.grow.rules import BranchRules
 from spinney.tree.decision import STOPS, DecisionTree
@@ -28,35 +27,44 @@ class ID3Settings(NamedTuple):
     """The estimator's parameters."""
 
     max_depth: int
-    min_samples_split: int
     min_gain: float  # bits
+    min_samples_leaf: float = 0.0  # weight of two branches at least, in rows; 0: any
+    limits: Limits = Limits()
 
 
 def grow_id3(
-    table: Table,
-    schema: Schema,
+    columns: Columns,
     classes: np.ndarray,
     n_classes: int,
-    weights: Weights,
+    weights: Weights | np.ndarray,
     settings: ID3Settings,
     team: Team,
+    choose: Choose | None = None,
 ) -> DecisionTree:
-    """Grow a tree; `classes` is int32, the class of each row."""
-    units, kept = read_units(weights, table.n_rows)
-    columns = read_columns(table, schema, kept)
+    """Grow a tree; `classes` is int32, the class of each row; `weights` may be units.
+
+    `choose` says how many of its splits to keep.
+    """
+    units, kept = read_units(weights, len(classes))
+    columns = columns.take(kept)
     rules = BranchRules(
         ratio=False,
         spreads=False,
         mdl=False,
-        min_leaf=1,
-        min_split=settings.min_samples_split * ROW,
+        min_leaf=max(1, round(settings.min_samples_leaf * ROW)),
+        min_split=round(settings.limits.min_split * ROW),
         min_gain=settings.min_gain,
+        min_decrease=settings.limits.min_decrease,
+        total=int(units.sum()),
+        critical=settings.limits.critical(columns, n_classes),
         max_depth=settings.max_depth,
         n_classes=n_classes,
-        in_average=np.ones(table.n_columns, np.uint8),
+        in_average=np.ones(len(columns.codes), np.uint8),
     )
     rows = make_rows(classes if kept is None else classes[kept], units, columns.most_branches)
-    grown = grow(columns, rows, n_classes, rules, make_terms(int(units.sum())), team)
+    terms = make_terms(rules.total)
+    grown = grow(columns, rows, n_classes, rules, terms, team)
+    limit_splits(grown, columns, terms, settings.limits, STOPS, choose)
     return freeze(grown, columns, STOPS)
 
 

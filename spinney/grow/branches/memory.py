@@ -64,11 +64,17 @@ STATE = np.dtype(
         ("n_frames", np.int64),
         ("n_saved", np.int64),
         ("started", np.int64),
+        # team.py only
+        ("outcome", np.int64),  # what the loop returns
+        ("number", np.int64),  # the node at hand, and its segment
+        ("begin", np.int64),
+        ("end", np.int64),
+        ("alike", np.int64),  # whether every row of it weighs one row
     ],
     align=True,
 )
 
-DONE, NEEDS_ROOM, STOPPED = range(3)  # what a loop returns
+DONE, NEEDS_ROOM, STOPPED, WAITS = range(4)  # what a loop returns; WAITS: a node is left for somebody else to grow
 
 
 class Rows(NamedTuple):
@@ -94,16 +100,17 @@ class Grown(NamedTuple):
     saved_units: np.ndarray  # int64
 
 
-def make_rows(classes: np.ndarray, units: np.ndarray, most_branches: int) -> Rows:
-    """All rows in the root's segment."""
+def make_rows(classes: np.ndarray, units: np.ndarray, most_branches: int, rows: np.ndarray | None = None) -> Rows:
+    """All rows in the root's segment, or some of them with their weights."""
     n = len(units)
-    rows, spare_rows, spare_units = np.arange(n, dtype=np.int32), np.empty(n, np.int32), np.empty(n, np.int64)
+    rows = np.arange(n, dtype=np.int32) if rows is None else rows
+    spare_rows, spare_units = np.empty(n, np.int32), np.empty(n, np.int64)
     return Rows(rows, units.copy(), spare_rows, spare_units, np.empty(most_branches + 2, np.int64), classes)
 
 
-def make_grown(columns: Columns, n_classes: int) -> Grown:
+def make_grown(columns: Columns, n_classes: int, n_rows: int) -> Grown:
     """A tree without nodes, and room for a small one."""
-    room, n_rows = 256, columns.codes.shape[1]
+    room = 256
     return Grown(
         state=records(1, STATE),
         nodes=records(room, NODE),
@@ -115,16 +122,16 @@ def make_grown(columns: Columns, n_classes: int) -> Grown:
     )
 
 
-def run_with_room(team: Team, loop: Any, grown: Grown, columns: Columns, *rest: Any) -> Grown:
+def run_with_room(team: Team, loop: Any, grown: Grown, columns: Columns, rows: Rows, *rest: Any) -> Grown:
     """Run a loop to its end, making room whenever it asks for some."""
-    while team.run(loop, grown, columns, *rest) == NEEDS_ROOM:
-        grown = _with_room(grown, columns)
+    while team.run(loop, grown, columns, rows, *rest) == NEEDS_ROOM:
+        grown = with_room(grown, columns, len(rows.rows))
     return grown
 
 
-def _with_room(grown: Grown, columns: Columns) -> Grown:
+def with_room(grown: Grown, columns: Columns, n_rows: int) -> Grown:
     """Twice the room for whatever is short of it."""
-    state, n_rows = grown.state[0], columns.codes.shape[1]
+    state = grown.state[0]
     nodes, class_units, children, frames = grown.nodes, grown.class_units, grown.children, grown.frames
     saved_rows, saved_units = grown.saved_rows, grown.saved_units
     if len(nodes) - state.n_nodes < NODES_AHEAD:

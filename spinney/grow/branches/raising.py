@@ -60,6 +60,8 @@ def prune(grown: Grown, columns: Columns, rows: Rows, level: Confidence, raises:
 
 @kernel
 def _prune(rank, size, sync, grown, columns, rows, level, raises):
+    if rank > 0:
+        return DONE  # one thread does it
     state = grown.state[0]
     if not state.started:
         if not has_room(grown, rows):

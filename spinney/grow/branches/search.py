@@ -13,6 +13,7 @@ import numpy as np
 from spinney._compile import inner_kernel
 from spinney.criteria.elementary import log
 from spinney.criteria.information import ROW, bits_per_row, term
+from spinney.criteria.significance import cell
 
 NO_GAIN = -1.0
 _PER_LOG = 1.4426950408889634  # 1 / ln 2
@@ -136,3 +137,35 @@ def _begin_right(terms, desk):
         desk.sums[_RIGHT_TERM, c] = term(desk.sums[_ALL, c], terms)
         total += desk.sums[_RIGHT_TERM, c]
     return total
+
+
+@inner_kernel
+def is_significant(columns, column, n_runs, rules, desk):
+    """Whether the column's question passes the chi-squared test; rows without the value take no part."""
+    known = _sum_classes(n_runs, desk)
+    sums, total = desk.sums[_RIGHT], float(known) / ROW
+    sums[:] = 0
+    statistic, n_branches, begin = 0.0, 0, 0
+    while begin < n_runs:
+        end, units, branch = begin, np.int64(0), _branch_at(columns, column, begin, desk)
+        while end < n_runs and _branch_at(columns, column, end, desk) == branch:
+            sums[desk.run_class[end]] += desk.run_units[end]
+            units += desk.run_units[end]
+            end += 1
+        for c in range(sums.size):
+            if desk.sums[_ALL, c] > 0:
+                statistic += cell(float(sums[c]) / ROW, float(units) / ROW, float(desk.sums[_ALL, c]) / ROW, total)
+            sums[c] = 0
+        n_branches += 1
+        begin = end
+    n_classes = 0
+    for c in range(sums.size):
+        n_classes += desk.sums[_ALL, c] > 0
+    return statistic > rules.critical[(n_branches - 1) * (n_classes - 1)]
+
+
+@inner_kernel
+def _branch_at(columns, column, k, desk):
+    """The branch of a run: a category, or one of the two sides of the cut."""
+    code = np.int64(desk.run_code[k])
+    return np.int64(code > desk.low[column]) if columns.is_number[column] else code

@@ -58,6 +58,51 @@ def make_desk(n_rows: int, n_columns: int, n_classes: int) -> Desk:
     )
 
 
+class Desks(NamedTuple):
+    """The scratch memory of a team: what is private is an array with a row for each thread."""
+
+    run_code: np.ndarray
+    run_class: np.ndarray
+    run_units: np.ndarray
+    keys: np.ndarray
+    spare: np.ndarray
+    cells: np.ndarray
+    digits: np.ndarray
+    sums: np.ndarray
+    gain: np.ndarray  # shared from here on
+    info: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    used: np.ndarray
+
+
+def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int) -> Desks:
+    """Desks for a team."""
+    one = make_desk(n_rows, n_columns, n_classes)
+    private = tuple(np.empty((n_threads, *part.shape), part.dtype) for part in one[:8])
+    return Desks._make((*private, *one[8:]))
+
+
+@inner_kernel
+def desk_of(desks, rank):
+    """A thread's desk."""
+    return Desk(
+        desks.run_code[rank],
+        desks.run_class[rank],
+        desks.run_units[rank],
+        desks.keys[rank],
+        desks.spare[rank],
+        desks.cells[rank],
+        desks.digits[rank],
+        desks.sums[rank],
+        desks.gain,
+        desks.info,
+        desks.low,
+        desks.high,
+        desks.used,
+    )
+
+
 @inner_kernel
 def fill_runs(columns, column, rows, begin, end, alike, desk):
     """Fill the runs; returns how many entries they have. `alike`: every row of the segment weighs one row."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from scipy.stats import chi2
 
 from spinney.criteria.information import ROW
 from spinney.criteria.pessimism import extra_errors
@@ -31,6 +32,9 @@ class Rules:
     max_depth: int = 1 << 30
     cf: float = 0.25
     raises: bool = True
+    min_decrease: float = 0.0
+    total: int = 0
+    significance: float | None = None
 
 
 @dataclass
@@ -165,13 +169,63 @@ def grow(table, rules, rows, n_rows, depth=0, used=()):
     free = [f for f in range(len(table.columns)) if f not in used]
     judged = {f: found for f in free if (found := judge(table, rules, rows, f))}
     best = choose(table, rules, judged, n_rows)
-    if best is None:
+    if best is None or (judged[best][0] + TIE) * node.weight < rules.min_decrease * rules.total:
         return node
     node.feature, node.threshold = best, judged[best][2]
+    if rules.significance is not None and not is_significant(table, rules, node, rows):
+        node.feature = node.threshold = None
+        return node
     used = used if node.threshold is not None else (*used, best)
     for b, part in children_rows(table, node, rows, rules.spreads).items():
         node.children[b] = grow(table, rules, part, n_rows, depth + 1, used)
     return node
+
+
+def is_significant(table, rules, node, rows):
+    """Pearson's test of branches by classes, from its definition."""
+    parts = [tally(table, part) for part in by_branch(table, node, rows)[1].values()]
+    total = sum(parts, Counter())
+    n, statistic = total.total() / ROW, 0.0
+    for part in parts:
+        for c, weight in total.items():
+            expected = part.total() / ROW * weight / ROW / n
+            statistic += (part[c] / ROW - expected) ** 2 / expected
+    degrees = (len(parts) - 1) * (len(total) - 1)
+    return degrees > 0 and statistic > chi2.isf(rules.significance, degrees)
+
+
+def best_first(table, root, max_leaves):
+    """Keep the splits that a best-first loop would make up to so many leaves."""
+    numbers = {}
+
+    def number(node):
+        numbers[id(node)] = len(numbers)
+        for child in node.children.values():
+            number(child)
+
+    def fall(node):
+        known = sum((child.sums for child in node.children.values()), Counter())
+        after = sum(information(list(child.sums.values())) for child in node.children.values())
+        return round(information(list(known.values())) - after, 8)
+
+    number(root)
+    frontier, kept, n_leaves = [root], set(), 1
+    while frontier:
+        node = min(frontier, key=lambda one: (-fall(one), numbers[id(one)]))
+        frontier.remove(node)
+        more = 0 if node.feature is None else (table.n_categories[node.feature] or 2) - 1
+        if node.feature is not None and n_leaves + more <= max_leaves:
+            n_leaves += more
+            kept.add(id(node))
+            frontier += node.children.values()
+
+    def cut(node):
+        if id(node) not in kept:
+            node.feature, node.threshold, node.children = None, None, {}
+        for child in node.children.values():
+            cut(child)
+
+    cut(root)
 
 
 def collapse(node):

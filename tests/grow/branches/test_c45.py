@@ -12,11 +12,11 @@ from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
 from spinney.grow.branches.c45 import C45Settings, grow_c45
-from spinney.grow.branches.columns import read_units
+from spinney.grow.branches.columns import read_columns, read_units
 from spinney.tree.decision import SPREADS
 from tests.compiled import few
 from tests.grow.branches import naive
-from tests.grow.branches.cases import as_table, tables
+from tests.grow.branches.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 
@@ -31,6 +31,7 @@ SETTINGS = st.builds(
     prune=st.sampled_from((True, True, False)),
     cf=st.sampled_from((0.25, 0.01, 0.5)),
     subtree_raising=st.booleans(),
+    limits=LIMITS,
 )
 
 
@@ -39,10 +40,15 @@ def slow_c45(X, kinds, classes, weights, settings):
     kept = np.arange(len(X)) if kept is None else kept
     table = naive.make_table(X[kept], kinds, classes[kept].tolist())
     least = round(settings.min_samples_leaf * ROW)
-    rules = naive.Rules(True, least, 2 * least, len(set(table.classes)), mdl=settings.mdl, max_depth=settings.max_depth)
+    limits, n_classes = settings.limits, len(set(table.classes))
+    min_split = max(2 * least, limits.min_split * ROW)
+    rules = naive.Rules(True, least, min_split, n_classes, mdl=settings.mdl, max_depth=settings.max_depth)
+    rules.total, rules.min_decrease, rules.significance = units.sum(), limits.min_decrease, limits.significance
     rules.cf, rules.raises = settings.cf, settings.subtree_raising
     rows = list(enumerate(units.tolist()))
     root = naive.grow(table, rules, rows, units.sum() / ROW)
+    if limits.max_leaves is not None:
+        naive.best_first(table, root, limits.max_leaves)
     naive.collapse(root)
     if settings.prune:
         naive.prune(table, rules, root, rows)
@@ -53,7 +59,9 @@ def fast_c45(X, kinds, classes, sample_weight, settings):
     table, schema = as_table(X, kinds)
     weights = read_weights(sample_weight, len(X))
     with Team(1, inline=True) as team:
-        return grow_c45(table, schema, classes.astype(np.int32), int(classes.max()) + 1, weights, settings, team)
+        return grow_c45(
+            read_columns(table, schema, None), classes.astype(np.int32), int(classes.max()) + 1, weights, settings, team
+        )
 
 
 def check_against_recursion(drawn, settings):

@@ -10,20 +10,21 @@ from spinney import ID3Classifier
 from spinney._team import Team
 from spinney.criteria.information import ROW
 from spinney.data.weights import read_weights
-from spinney.grow.branches.columns import read_units
+from spinney.grow.branches.columns import read_columns, read_units
 from spinney.grow.branches.id3 import ID3Settings, decreases, grow_id3
 from spinney.tree.decision import STOPS
 from tests.compiled import few
 from tests.grow.branches import naive
-from tests.grow.branches.cases import as_table, tables
+from tests.grow.branches.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
 
 SETTINGS = st.builds(
     ID3Settings,
     max_depth=st.sampled_from((1 << 30, 1, 2)),
-    min_samples_split=st.sampled_from((2, 10)),
     min_gain=st.sampled_from((0.0, 0.05, 0.5)),
+    min_samples_leaf=st.sampled_from((0.0, 0.0, 1.0, 4.0)),
+    limits=LIMITS,
 )
 
 
@@ -31,9 +32,13 @@ def slow_id3(X, kinds, classes, weights, settings):
     units, kept = read_units(weights, len(X))
     kept = np.arange(len(X)) if kept is None else kept
     table = naive.make_table(X[kept], kinds, classes[kept].tolist())
-    rules = naive.Rules(False, 1, settings.min_samples_split * ROW, 1, spreads=False, max_depth=settings.max_depth)
-    rules.min_gain = settings.min_gain
+    limits, least = settings.limits, max(1, round(settings.min_samples_leaf * ROW))
+    rules = naive.Rules(False, least, limits.min_split * ROW, 1, spreads=False, max_depth=settings.max_depth)
+    rules.min_gain, rules.total = settings.min_gain, units.sum()
+    rules.min_decrease, rules.significance = limits.min_decrease, limits.significance
     root = naive.grow(table, rules, list(enumerate(units.tolist())), 0)
+    if limits.max_leaves is not None:
+        naive.best_first(table, root, limits.max_leaves)
     return naive.as_tuples(table, root, int(classes.max()) + 1)
 
 
@@ -45,7 +50,7 @@ def test_the_tree_of_plain_recursion(drawn, settings):
     table, schema = as_table(X, kinds)
     with Team(1, inline=True) as team:
         codes, n_classes = classes.astype(np.int32), int(classes.max()) + 1
-        tree = grow_id3(table, schema, codes, n_classes, weights, settings, team)
+        tree = grow_id3(read_columns(table, schema, None), codes, n_classes, weights, settings, team)
     assert naive.tree_as_tuples(tree) == slow_id3(X, kinds, classes, weights, settings)
     asked = [set() for _ in range(tree.n_nodes)]
     for node in range(1, tree.n_nodes):

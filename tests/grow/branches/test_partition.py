@@ -27,7 +27,7 @@ def test_branches_in_turn(seed, n, missing, spreads):
     units = rng.integers(1, 4, n) * ROW
     n_values = np.array([N_BRANCHES], np.int64)
     columns = Columns(codes, n_values, np.zeros(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
-    rows, grown = make_rows(np.zeros(n, np.int32), units, N_BRANCHES), make_grown(columns, 1)
+    rows, grown = make_rows(np.zeros(n, np.int32), units, N_BRANCHES), make_grown(columns, 1, n)
     node = grown.nodes[0]
     node.feature, node.cut, node.n_branches = 0, -1, N_BRANCHES
     _open_frame(grown, rows, columns, 0, 0, n, spreads)

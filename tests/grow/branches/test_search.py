@@ -23,6 +23,9 @@ RULES = BranchRules(
     min_leaf=2 * ROW,
     min_split=4 * ROW,
     min_gain=0.0,
+    min_decrease=0.0,
+    total=0,
+    critical=np.zeros(0),
     max_depth=9,
     n_classes=2,
     in_average=np.ones(9, np.uint8),
@@ -48,7 +51,9 @@ def judge(X, classes, rules=RULES):
     n_classes = int(classes.max()) + 1
     rows = make_rows(classes, np.full(len(classes), ROW, np.int64), columns.most_branches)
     desk = make_desk(len(classes), len(columns.codes), n_classes)
-    _judge_all(make_grown(columns, n_classes), columns, rows, rules, make_terms(len(classes) * ROW), desk)
+    _judge_all(
+        make_grown(columns, n_classes, len(rows.rows)), columns, rows, rules, make_terms(len(classes) * ROW), desk
+    )
     return desk.gain, desk.info, desk
 
 

@@ -1,0 +1,120 @@
+"""The gain of every threshold of a column, and AdaBoost's amount of say: curves behind the lectures' sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.criteria.candidates import candidate_splits
+from spinney.view.colours import class_colours
+from spinney.view.grids import Grid
+from spinney.view.plot import import_pyplot
+
+_MANY = 60  # thresholds: of more, only the line is drawn
+_STEPS = 400
+_ENDS = 0.004  # the curve of says leaves out errors so near to 0 and 1
+
+
+def plot_split_gains(
+    X: Any, y: Any, *, feature: int | str = 0, criterion: str = "entropy", sample_weight: Any = None, ax: Any = None
+) -> Any:
+    """Draw what every threshold of a column gains; the best one is marked.
+
+    Parameters
+    ----------
+    X : table
+    y : array-like of shape (n_samples,)
+        Class labels; numbers for criterion="squared_error".
+    feature : int or str, default 0
+        Number or name of the column: one of numbers.
+    criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default "entropy"
+        As in `candidate_splits`, whose table this is the picture of.
+    sample_weight : array-like of shape (n_samples,), optional
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from spinney import plot_split_gains
+    >>> from spinney.datasets import load_restaurant
+    >>> ax = plot_split_gains(*load_restaurant(minutes=True), feature="WaitMinutes")
+    """
+    line = Grid(X, [feature], 2, 1)
+    plt = import_pyplot("plot_split_gains")
+    found = candidate_splits(
+        line.values[0][:, None], y, criterion=criterion, sample_weight=sample_weight, categorical_features=None
+    )
+    if not len(found["threshold"]):
+        raise ValueError(f"feature must be a column with two different values at least, got {line.names[0]!r}.")
+    ax = plt.gca() if ax is None else ax
+    what = "gain_ratio" if criterion == "gain_ratio" else "gain"
+    thresholds, gains = np.asarray(found["threshold"]), np.asarray(found[what])
+    colour, other = class_colours(2)
+    ax.plot(thresholds, gains, color=colour, linewidth=2.2, marker="o" if len(gains) <= _MANY else None, markersize=5)
+    best = int(gains.argmax())
+    label = f"best: {thresholds[best]:.4g}, {gains[best]:.3g}"
+    ax.axvline(thresholds[best], color=other, linewidth=1.5, linestyle=":", label=label)
+    ax.set(ylabel="gain ratio" if what == "gain_ratio" else f"gain ({'bits' if criterion == 'entropy' else criterion})")
+    ax.xaxis.set_label_text(f"threshold of {line.names[0]}", parse_math=False)
+    ax.set_ylim(bottom=min(0.0, float(gains.min())))
+    ax.grid(alpha=0.3)
+    ax.legend()
+    return ax
+
+
+def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
+    """Draw AdaBoost's amount of say over a member's error: large for small errors, 0 for guessing, negative beyond.
+
+    Parameters
+    ----------
+    model : AdaBoostClassifier, optional
+        Fitted: its members are drawn on the curve of its algorithm and learning rate. By default the curve is that of
+        the two-class form, 1/2 ln((1 - error) / error).
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from spinney import plot_amount_of_say
+    >>> ax = plot_amount_of_say()
+    """
+    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+
+    n_classes, factor = 0, 1.0  # 0: the two-class form
+    if model is not None:
+        n_classes, factor = _read_say(model)
+    plt = import_pyplot("plot_amount_of_say")
+    ax = plt.gca() if ax is None else ax
+    errors = np.linspace(_ENDS, 1.0 - _ENDS, _STEPS)
+    votes = [many_class_vote(e, n_classes) if n_classes else two_class_vote(e) for e in errors.tolist()]
+    colour, other = class_colours(2)
+    form = f"ln((1 - error) / error) + ln({n_classes} - 1)" if n_classes else "1/2 ln((1 - error) / error)"
+    ax.plot(errors, factor * np.array(votes), color=colour, linewidth=2.5, label=form)
+    ax.axhline(0.0, color="#808080", linewidth=0.8)
+    ax.axvline(1.0 - 1.0 / max(n_classes, 2), color="#808080", linewidth=0.8, linestyle=":")
+    if model is not None:
+        ax.scatter(model.estimator_errors_, model.estimator_weights_, s=30, color=other, zorder=3, label="members")
+    ax.set(xlabel="weighted error", ylabel="amount of say", xlim=(0, 1))
+    ax.grid(alpha=0.3)
+    ax.legend()
+    return ax
+
+
+def _read_say(model: Any) -> tuple[int, float]:
+    """How many classes the curve is for (0: the two-class form), and the learning rate."""
+    if not hasattr(model, "algorithm") or not hasattr(type(model), "staged_decision_function"):
+        raise TypeError(f"model must be a fitted AdaBoostClassifier, got {type(model).__name__}.")
+    check_is_fitted(model)
+    if model.algorithm == "SAMME.R":
+        raise ValueError("model must not be of algorithm='SAMME.R', whose members all have the same say.")
+    return (0 if model.algorithm == "discrete" else len(model.classes_)), float(model.learning_rate)

@@ -1,0 +1,96 @@
+"""Feature importances as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.view.colours import class_colours
+from spinney.view.phrases import check_count
+from spinney.view.plot import import_pyplot
+
+_ROOM = 1.12  # of the longest bar: for the number after it
+
+
+def plot_importances(
+    model: Any, *, feature_names: Any = None, most: int = 20, decimals: int = 2, ax: Any = None
+) -> Any:
+    """Draw the importance of each column as a bar, the largest on top.
+
+    Parameters
+    ----------
+    model : fitted model with `feature_importances_`, dict from name to importance, array, or permutation importances
+        Any model, ours or not. Of what scikit-learn's `permutation_importance` returns the bars are the means, with a
+        standard deviation to both sides.
+    feature_names : list of str, optional
+        Names of the columns; by default those of the table that the model was fitted on, else `x[0]`, `x[1]`, ...
+    most : int, default 20
+        At most so many columns are drawn.
+    decimals : int, default 2
+        Decimals of the numbers beside the bars.
+    ax : matplotlib axes, optional
+        Where to draw; the current axes by default.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import RandomForestClassifier, plot_importances
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_importances(RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y))
+    """
+    values, spread, names = _read(model)
+    if check_count("most", most) == 0:
+        raise ValueError("most must be a positive integer, got 0.")
+    if feature_names is not None:
+        names = [str(name) for name in feature_names]
+    if len(names) != len(values):
+        raise ValueError(f"feature_names must be a list of {len(values)} names, got {len(names)}.")
+    plt = import_pyplot("plot_importances")
+    ax = plt.gca() if ax is None else ax
+    order = np.argsort(-values, kind="stable")[: check_count("most", most)]
+    places = np.arange(len(order))
+    bars = {"color": class_colours(1)[0], "ecolor": "#505050", "capsize": 3}
+    ax.barh(places, values[order], xerr=None if spread is None else spread[order], **bars)
+    reach = values[order] if spread is None else values[order] + spread[order]
+    for place, value, end in zip(places, values[order], np.maximum(reach, 0.0)):
+        ax.annotate(f"{value:.{decimals}f}", (end, place), (4, 0), textcoords="offset points", va="center")
+    ax.set_yticks(places, [names[i] for i in order])
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
+    ax.set(xlabel="importance", ylim=(len(order) - 0.4, -0.6))
+    ax.set_xlim(min(0.0, float(values[order].min(initial=0.0)) * _ROOM), float(reach.max(initial=0.0)) * _ROOM or 1.0)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def _read(model: Any) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
+    """Importances, their standard deviations if there are any, and names."""
+    if isinstance(model, Mapping) and "importances_mean" in model:
+        values, spread = np.asarray(model["importances_mean"], np.float64), np.asarray(model["importances_std"])
+        return values, spread, [f"x[{i}]" for i in range(len(values))]
+    if isinstance(model, Mapping):
+        return np.array(list(model.values()), np.float64), None, [str(name) for name in model]
+    if isinstance(model, list | tuple | np.ndarray):
+        values = np.asarray(model, np.float64)
+        if values.ndim != 1:
+            raise ValueError(f"importances must be one number per column, got shape {values.shape}.")
+        return values, None, [f"x[{i}]" for i in range(len(values))]
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    found = getattr(model, "feature_importances_", None)
+    if found is None:
+        raise TypeError(
+            f"model must have feature_importances_, which {type(model).__name__} has not: hand over an array, a dict, "
+            "or what sklearn.inspection.permutation_importance returns."
+        )
+    values = np.asarray(found, np.float64)
+    own = getattr(model, "feature_names_in_", None)
+    return values, None, [f"x[{i}]" for i in range(len(values))] if own is None else [str(name) for name in own]
