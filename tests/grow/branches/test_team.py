@@ -13,7 +13,7 @@ from spinney.grow.branches import grower
 from spinney.grow.branches.c45 import C45Settings, grow_c45
 from spinney.grow.branches.columns import read_columns
 from spinney.grow.branches.limits import Limits
-from tests.compiled import few
+from tests.compiled import PLAIN_PYTHON, few
 from tests.grow.branches.cases import LIMITS, as_table, tables
 
 pytestmark = pytest.mark.kernels
@@ -64,6 +64,7 @@ def test_a_deep_tree_that_needs_more_room(monkeypatch):
         assert tree.fingerprint == grown(drawn, settings, one).fingerprint
 
 
+@pytest.mark.skipif(PLAIN_PYTHON, reason="a minute and more in plain Python")
 @pytest.mark.parametrize("kind", [ID3Classifier, C45Classifier, C50Classifier])
 def test_a_large_table_has_one_fingerprint(kind):
     X, y = load_flights()
