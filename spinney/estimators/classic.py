@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class _ClassicTree(ClassTreeModel):
     """What both share: one fit, a table and a target in, a tree out."""
 
+    _takes_sparse = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
@@ -50,6 +52,7 @@ class _ClassicTree(ClassTreeModel):
         """
         check_parameters(self)
         with all_or_nothing(self):
+            self._check_sparse(X)
             schema, table = self._learn(X)
             answers = find_answers(read_labels(y, table.n_rows))
             answers.keep_classes(self)

@@ -98,6 +98,7 @@ class GaussianMixture(DensityMixin, MatrixModel):
     [[1.0, 2.0], [10.0, 2.0]]
     """
 
+    _takes_sparse = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],

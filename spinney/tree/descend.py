@@ -13,6 +13,7 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree
 
@@ -99,6 +100,9 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
 
     Then columns that nobody asks about may hold anything.
     """
+    if isinstance(table, SparseTable):
+        yield from table.blocks(np.array(sorted(trees.columns_asked), np.int64))
+        return
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return

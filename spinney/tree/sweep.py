@@ -18,6 +18,8 @@ import numpy as np
 from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_codes import SparseCodes, encode_sparse
 from spinney.data.tables import Table
 from spinney.tree.boosted import ASKS_SET, BoostedForest, GrownTree
 from spinney.tree.boosted import MISSING_LEFT as GOES_LEFT
@@ -32,6 +34,7 @@ _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; t
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
 _STEP = 65536  # rows encoded at a time
+_STEP_SPARSE = 16384  # of sparse tables, whose codes are laid out for the columns that are asked about
 
 
 class PackedTrees(NamedTuple):
@@ -231,10 +234,29 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
 
 
 def add_scores(
-    packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team
+    packed: PackedTrees, bins: Bins, codes: np.ndarray | SparseCodes, trees: range, scores: np.ndarray, team: Team
 ) -> None:
     """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
+    if isinstance(codes, SparseCodes):
+        packed, columns = _asking(packed, trees)
+        for begin in range(0, codes.n_rows, _STEP_SPARSE):
+            end = min(codes.n_rows, begin + _STEP_SPARSE)
+            part = np.ascontiguousarray(scores[:, begin:end])
+            some = packed, bins.n_bins[columns], codes.lay_out(columns, begin, end)
+            team.run(walk, *some, (trees.start, trees.stop), _desks(team), part)
+            scores[:, begin:end] = part
+        return
     team.run(walk, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
+
+
+def _asking(packed: PackedTrees, trees: range) -> tuple[PackedTrees, np.ndarray]:
+    """The same trees for a table of only those columns that some of them ask about; and these columns."""
+    part = slice(packed.first[trees.start], packed.first[trees.stop])
+    words = packed.nodes[part]
+    columns, place = np.unique((words >> _FEATURE_SHIFT) & _FEATURE_MASK, return_inverse=True)
+    nodes = packed.nodes.copy()
+    nodes[part] = (words & ~(_FEATURE_MASK << _FEATURE_SHIFT)) | (place.astype(np.uint64) << _FEATURE_SHIFT)
+    return packed._replace(nodes=nodes), columns.astype(np.int64)
 
 
 def _desks(team: Team) -> Any:
@@ -248,6 +270,9 @@ def raw_scores(
     """Raw scores (outputs, rows) of a table: the start values and the trees' values, added in order."""
     scores = np.empty((len(start), table.n_rows))
     scores[:] = start[:, None]
+    if isinstance(table, SparseTable):
+        add_scores(packed, bins, encode_sparse(table, bins, team), trees, scores, team)
+        return scores
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
@@ -257,10 +282,10 @@ def raw_scores(
     return scores
 
 
-def leaves_of(packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+def leaves_of(packed: PackedTrees, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
     """(rows, trees) int32: the leaf that each encoded row reaches in each tree."""
     leaves = np.empty((codes.shape[1], len(trees)), np.int32)
-    team.run(find_leaves, packed, bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    team.run(find_leaves, packed, n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
     return leaves
 
 
@@ -271,7 +296,15 @@ def leaf_numbers(packed: PackedTrees, forest: BoostedForest, table: Table, team:
     begins = np.repeat(first, np.diff(forest.first))
     number = np.empty(forest.n_nodes, np.int32)
     number[begins + places(forest)] = np.arange(forest.n_nodes) - begins
+    if isinstance(table, SparseTable):
+        encoded, (packed, columns) = encode_sparse(table, bins, team), _asking(packed, trees)
+        for begin in range(0, table.n_rows, _STEP_SPARSE):
+            end = min(table.n_rows, begin + _STEP_SPARSE)
+            codes = encoded.lay_out(columns, begin, end)
+            leaves[begin:end] = number[first + leaves_of(packed, bins.n_bins[columns], codes, trees, team)]
+        return leaves
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        leaves[begin:end] = number[first + leaves_of(packed, bins, bins.encode(table, team, begin, end), trees, team)]
+        codes = bins.encode(table, team, begin, end)
+        leaves[begin:end] = number[first + leaves_of(packed, bins.n_bins, codes, trees, team)]
     return leaves
