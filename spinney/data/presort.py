@@ -211,7 +211,7 @@ def _sort_categories(column, entries, spare, buckets):
         key = MISSING if x != x else np.uint64(np.int64(x))
         n_ranks = n_ranks if x != x else max(n_ranks, np.int64(x) + 1)
         entries[i] = (key << RANK) | np.uint64(i)
-    _radix_sort(entries, spare, buckets)
+    radix_sort(entries, spare, buckets)
     return n_ranks
 
 
@@ -221,11 +221,11 @@ def _sort_numbers(column, entries, spare, buckets, values):
     if _fits_float32(column):
         for i in range(column.size):
             entries[i] = (_key32(column[i]) << RANK) | np.uint64(i)
-        _radix_sort(entries, spare, buckets)
+        radix_sort(entries, spare, buckets)
     else:
         for i in range(column.size):
             entries[i] = (_key64(column[i]) & ~ROW) | np.uint64(i)
-        _radix_sort(entries, spare, buckets)
+        radix_sort(entries, spare, buckets)
         _sort_runs(column, entries, spare, buckets)
     return _rank(column, entries, values)
 
@@ -259,7 +259,7 @@ def _key64(x):
 
 
 @inner_kernel
-def _radix_sort(entries, spare, buckets):
+def radix_sort(entries, spare, buckets):
     """Sort by the upper 32 bits, keeping the order of equals."""
     buckets[:] = 0
     for i in range(entries.size):
@@ -310,7 +310,7 @@ def _sort_runs(column, entries, spare, buckets):
                 for i in range(run.size):
                     row = run[i] & ROW
                     run[i] = (_key64(column[np.int64(row)]) << RANK) | row
-                _radix_sort(run, spare, buckets)
+                radix_sort(run, spare, buckets)
         begin = end
 
 

@@ -96,7 +96,7 @@ class Whole:
     def take(self, rows: np.ndarray | None) -> Table:
         if isinstance(self.table, SparseTable):  # its rows are few numbers: they are taken, and know their bins
             some = self.table if rows is None else self.table.take(rows)
-            return SparseTable(some.n_rows, some.first, some.rows, some.values, self)
+            return SparseTable(some.by_rows, self)
         return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
 
     def presorted(self, with_values: bool, team: Team) -> Presorted:

@@ -28,31 +28,49 @@ _BLOCK_CELLS = 1 << 22  # laid out at a time
 
 
 class SparseTable(Table):
-    """A table whose stored cells are listed column by column; all others are zeros."""
+    """A table whose stored cells are listed, by rows, by columns or both; all others are zeros."""
 
-    first: np.ndarray  # int64 (columns + 1): where each column's cells begin
-    rows: np.ndarray  # int32: their rows, ascending in each column
-    values: np.ndarray  # float32 or float64
+    n_stored: int  # cells
     whole: Any  # what all rows have in common, if these are some rows of an opened table (shared.py); or None
 
-    def __init__(self, n_rows: int, first: np.ndarray, rows: np.ndarray, values: np.ndarray, whole: Any = None) -> None:
-        vars(self).update(n_rows=n_rows, n_columns=len(first) - 1, first=first, rows=rows, values=values, whole=whole)
-
-    @classmethod
-    def of(cls, matrix: Any, whole: Any = None) -> SparseTable:
-        """The table of a SciPy matrix in CSC form, sorted and without duplicates."""
-        first, rows = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
-        return cls(matrix.shape[0], first, rows, as_floats(matrix.data), whole)
+    def __init__(self, matrix: Any, whole: Any = None) -> None:
+        """Take a SciPy matrix in CSR or CSC form, sorted and without duplicates, float32 or float64."""
+        n_rows, n_columns = matrix.shape
+        vars(self).update(n_rows=n_rows, n_columns=n_columns, whole=whole, n_stored=len(matrix.data))
+        vars(self)["by_rows" if matrix.format == "csr" else "by_columns"] = matrix
 
     @cached_property
-    def by_columns(self) -> csc_array:
-        """The cells as SciPy keeps them."""
-        return csc_array((self.values, self.rows, self.first), (self.n_rows, self.n_columns))
+    def by_columns(self) -> Any:
+        """The cells as SciPy keeps them, column by column,"""
+        return self.by_rows.tocsc()
 
     @cached_property
-    def by_rows(self) -> csr_array:
-        """The same, row by row."""
+    def by_rows(self) -> Any:
+        """and row by row."""
         return self.by_columns.tocsr()
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """int64 (columns + 1): where each column's cells begin."""
+        first: np.ndarray = self.by_columns.indptr.astype(np.int64)
+        return first
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """int32: their rows, ascending in each column."""
+        rows: np.ndarray = self.by_columns.indices.astype(np.int32, copy=False)
+        return rows
+
+    @property
+    def values(self) -> np.ndarray:
+        """Their values."""
+        values: np.ndarray = self.by_columns.data
+        return values
+
+    @property
+    def dtype(self) -> Any:
+        """float32 or float64."""
+        return self.by_rows.dtype if "by_rows" in vars(self) else self.by_columns.dtype
 
     @cached_property
     def panels(self) -> tuple[Panel, ...]:  # type: ignore[override]
@@ -67,22 +85,19 @@ class SparseTable(Table):
     def column(self, index: int) -> np.ndarray:
         """Return one column, laid out."""
         part = slice(self.first[index], self.first[index + 1])
-        column = np.zeros(self.n_rows, self.values.dtype)
+        column = np.zeros(self.n_rows, self.dtype)
         column[self.rows[part]] = self.values[part]
         return column
 
     def take(self, rows: np.ndarray) -> SparseTable:
         """Some of the rows."""
-        matrix = self.by_rows[rows].tocsc()
+        matrix = self.by_rows[rows]
         matrix.sort_indices()
-        return SparseTable.of(matrix, self.whole)
+        return SparseTable(matrix, self.whole)
 
     def take_columns(self, columns: np.ndarray) -> SparseTable:
         """Some of the columns, perhaps one twice."""
-        sizes = np.diff(self.first)[columns]
-        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        places = np.arange(first[-1]) + np.repeat(self.first[:-1][columns] - first[:-1], sizes)
-        return SparseTable(self.n_rows, first, self.rows[places], self.values[places])
+        return SparseTable(self.by_columns[:, columns])
 
     def blocks(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """(first row, values of some rows): laid out in memory that is used again. Only these columns are filled in."""
@@ -90,7 +105,7 @@ class SparseTable(Table):
         is_asked[columns] = True
         cells = self.by_rows
         at_once = max(1, min(self.n_rows, max(16, _BLOCK_CELLS // self.n_columns)))
-        room = np.zeros((at_once, self.n_columns), self.values.dtype)
+        room = np.zeros((at_once, self.n_columns), self.dtype)
         for start in range(0, self.n_rows, at_once):
             stop = min(self.n_rows, start + at_once)
             part = slice(cells.indptr[start], cells.indptr[stop])
@@ -106,7 +121,7 @@ class SparseSource:
     """An opened sparse table."""
 
     def __init__(self, origin: Any, matrix: Any) -> None:
-        """Take what was given, for its column names, and its cells in SciPy's CSC form."""
+        """Take what was given, for its column names, and its cells, sorted and without duplicates."""
         self.origin, self._matrix = origin, matrix
         self.n_rows, self.n_columns = matrix.shape
 
@@ -131,8 +146,8 @@ class SparseSource:
     def table(self) -> Table:
         """The cells; laid out, if the table is small or full."""
         n_cells = self.n_rows * self.n_columns
-        table = SparseTable.of(self._matrix)
-        if n_cells > DENSE_CELLS and n_cells > FULL * len(table.rows):
+        table = SparseTable(self._matrix)
+        if n_cells > DENSE_CELLS and n_cells > FULL * table.n_stored:
             return table
         return Table(self.n_rows, self.n_columns, table.panels)
 
@@ -145,8 +160,6 @@ def is_sparse(X: Any) -> bool:
 def open_sparse(X: Any, owner: str) -> SparseSource:
     """Open a matrix or an array of SciPy's, in whatever format."""
     checked = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=owner, input_name="X")
-    if checked.dtype.kind not in "biuf":
-        raise TypeError(f"a sparse X must hold numbers, got dtype {checked.dtype}. Pass X.astype(float).")
     return SparseSource(X, _canonical(checked))
 
 
@@ -162,13 +175,13 @@ def open_sparse_frame(frame: Any) -> SparseSource | None:
 
 
 def _canonical(X: Any) -> Any:
-    """CSC with sorted rows and no duplicates; X itself stays as it is."""
-    if X.format == "csc" and not X.has_canonical_format:
-        X = X.copy()
-    matrix = X.tocsc()
-    if not matrix.has_canonical_format:  # that of a CSR matrix with duplicates is a copy already
+    """CSR or CSC, sorted, without duplicates, in numbers that kernels read; X itself stays as it is."""
+    matrix = X if X.format in ("csr", "csc") else X.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
         matrix.sum_duplicates()
-    return matrix
+    kind = csr_array if matrix.format == "csr" else csc_array
+    return kind((as_floats(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
 
 
 def with_rows(X: Any) -> Any:

@@ -170,3 +170,19 @@ def _take(entries, first, place, out, out_first):
             k += at >= 0
     out_first[first.size - 1] = k
     return k
+
+
+@kernel
+def list_by_rows(entries, first, places):
+    """The places of each row's entries, ascending; `first` (rows + 1), zero before, says where they begin after."""
+    for i in range(entries.size):
+        first[np.int64(entries[i] & ROW) + 1] += 1
+    for k in range(1, first.size):
+        first[k] += first[k - 1]
+    for i in range(entries.size):
+        row = np.int64(entries[i] & ROW)
+        places[first[row]] = entries[i] >> RANK
+        first[row] += 1
+    for k in range(first.size - 1, 0, -1):
+        first[k] = first[k - 1]
+    first[0] = 0

@@ -181,7 +181,8 @@ def _grow_one(
         rows = np.arange(opened.table.n_rows)
     tree = desk.grow(target, settings, rows, columns).tree
     if opened.edges is not None:
-        assert opened.sorted is not None and opened.sorted.bins is not None
+        assert opened.sorted is not None
+        assert opened.sorted.bins is not None
         return code_tree(tree, opened.edges, opened.sorted.bins, target, settings.criterion)
     return pack(tree if columns is None else renumber(tree, columns), settings.criterion)
 

@@ -17,6 +17,7 @@ import numpy as np
 from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number
 from spinney.tree.grove import Grove
@@ -62,6 +63,8 @@ def sum_answers(
     marks = np.empty(0, np.uint8) if skip is None else skip
     is_class = grove.n_classes is not None
     some = range(grove.n_trees) if trees is None else trees
+    if isinstance(table, SparseTable):
+        grove = grove.with_steps()  # to encode a row would take longer than to send it down
     for start, values in blocks(table, grove):
         part = slice(start, start + len(values))
         desks = _make_desks(grove, len(values), table.n_columns, team.size)
@@ -73,6 +76,8 @@ def sum_answers(
 def leaves_of_rows(grove: Grove, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(grove.n_trees) if trees is None else trees
+    if isinstance(table, SparseTable):
+        grove = grove.with_steps()  # to encode a row would take longer than to send it down
     leaves = np.empty((table.n_rows, len(some)), np.int64)
     for start, values in blocks(table, grove):
         part = leaves[start : start + len(values)]

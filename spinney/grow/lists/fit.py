@@ -118,9 +118,7 @@ def grow_sorted(
     return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
 
 
-def _grow_sparse(
-    lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team
-) -> Grown:
+def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> Grown:
     """The same from the sorted cells of a sparse table, which are always cut up."""
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
@@ -128,7 +126,8 @@ def _grow_sparse(
     work = make_sparse_work(lists.n_rows, n_sums, by_target, rules)
     for o in range(by_target):
         work.lists[o] = _sorted_by(target, o)
-    cells = make_cells(lists, middles, len(work.nodes))
+    is_drawn = rules.n_features < lists.n_columns and not rules.best_first
+    cells = make_cells(lists, middles, len(work.nodes), is_drawn)
     run = grow_sparse if settings.own is None else grow_sparse_own(criterion)
     n_nodes = team.run(run, cells, statistics, criterion, rules, work)
 

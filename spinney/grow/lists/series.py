@@ -13,6 +13,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI
 from spinney.data.bin_values import NO_MIDDLES, Middles
+from spinney.data.presort import Presorted
 from spinney.data.sparse_presort import SparseLists
 from spinney.data.target import Target
 from spinney.grow.lists.fit import Grown, Sorted, grow_sorted, sort_for_trees
@@ -30,8 +31,8 @@ class Series:
         self._given, self._team = given, team
         self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
         self._blocks: Blocks | None = None
-        is_sparse = isinstance(given.presorted, SparseLists)
-        self._n_others = 0 if is_sparse else len(given.presorted.lists) - given.presorted.n_columns  # type: ignore[union-attr]
+        dense = None if isinstance(given.presorted, SparseLists) else given.presorted
+        self._n_others = 0 if dense is None else len(dense.lists) - dense.n_columns
 
     def grow(
         self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
@@ -65,6 +66,7 @@ class Series:
     def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
         """A copy of some of the lists."""
         given = self._given
+        assert isinstance(given.presorted, Presorted)
         if not self._room.size:
             self._room = np.empty(given.presorted.lists.size, np.uint64)
         some = given.presorted.take(rows, self._team, self._n_others, self._room, columns)
@@ -77,6 +79,7 @@ class Series:
     def _is_for_blocks(self, target: Target, settings: TreeSettings) -> bool:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
+        assert isinstance(presorted, Presorted)
         return (
             settings.max_depth == 1
             and settings.max_leaves is None

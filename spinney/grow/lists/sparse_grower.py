@@ -14,9 +14,11 @@ from spinney.data.presort import RANK
 from spinney.grow.frontier import pop, push
 from spinney.grow.lists.entries import row_of
 from spinney.grow.lists.grower import can_split
-from spinney.grow.lists.partition import BOTH, LEFT_ONLY, NEITHER, RIGHT_ONLY, partition
+from spinney.grow.lists.partition import LEFT_ONLY, NEITHER, RIGHT_ONLY
 from spinney.grow.lists.settle import make_children, open_node
+from spinney.grow.lists.sparse_memory import BEGIN, END, OWNER, TOP
 from spinney.grow.lists.sparse_search import mark_node, settle_node
+from spinney.grow.lists.sparse_share import part_rows, share_entries
 from spinney.grow.lists.statistics import totals
 
 _ROOT = np.int64(0)
@@ -29,7 +31,7 @@ def _grow(rank, size, sync, cells, statistics, criterion, rules, work):
     if rank > 0:
         return 0
     _plant(rules, work)
-    cells.spans[_ROOT, 0], cells.spans[_ROOT, 1] = 0, cells.entries.size
+    _set_span(cells, _ROOT, _ZERO, np.int64(cells.n_entries), _ROOT, np.int64(cells.n_entries))
     if not can_split(statistics, rules, work.side.size):
         return work.n_nodes[0]
     if rules.best_first:
@@ -66,8 +68,11 @@ def _grow_depth_first(sync, cells, statistics, criterion, rules, work):
         if not settle_node(cells, statistics, criterion, rules, work, at):
             continue
         make_children(rules, work, at)
-        _part(cells, work, at)
         small = 0 if node.n_left <= node.end - node.begin - node.n_left else 1
+        if cells.owner.size > 0:
+            small = share_entries(cells, work, at)
+        else:
+            _part(cells, work, at)
         for turn in range(2):
             which = small if turn == 1 else 1 - small
             if (node.keep >> which) & 1:
@@ -105,14 +110,19 @@ def _grow_best_first(sync, cells, statistics, criterion, rules, work):
 def _part(cells, work, at):
     """Send a node's rows and entries to its children."""
     node = work.nodes[at]
-    for k in range(work.lists.shape[0]):
-        partition(work.lists[k, node.begin : node.end], work.side, work.entries[0], BOTH)
-    begin, stop = cells.spans[at, 0], cells.spans[at, 1]
+    part_rows(work, node)
+    begin, stop = cells.spans[at, BEGIN], cells.spans[at, END]
     middle = begin
     if node.keep != NEITHER:
         middle += _part_entries(cells.entries[begin:stop], work.side, cells.spare, node.keep)
-    cells.spans[node.left, 0], cells.spans[node.left, 1] = begin, middle
-    cells.spans[node.left + 1, 0], cells.spans[node.left + 1, 1] = middle, stop
+    _set_span(cells, node.left, begin, middle, _ZERO, _ZERO)
+    _set_span(cells, node.left + 1, middle, stop, _ZERO, _ZERO)
+
+
+@inner_kernel
+def _set_span(cells, at, begin, end, owner, top):
+    span = cells.spans[at]
+    span[BEGIN], span[END], span[OWNER], span[TOP] = begin, end, owner, top
 
 
 @part_kernel(returns="int64")

@@ -1,4 +1,4 @@
-"""The best cut of a column of a sparse table: the scans of scan_pairs.py and scan_sums.py, all rows of zero in one step.
+"""The best cut of a column of a sparse table: the scans of scan_pairs.py and scan_sums.py, all zeros in one step.
 
 In: the node's sums and the column's stretch of entries. Out: the best cut, as if the list named every row: a position
 is how many rows stand before it. What the zeros weigh is what the node weighs less the others, in whole numbers.
@@ -135,7 +135,15 @@ def _scan_classes(statistics, criterion, cells, work, rules, node, total, direct
         return
     least = rules.min_leaf, rules.min_weight
     _walk_classes(
-        statistics.place, statistics.weight, statistics.logs, code_of(criterion), cells, total, least, work.left[0], best
+        statistics.place,
+        statistics.weight,
+        statistics.logs,
+        code_of(criterion),
+        cells,
+        total,
+        least,
+        work.left[0],
+        best,
     )
 
 

@@ -18,6 +18,7 @@ from spinney.data.bin_values import draw_code
 from spinney.data.presort import RANK
 from spinney.grow.lists.entries import row_of
 from spinney.grow.lists.settle import find_ratios, sides_to_split
+from spinney.grow.lists.sparse_memory import BEGIN, END, OWNER, TOP
 from spinney.grow.lists.sparse_scan import ALL_CUTS, scan_stretch
 from spinney.grow.lists.statistics import decrease, is_significant, side_means
 from spinney.grow.rules import NO_ROW, NO_SPLIT, column_key, is_worth, larger_side
@@ -37,11 +38,11 @@ def search_node(cells, statistics, criterion, rules, work, at):
     """
     node, n_columns = work.nodes[at], cells.candidates.size
     n_found, is_drawn = np.int64(0), rules.n_features < n_columns
-    begin, stop = cells.spans[at, 0], cells.spans[at, 1]
+    begin, stop = cells.spans[at, BEGIN], cells.spans[at, END]
     drawn, key = np.int64(0), rules.seed if rules.per_tree else node.random
     if is_drawn:
-        for j in range(n_columns):
-            cells.order[j] = j
+        for k in range(n_columns):
+            cells.order[k] = k
     two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN
     two_rows &= not (rules.random or is_drawn or rules.is_monotone)
     any_split = False
@@ -51,15 +52,13 @@ def search_node(cells, statistics, criterion, rules, work, at):
                 break
             j = _draw_column(key, cells.order, drawn)
             drawn += 1
-            first = _first_at(cells.entries, begin, stop, cells.start[j])
+            first, last = _find_entries(cells, at, j)
         else:
             if begin == stop:
                 break
             first = begin
             j = np.int64(cells.column[np.int64(cells.entries[first] >> RANK)])
-        last = _first_at(cells.entries, first, stop, cells.start[j + 1])
-        if not is_drawn:
-            begin = last
+            begin = last = _first_at(cells.entries, first, stop, cells.start[j + 1])
         if first == last or not _measure(cells, j, first, last, node.end - node.begin):
             continue
         cells.found[n_found] = j
@@ -95,6 +94,35 @@ def _first_at(entries, low, high, place):
         else:
             high = middle
     return low
+
+
+@inner_kernel
+def _find_entries(cells, at, j):
+    """Where a column's entries in a node begin and end. If there are others' among them, they are copied."""
+    entries, begin, stop = cells.entries, cells.spans[at, BEGIN], cells.spans[at, END]
+    first = _first_near(entries, begin, stop, cells.start[j], cells.values.size)
+    last = _first_at(entries, first, stop, cells.start[j + 1])
+    if cells.owner.size == 0:
+        return first, last
+    owner, top = cells.spans[at, OWNER], cells.spans[at, TOP]
+    end = top
+    for k in range(first, last):
+        entries[end] = entries[k]
+        end += np.int64(cells.owner[row_of(entries[k])] == owner)
+    return top, end
+
+
+@inner_kernel
+def _first_near(entries, begin, stop, place, n_places):
+    """`_first_at`, looking first where the entry would be if places were even."""
+    guess = begin + np.int64(float(place) / float(n_places) * float(stop - begin))
+    if guess >= stop or np.int64(entries[guess] >> RANK) < place:
+        return _first_at(entries, min(guess, stop), stop, place)
+    step = np.int64(1)
+    while guess - step >= begin and np.int64(entries[guess - step] >> RANK) >= place:
+        guess -= step
+        step *= 2
+    return _first_at(entries, max(begin, guess - step), guess, place)
 
 
 @inner_kernel
@@ -249,9 +277,8 @@ def mark_node(cells, work, at):
 @inner_kernel
 def _find_column(cells, at, node):
     """The stretch of the column that a node is split by."""
-    j, stop = node.feature, cells.spans[at, 1]
-    first = _first_at(cells.entries, cells.spans[at, 0], stop, cells.start[j])
-    _measure(cells, j, first, _first_at(cells.entries, first, stop, cells.start[j + 1]), node.end - node.begin)
+    first, last = _find_entries(cells, at, node.feature)
+    _measure(cells, node.feature, first, last, node.end - node.begin)
 
 
 @part_kernel
