@@ -23,7 +23,7 @@ from spinney.data.tables import Labels, Panel, Table, as_floats
 
 DENSE_CELLS = 1 << 20  # a table of so many cells is laid out,
 FULL = 4  # and so is one of whose cells every fourth is stored
-_MOST_CELLS = 1 << 28  # that anything may lay out
+_MOST_CELLS = 1 << 26  # that anything may lay out
 _BLOCK_CELLS = 1 << 22  # laid out at a time
 
 
@@ -78,7 +78,7 @@ class SparseTable(Table):
         if self.n_rows * self.n_columns > _MOST_CELLS:
             raise ValueError(
                 f"this sparse table of {self.n_rows:,} rows and {self.n_columns:,} columns would have to be laid out "
-                "with all its zeros, and is too large for that. Take fewer columns."
+                "with all its zeros, and is too large for that. Take fewer columns, or TruncatedSVD of them."
             )
         return (Panel(self.by_rows.toarray(), tuple(range(self.n_columns))),)
 

@@ -282,10 +282,12 @@ def raw_scores(
     return scores
 
 
-def leaves_of(packed: PackedTrees, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
-    """(rows, trees) int32: the leaf that each encoded row reaches in each tree."""
+def leaves_of(
+    packed: PackedTrees, bins: Bins, codes: np.ndarray, trees: range, team: Team, columns: Any = slice(None)
+) -> np.ndarray:
+    """(rows, trees) int32: the leaf that each encoded row reaches in each tree; `columns` are those of the codes."""
     leaves = np.empty((codes.shape[1], len(trees)), np.int32)
-    team.run(find_leaves, packed, n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    team.run(find_leaves, packed, bins.n_bins[columns], codes, (trees.start, trees.stop), _desks(team), leaves)
     return leaves
 
 
@@ -301,10 +303,10 @@ def leaf_numbers(packed: PackedTrees, forest: BoostedForest, table: Table, team:
         for begin in range(0, table.n_rows, _STEP_SPARSE):
             end = min(table.n_rows, begin + _STEP_SPARSE)
             codes = encoded.lay_out(columns, begin, end)
-            leaves[begin:end] = number[first + leaves_of(packed, bins.n_bins[columns], codes, trees, team)]
+            leaves[begin:end] = number[first + leaves_of(packed, bins, codes, trees, team, columns)]
         return leaves
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         codes = bins.encode(table, team, begin, end)
-        leaves[begin:end] = number[first + leaves_of(packed, bins.n_bins, codes, trees, team)]
+        leaves[begin:end] = number[first + leaves_of(packed, bins, codes, trees, team)]
     return leaves
