@@ -53,6 +53,11 @@ class Asker(Protocol):
 def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
+    if isinstance(table, SparseTable) and tree.asks_numbers_only:
+        ends = np.array([0, tree.n_nodes])
+        for start, leaves in sparse_leaves(tree.short_steps, ends, range(1), table, team):
+            leaf[start : start + leaves.shape[1]] = leaves[0]
+        return leaf
     if tree.asks_numbers_only:
         for start, values in blocks(table, tree):
             team.run(_descend_numbers, tree.short_steps, values, leaf[start : start + len(values)])
@@ -60,6 +65,42 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     for start, values in blocks(table, tree):
         team.run(_descend, tree.steps, tree.children, tree.sets, values, leaf[start : start + len(values)])
     return leaf
+
+
+def sparse_leaves(
+    steps: np.ndarray, first: np.ndarray, trees: range, table: SparseTable, team: Team
+) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
+
+    `steps` are those of all trees, of which tree k's are first[k] .. first[k + 1]. A thread lays out one row at a time.
+    """
+    cells, rooms = table.by_rows, np.zeros((team.size, table.n_columns))
+    for start in range(0, table.n_rows, _ROWS):
+        leaves = np.empty((len(trees), min(_ROWS, table.n_rows - start)), np.int64)
+        lists = cells.indptr[start : start + leaves.shape[1] + 1], cells.indices, cells.data
+        team.run(_descend_lists, steps.view(np.recarray), first, trees.start, *lists, rooms, leaves)
+        yield start, leaves
+
+
+@kernel
+def _descend_lists(rank, size, sync, steps, first, first_tree, row_first, columns, cells, rooms, leaves):
+    """leaves[k, row] = where the row ends in tree first_tree + k; rooms are zero before and after."""
+    room = rooms[rank]
+    while True:
+        start = next_chunk(sync) * 64
+        if start >= leaves.shape[1]:
+            return
+        for row in range(start, min(start + 64, leaves.shape[1])):
+            for k in range(row_first[row], row_first[row + 1]):
+                room[columns[k]] = cells[k]
+            for tree in range(leaves.shape[0]):
+                own = steps[first[first_tree + tree] : first[first_tree + tree + 1]]
+                at, after = np.int64(0), next_by_number(own, np.int64(0), rooms, rank)
+                while after != at:
+                    at, after = after, next_by_number(own, after, rooms, rank)
+                leaves[tree, row] = at
+            for k in range(row_first[row], row_first[row + 1]):
+                room[columns[k]] = 0.0
 
 
 def make_steps(tree: DecisionTree) -> np.ndarray:

@@ -19,7 +19,7 @@ from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
-from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number
+from spinney.tree.descend import ASKS_SET, COLUMN, MISSING_LEFT, blocks, next_by_number, sparse_leaves
 from spinney.tree.grove import Grove
 from spinney.tree.questions import MISSING, next_node
 
@@ -65,6 +65,11 @@ def sum_answers(
     some = range(grove.n_trees) if trees is None else trees
     if isinstance(table, SparseTable):
         grove = grove.with_steps()  # to encode a row would take longer than to send it down
+        if not len(grove.sets):
+            for start, found in sparse_leaves(grove.steps, grove.first, some, table, team):
+                part = slice(start, start + found.shape[1])
+                team.run(_add_leaves, grove.answers, grove.first, some.start, found, is_class, marks[part], out[part])
+            return out
     for start, values in blocks(table, grove):
         part = slice(start, start + len(values))
         desks = _make_desks(grove, len(values), table.n_columns, team.size)
@@ -76,9 +81,13 @@ def sum_answers(
 def leaves_of_rows(grove: Grove, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(grove.n_trees) if trees is None else trees
-    if isinstance(table, SparseTable):
-        grove = grove.with_steps()  # to encode a row would take longer than to send it down
     leaves = np.empty((table.n_rows, len(some)), np.int64)
+    if isinstance(table, SparseTable):
+        grove = grove.with_steps()
+        if not len(grove.sets):
+            for start, found in sparse_leaves(grove.steps, grove.first, some, table, team):
+                leaves[start : start + found.shape[1]] = found.T
+            return leaves
     for start, values in blocks(table, grove):
         part = leaves[start : start + len(values)]
         desks = _make_desks(grove, len(values), table.n_columns, team.size)
@@ -124,6 +133,19 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
             says = answers[questions.first[tree] : questions.first[tree + 1]]
             _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
+
+
+@kernel
+def _add_leaves(rank, size, sync, answers, first, first_tree, leaves, is_class, skip, out):
+    """What the leaves (trees, rows) say, tree after tree."""
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= out.shape[0]:
+            return
+        stop = min(start + _CHUNK, out.shape[0])
+        for k in range(leaves.shape[0]):
+            says = answers[first[first_tree + k] : first[first_tree + k + 1]]
+            _add(says, leaves[k, start:stop], is_class, skip[start:stop] if skip.size else skip, out[start:stop])
 
 
 @part_kernel
