@@ -1,9 +1,13 @@
 """Sparse tables give the models of the same tables laid out, bit for bit, however large they seem."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier as SkTree
 from sklearn.tree import DecisionTreeRegressor as SkRegressor
@@ -11,6 +15,7 @@ from sklearn.tree import DecisionTreeRegressor as SkRegressor
 import spinney
 from spinney.data import sparse
 from spinney.evaluate import cross_validate
+from tests.compiled import few
 
 FORMATS = ["csr_matrix", "csc_array", "coo_array", "lil_matrix"]
 
@@ -362,3 +367,43 @@ def test_what_would_have_to_be_laid_out_is_refused(monkeypatch):
     table = sparse.open_sparse(stored, "Model").table()
     with pytest.raises(ValueError, match="would have to be laid out with all its zeros, and is too large for that"):
         table.panels  # noqa: B018
+
+
+# --- drawn tables, and memory -----------------------------------------------------------------------------------------
+
+
+@few(12)
+@given(st.integers(0, 2**31 - 1), st.sampled_from([0.01, 0.1, 0.5, 1.0]), st.integers(1, 60), st.booleans())
+def test_drawn_tables(seed, share, n, missing):
+    dense, stored, y = drawn(seed, n=n + 5, share=share, missing=missing, decimals=seed % 3)
+    models = [
+        spinney.DecisionTreeRegressor(random_state=seed),
+        spinney.DecisionTreeRegressor(random_state=seed, splitter="random", max_features=3),
+        spinney.RandomForestRegressor(2, random_state=seed),
+        spinney.GradientBoostingRegressor(n_estimators=2, min_samples_leaf=1, random_state=seed),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse, "DENSE_CELLS", 0)
+        patch.setattr(sparse, "FULL", 0)
+        for model in models:
+            same(model, dense, stored, y)
+
+
+def test_memory_follows_the_stored_cells():
+    """400 million cells, 3.2 GB, of which 40,000 are stored."""
+    X = sp.random(20_000, 20_000, 1e-4, "csr", random_state=0)
+    y = np.asarray(X[:, :10_000].sum(axis=1)).ravel()
+    models = (
+        spinney.DecisionTreeRegressor(max_depth=4),
+        spinney.RandomForestRegressor(2, max_depth=4, n_jobs=1),
+        spinney.GradientBoostingRegressor(n_estimators=2, early_stopping=False, n_jobs=1),
+    )
+    for model in models:
+        model.fit(X, y).predict(X)  # compiles, which takes memory and, while it is traced, minutes
+    tracemalloc.start()
+    try:
+        for model in models:
+            model.fit(X, y).predict(X)
+        assert tracemalloc.get_traced_memory()[1] < 500e6
+    finally:
+        tracemalloc.stop()
