@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import coo_matrix, issparse
 from sklearn.datasets import load_iris
 
 Task = Literal["binary", "multiclass", "regression"]
 Matrix = NDArray[np.float32]
-Features = Any  # a float32 matrix or a pandas frame
+Features = Any  # a float32 matrix, a pandas frame or a sparse matrix
 
 COLUMNS = 28
 CLASSES = 7
@@ -44,6 +45,8 @@ class Table:
     @property
     def input_bytes(self) -> int:
         """Size of the training part as the caller holds it."""
+        if issparse(self.X):
+            return int(self.X.data.nbytes + self.X.indices.nbytes + self.X.indptr.nbytes) + self.y.nbytes
         x_bytes = self.X.memory_usage(deep=True).sum() if isinstance(self.X, pd.DataFrame) else self.X.nbytes
         return int(x_bytes) + self.y.nbytes
 
@@ -137,6 +140,19 @@ def clusters(rows: int = 1_000_000, columns: int = 20, groups: int = 50, dtype: 
     return _split("multiclass", X.astype(dtype), group, rows)
 
 
+def sparse(rows: int = 100_000, columns: int = 5_000, share: float = 0.01, whole: bool = False, seed: int = 0) -> Table:
+    """A sparse matrix, one cell in a hundred stored: numbers, or small whole numbers as counts of words are."""
+    rng = np.random.default_rng(seed)
+    count = rows + held_out_rows(rows)
+    n_cells = int(count * columns * share)
+    places = rng.integers(0, count, n_cells), rng.integers(0, columns, n_cells)
+    values = rng.integers(1, 6, n_cells).astype(np.float32) if whole else rng.random(n_cells, dtype=np.float32)
+    X = coo_matrix((values, places), (count, columns)).tocsr()
+    effects = rng.standard_normal(columns) * (rng.random(columns) < 0.05)
+    signal = X @ effects
+    return _split("binary", X, _draw_classes(rng, 2.0 * (signal - np.median(signal)) / signal.std()), rows)
+
+
 def wide(rows: int = 20_000, seed: int = 0) -> Table:
     """Few rows and 2,000 columns, most of them noise."""
     return binary(rows, 2_000, seed)
@@ -161,6 +177,8 @@ GENERATORS: dict[str, Callable[[int], Table]] = {
     "gaussians": partial(clusters, groups=10, dtype=np.float64),
     "wide": wide,
     "small": small,
+    "sparse": sparse,
+    "sparse_counts": partial(sparse, whole=True),
 }
 
 

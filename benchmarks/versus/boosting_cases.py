@@ -12,6 +12,7 @@ from benchmarks.versus.quality import Judge, quality
 NARROW_PEERS = tuple(name for name in PEERS if name != "lightgbm_columnwise")
 # hessboost level by level with a number of leaves takes 25 times as long as best leaf first: not its best settings
 LEAF_PEERS = tuple(name for name in NARROW_PEERS if name != "hessboost")
+SPARSE_MATRIX_PEERS = ("spinney", "lightgbm", "lightgbm_columnwise", "xgboost_lossguide")  # that take SciPy's matrices
 SPARSE_PEERS = (*LEAF_PEERS, "lightgbm_columnwise")
 
 
@@ -61,6 +62,24 @@ CASES: dict[str, BoostingCase] = {
             table="wide",
             rows=20_000,
             peers=SPARSE_PEERS,
+        ),
+        BoostingCase(
+            "sparse",
+            "fit, sparse, 5,000 columns, 1 % stored",
+            Bar(0.7),
+            table="sparse",
+            rows=100_000,
+            rounds=20,
+            peers=SPARSE_MATRIX_PEERS,
+        ),
+        BoostingCase(
+            "sparse_counts",
+            "the same of counts",
+            Bar(0.7),
+            table="sparse_counts",
+            rows=100_000,
+            rounds=20,
+            peers=SPARSE_MATRIX_PEERS,
         ),
         BoostingCase("small", "fit, 20 columns, warm", Bar(1.0), table="small", rows=1_000),
         BoostingCase("predict", "predict the test part, 31 leaves", Bar(0.8), kind="predict"),

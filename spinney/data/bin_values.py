@@ -14,6 +14,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._random import uniform
 from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 _CELLS = 256
@@ -34,11 +35,24 @@ def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Mi
     """The middles of a table's bins; `rows` are those that count, None: all."""
     place = np.zeros((bins.n_columns, MAX_BINS + 1))
     for j in np.flatnonzero(~bins.is_categorical):
-        column = table.column(int(j))
-        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(column if rows is None else column[rows]))
+        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(_values(table, int(j), rows)))
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
     _fill_cells(place, bins.n_bins.astype(np.int64), start)
     return Middles(place, start)
+
+
+def _values(table: Table, j: int, rows: np.ndarray | None) -> np.ndarray:
+    """The values of a column, or at least all that differ."""
+    if not isinstance(table, SparseTable):
+        column = table.column(j)
+        return column if rows is None else column[rows]
+    part, n_rows = slice(table.first[j], table.first[j + 1]), table.n_rows
+    values = table.values[part]
+    if rows is not None:
+        counts = np.zeros(table.n_rows, bool)
+        counts[rows] = True
+        values, n_rows = values[counts[table.rows[part]]], len(rows)
+    return values if len(values) == n_rows else np.append(values, values.dtype.type(0.0))
 
 
 def _ends(column: np.ndarray) -> np.ndarray:

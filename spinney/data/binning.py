@@ -22,6 +22,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
 from spinney._team import Team
 from spinney.data.shared import Part
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
 
 MAX_BINS = 255  # one uint8 holds 255 bins and the missing code
@@ -48,7 +49,7 @@ class Bins:
 
     def thresholds(self, columns: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Numbers t with `code_of(x) <= code` just when `x <= t`; +inf where every number passes."""
-        edges, first = self._edge_list
+        edges, first = self.edge_list
         return edges[first[columns] + np.minimum(codes, first[columns + 1] - first[columns] - 1)]
 
     def edge_table(self, dtype: Any = np.float64) -> np.ndarray:
@@ -67,7 +68,7 @@ class Bins:
         return {}
 
     @cached_property
-    def _edge_list(self) -> tuple[np.ndarray, np.ndarray]:
+    def edge_list(self) -> tuple[np.ndarray, np.ndarray]:
         """All columns' edges end to end, each followed by +inf, and where each column's begin."""
         edges = np.concatenate([np.append(edges, math.inf) for edges in self.edges] or [np.empty(0)])
         return edges, np.cumsum([0] + [len(edges) + 1 for edges in self.edges])
@@ -79,6 +80,10 @@ class Bins:
             known = table.codes(self, team, start, stop)
             if known is not None:
                 return known
+        if isinstance(table, SparseTable):
+            from spinney.data.sparse_codes import encode_sparse
+
+            return encode_sparse(table, self, team).lay_out(np.arange(self.n_columns), start, stop)
         codes = np.empty((self.n_columns, stop - start), np.uint8)
         pieces = pieces_of(stop - start, team.size)
         for panel in table.panels:
@@ -125,7 +130,11 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
     """
     if isinstance(table, Part):
         return table.bins(max_bins, team)
-    rows = _sample_rows(table.n_rows, counts)
+    if isinstance(table, SparseTable):
+        from spinney.data.sparse_codes import learn_sparse_bins
+
+        return learn_sparse_bins(table, counts, max_bins, team)
+    rows = sample_rows(table.n_rows, counts)
     columns = [(panel.values[:, k], j) for panel in table.panels for k, j in enumerate(panel.columns)]
     columns.sort(key=lambda column: column[1])
 
@@ -148,7 +157,7 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
     )
 
 
-def _sample_rows(n_rows: int, counts: np.ndarray | None) -> np.ndarray | None:
+def sample_rows(n_rows: int, counts: np.ndarray | None) -> np.ndarray | None:
     """The rows that edges are learnt from; None for all."""
     rows = None if counts is None else np.flatnonzero(counts)
     n = n_rows if rows is None else len(rows)
@@ -176,7 +185,7 @@ def _learn_edges(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -
         ordered, weights = values[order], counts[order].astype(np.int64)
     edges = np.empty(max_bins, np.float64)
     distinct, mass = ordered.astype(np.float64), weights
-    n_edges = _choose_edges(distinct, mass, _merge_equal(distinct, mass), max_bins, edges)
+    n_edges = choose_edges(distinct, mass, merge_equal(distinct, mass), max_bins, edges)
     return edges[:n_edges].copy()
 
 
@@ -247,7 +256,7 @@ def _between(low, high):
 
 
 @kernel
-def _merge_equal(values, mass):
+def merge_equal(values, mass):
     """Sorted values and their weights, equal ones merged to the front; returns how many there are."""
     n = 0
     for i in range(values.size):
@@ -261,7 +270,7 @@ def _merge_equal(values, mass):
 
 
 @kernel
-def _choose_edges(values, mass, n_distinct, max_bins, edges):
+def choose_edges(values, mass, n_distinct, max_bins, edges):
     """Cut distinct sorted values into at most max_bins bins of about equal weight; returns the number of edges.
 
     With few distinct values each has its own bin. Otherwise a value as heavy as an average bin ends one, alone or with

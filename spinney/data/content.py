@@ -1,6 +1,6 @@
 """Rows in an order that follows from what they hold, a hash, and not from where they stand.
 
-In: a table as columns, codes or a sparse matrix. Out: row numbers. What is drawn in that order does not depend on the
+In: a table, or columns, or codes. Out: row numbers. What is drawn in that order does not depend on the
 order of the table, and a row of weight 2 is drawn like two rows that are alike.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
 
 from spinney._compile import kernel
 from spinney._random import mix
 from spinney.data.schema import learn_and_read
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 _EIGHT = np.uint64(8)
@@ -33,6 +33,12 @@ def order_of_columns(*columns: np.ndarray) -> np.ndarray:
 
 def order_by_content(table: Table, *targets: np.ndarray) -> np.ndarray:
     """The same for a table and its targets."""
+    if isinstance(table, SparseTable):
+        hashes = np.zeros(table.n_rows, np.uint64)
+        _stir_cells(table.first, table.rows, _bits(table.values), table.first.copy(), hashes)
+        for target in targets:
+            _stir(hashes, _bits(target))
+        return np.argsort(hashes, kind="stable")
     return order_of_columns(*(table.column(j) for j in range(table.n_columns)), *targets)
 
 
@@ -58,22 +64,8 @@ def order_of_codes(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
     return np.argsort(hashes, kind="stable")
 
 
-def order_of_sparse(matrix: csr_matrix, *targets: np.ndarray) -> np.ndarray:
-    """Like `order_of_columns`, for a sparse matrix without duplicates, its indices sorted."""
-    hashes = np.zeros(matrix.shape[0], np.uint64)
-    for target in targets:
-        _stir(hashes, (np.asarray(target, np.float64) + 0.0).view(np.uint64))
-    values = np.asarray(matrix.data, np.float64) + 0.0
-    _stir_sparse(hashes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), values.view(np.uint64))
-    return np.argsort(hashes, kind="stable")
-
-
 def order_of_any(X: Any, targets: np.ndarray) -> np.ndarray:
     """The same for whatever models take for a table; as the rows stand, if they hold what we cannot read."""
-    if issparse(X):
-        plain = csr_matrix(X)
-        plain.sum_duplicates()
-        return order_of_sparse(plain, *targets)
     try:
         table = learn_and_read(X)[1]
     except (TypeError, ValueError):
@@ -82,10 +74,16 @@ def order_of_any(X: Any, targets: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _stir_sparse(hashes, first, columns, bits):
-    for i in range(hashes.size):
-        for k in range(first[i], first[i + 1]):
-            hashes[i] = mix(mix(hashes[i] ^ bits[k], np.uint64(0)), columns[k])
+def _stir_cells(first, rows, bits, at, hashes):
+    """A sparse table, block by block and column by column: zero has no bits, and at[j] is the next cell of column j."""
+    for block in range(0, hashes.size, 1024):
+        part = hashes[block : min(hashes.size, block + 1024)]
+        for j in range(first.size - 1):
+            while at[j] < first[j + 1] and rows[at[j]] < block + part.size:
+                part[rows[at[j]] - block] ^= bits[at[j]]
+                at[j] += 1
+            for i in range(part.size):
+                part[i] = mix(part[i], np.uint64(0))
 
 
 @kernel

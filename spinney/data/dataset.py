@@ -24,6 +24,8 @@ from spinney._compile import kernel
 from spinney._random import mix
 from spinney._team import Team
 from spinney.data.binning import Bins, pieces_of
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_codes import SparseCodes, SparseDataset, encode_sparse
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
@@ -68,10 +70,22 @@ class Dataset:
         return Dataset(len(rows), self.bins, np.ascontiguousarray(self.codes[:, rows]), self.layout)
 
 
-def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset:
+def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset:
     """Encode a table for training."""
+    if isinstance(table, SparseTable):
+        return SparseDataset(table.n_rows, bins, encode_sparse(table, bins, team))
     codes = bins.encode(table, team)
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
+
+
+def encode_table(table: Table, bins: Bins, team: Team) -> np.ndarray | SparseCodes:
+    """Encode a table for prediction: (columns, rows) uint8, or what stands for it."""
+    return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else bins.encode(table, team)
+
+
+def take_rows(codes: np.ndarray | SparseCodes, rows: np.ndarray) -> np.ndarray | SparseCodes:
+    """Some rows of an encoded table."""
+    return codes.take(rows) if isinstance(codes, SparseCodes) else np.ascontiguousarray(codes[:, rows])
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
@@ -153,8 +167,10 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     return words
 
 
-def row_keys(dataset: Dataset, team: Team) -> np.ndarray:
+def row_keys(dataset: Dataset | SparseDataset, team: Team) -> np.ndarray:
     """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
+    if isinstance(dataset, SparseDataset):
+        return dataset.codes.row_keys()
     keys = np.empty(dataset.n_rows, np.uint32)
     team.map(lambda piece: _hash_rows(dataset.codes, keys, *piece), pieces_of(dataset.n_rows, team.size))
     return keys

@@ -29,13 +29,13 @@ MOST_ROWS = 2**31 - 1
 ROW, RANK = np.uint64(0xFFFFFFFF), np.uint64(32)  # mask of an entry's row, place of its rank
 
 _COLUMNS = 4  # columns that a thread reads at a time: neighbours in a row share cache lines
-_DIGIT, _DIGITS = 11, 3  # bits of a digit; digits of a 32-bit key
-_BUCKETS = 1 << _DIGIT
+_DIGIT, DIGITS = 11, 3  # bits of a digit; digits of a 32-bit key
+BUCKETS = 1 << _DIGIT
 _LEFT_OUT = np.int32(-1)
 _SHORT = 24  # a run up to this length is sorted by insertion
 _SIGN32, _ONES32 = np.uint32(0x80000000), np.uint32(0xFFFFFFFF)
 _SIGN64, _ONES64 = np.uint64(0x8000000000000000), np.uint64(0xFFFFFFFFFFFFFFFF)
-_LOW_MASK = np.uint64(_BUCKETS - 1)
+_LOW_MASK = np.uint64(BUCKETS - 1)
 
 
 class Presorted(NamedTuple):
@@ -109,7 +109,7 @@ def presort(
     n_ranks = np.zeros(table.n_columns, np.int64)
     some = np.empty(0, np.int64) if rows is None else rows
     memory = np.empty((team.size, n_rows), np.uint64), np.empty((team.size, _COLUMNS, n_rows))
-    counts = np.empty((team.size, _DIGITS, _BUCKETS), np.int64)
+    counts = np.empty((team.size, DIGITS, BUCKETS), np.int64)
     if bins is not None:
         missing = bins.n_bins.astype(np.int64)
         team.run(_sort_codes, bins.encode(table, team), missing, some, lists, counts)
@@ -183,11 +183,11 @@ def _sort_panel(
                 copy[k, i] = np.float64(panel[row, first + k]) + 0.0  # -0.0 + 0.0 = 0.0
         for k in range(last - first):
             j = columns[first + k]
-            n_ranks[j] = _sort(copy[k], categorical[first + k], lists[j], spare, buckets, values[j])
+            n_ranks[j] = sort_column(copy[k], categorical[first + k], lists[j], spare, buckets, values[j])
 
 
 @part_kernel(returns="int64")
-def _sort(column, is_categorical, entries, spare, buckets, values):
+def sort_column(column, is_categorical, entries, spare, buckets, values):
     """Sort one column; returns how many ranks it has."""
     if is_categorical:
         return _sort_categories(column, entries, spare, buckets)
@@ -203,7 +203,7 @@ def _sort_categories(column, entries, spare, buckets):
         key = MISSING if x != x else np.uint64(np.int64(x))
         n_ranks = n_ranks if x != x else max(n_ranks, np.int64(x) + 1)
         entries[i] = (key << RANK) | np.uint64(i)
-    _radix_sort(entries, spare, buckets)
+    radix_sort(entries, spare, buckets)
     return n_ranks
 
 
@@ -213,11 +213,11 @@ def _sort_numbers(column, entries, spare, buckets, values):
     if _fits_float32(column):
         for i in range(column.size):
             entries[i] = (_key32(column[i]) << RANK) | np.uint64(i)
-        _radix_sort(entries, spare, buckets)
+        radix_sort(entries, spare, buckets)
     else:
         for i in range(column.size):
             entries[i] = (_key64(column[i]) & ~ROW) | np.uint64(i)
-        _radix_sort(entries, spare, buckets)
+        radix_sort(entries, spare, buckets)
         _sort_runs(column, entries, spare, buckets)
     return _rank(column, entries, values)
 
@@ -251,22 +251,22 @@ def _key64(x):
 
 
 @inner_kernel
-def _radix_sort(entries, spare, buckets):
+def radix_sort(entries, spare, buckets):
     """Sort by the upper 32 bits, keeping the order of equals."""
     buckets[:] = 0
     for i in range(entries.size):
         key = entries[i] >> RANK
-        for digit in range(_DIGITS):
+        for digit in range(DIGITS):
             buckets[digit, np.int64((key >> np.uint64(_DIGIT * digit)) & _LOW_MASK)] += 1
     source, goal = entries, spare
     in_spare = False
-    for digit in range(_DIGITS):
+    for digit in range(DIGITS):
         places = buckets[digit]
         shift = RANK + np.uint64(_DIGIT * digit)
         if places[np.int64((source[0] >> shift) & _LOW_MASK)] == entries.size:  # all have the same digit
             continue
         total = np.int64(0)
-        for b in range(_BUCKETS):
+        for b in range(BUCKETS):
             count = places[b]
             places[b] = total
             total += count
@@ -302,7 +302,7 @@ def _sort_runs(column, entries, spare, buckets):
                 for i in range(run.size):
                     row = run[i] & ROW
                     run[i] = (_key64(column[np.int64(row)]) << RANK) | row
-                _radix_sort(run, spare, buckets)
+                radix_sort(run, spare, buckets)
         begin = end
 
 

@@ -13,17 +13,23 @@ from sklearn.utils.validation import validate_data
 from spinney.data.arrays import ArraySource, check_shape, is_plain, open_array
 from spinney.data.columns import ColumnSource
 from spinney.data.frames import read_series
+from spinney.data.sparse import is_sparse, open_sparse, open_sparse_frame
 from spinney.data.tables import Source
 
 
 def open_table(X: Any, owner: str = "this model") -> Source:
-    """Open any table; what is none (1-D, sparse, complex, empty, lazy) raises scikit-learn's error or our own."""
+    """Open any table; what is none (1-D, complex, empty, lazy) raises scikit-learn's error or our own."""
     if is_plain(X):
         return ArraySource(X, None)
+    if is_sparse(X):
+        return open_sparse(X, owner)
     frame = as_frame(X)
     if frame is not None:
         # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.
         check_shape(np.broadcast_to(np.float32(0), frame.shape), owner)
+        sparse = open_sparse_frame(frame.to_native())
+        if sparse is not None:
+            return sparse
         columns = list(frame.iter_columns())
         names = [repr(name) for name in frame.columns]
         return ColumnSource(frame.to_native(), names, lambda index, where: read_series(columns[index], where))

@@ -30,6 +30,7 @@ from spinney.data.arrays import is_plain
 from spinney.data.one_row import row_of_frame, table_of_row, values_of_row
 from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
+from spinney.data.sparse import SparseSource
 from spinney.data.tables import Labels, Panel, Source, Table
 
 # The types a category can have, as they are called in `to_dict`.
@@ -218,6 +219,8 @@ class Schema(_Stored):
 
     def _table(self, source: Source, labels_of: Callable[[int], Labels], remedy: str) -> Table:
         numbers, categories = self._by_kind
+        if isinstance(source, SparseSource):
+            return source.table() if not categories else source.refuse_categories(categories[0])
         panels = source.numbers(numbers, remedy)
         for index in categories:
             codes = self.columns[index].encode(labels_of(index))
@@ -240,7 +243,7 @@ def learn_and_read(
     Parameters
     ----------
     X : table
-        A two-dimensional NumPy array, list of rows, or pandas, polars or Arrow table.
+        A two-dimensional NumPy array, list of rows, pandas, polars or Arrow table, or sparse matrix of SciPy's.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
         Which columns are categories. "from_dtype": those of strings, of a category or enum dtype, and of objects that
         are strings; numbers and Booleans are numbers. Otherwise a mask with one Boolean a column, column indices, or
@@ -278,6 +281,8 @@ def _choose(categorical_features: Any, source: Source, names: Sequence[str | Non
         _refuse(categorical_features, "a sequence of one dimension is needed")
     if wanted.size == 0:
         return np.zeros(source.n_columns, dtype=bool)
+    if isinstance(source, SparseSource):
+        _refuse(categorical_features, "X is sparse and holds numbers only; pass X.toarray() to have categories")
     if wanted.dtype.kind == "b":
         return _choose_by_mask(wanted, source.n_columns)
     if wanted.dtype.kind in "iu":

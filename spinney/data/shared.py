@@ -23,6 +23,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from spinney.data.sparse import SparseTable, with_rows
 from spinney.data.tables import Panel, Table
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class OpenedTable:
 
     def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
         """Nothing is read yet; `counts` says how often each row counts for the bins."""
-        self.origin, self.counts = X, counts
+        self.origin, self.counts = with_rows(X), counts
         self.rows: np.ndarray | None = None
         self.shape = (_num_samples(X),)
         self._readings: dict[Any, tuple[Schema, Whole]] = {}
@@ -92,7 +93,10 @@ class Whole:
         self._made: dict[Any, Any] = {}
         self._lock = Lock()
 
-    def take(self, rows: np.ndarray | None) -> Part:
+    def take(self, rows: np.ndarray | None) -> Table:
+        if isinstance(self.table, SparseTable):  # its rows are few numbers: they are taken, and know their bins
+            some = self.table if rows is None else self.table.take(rows)
+            return SparseTable(some.by_rows, self)
         return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
 
     def presorted(self, with_values: bool, team: Team) -> Presorted:

@@ -28,6 +28,7 @@ from spinney._side_by_side import side_by_side
 from spinney._team import Team
 from spinney.data.binning import learn_bins
 from spinney.data.reading import as_frame
+from spinney.data.sparse import with_rows
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.ensemble.bootstrap import Bags
@@ -161,7 +162,7 @@ def _absent(classes: Any, counts: np.ndarray, n_classes: int) -> np.ndarray:
 
 def take(X: Any, rows: np.ndarray | None, subspaces: Subspaces, number: int) -> Any:
     """Some rows (None: all) of X, and the member's columns. Columns drawn twice get names of their own."""
-    some = X if rows is None else _safe_indexing(X, rows)
+    some = X if rows is None else _safe_indexing(with_rows(X), rows)
     if subspaces.are_whole:
         return some
     columns = subspaces.of(number)

@@ -22,6 +22,7 @@ from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
+from spinney.data.sparse_codes import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.gradients import (
@@ -39,6 +40,8 @@ from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze, no_trees
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree, share_values
+from spinney.grow.histogram.sparse_grower import grow_sparse_tree
+from spinney.grow.histogram.sparse_memory import SparseRows, make_sparse_rows, make_sparse_work
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
 from spinney.tree.forest import Forest, join
@@ -75,11 +78,11 @@ Watcher = Callable[["Rounds", list[Forest]], bool]
 
 
 # Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
-Grow = Callable[[memory.Table, memory.Rows, BoostingRules, memory.Work], int]
+Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
 
 
 def train(
-    dataset: Dataset,
+    dataset: Dataset | SparseDataset,
     task: Task,
     settings: BoostingSettings,
     team: Team,
@@ -100,7 +103,7 @@ class Rounds:
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Dataset | SparseDataset,
         task: Task,
         settings: BoostingSettings,
         team: Team,
@@ -121,9 +124,14 @@ class Rounds:
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
         block_rows = max(1, min(n, BLOCK // self.most_repeats))
-        self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
         self._fixed_rules: BoostingRules | None = None
-        self.table = memory.make_table(dataset, settings.monotone, team)
+        self.table: memory.Table | SparseRows
+        if isinstance(dataset, SparseDataset):
+            self.table = make_sparse_rows(dataset, settings.monotone, block_rows, team)
+            self.work = make_sparse_work(self.table, n, self.max_leaves, team.size, len(settings.groups))
+        else:
+            self.work = memory.make_work(dataset, n, self.max_leaves, block_rows, team.size, len(settings.groups))
+            self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
 
     def _first_scores(self) -> np.ndarray:
@@ -220,10 +228,11 @@ class Rounds:
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
 
-    def _grow(self, table: memory.Table, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
+    def _grow(self, table: Any, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
         kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
-        n_nodes: int = self.team.run(grow_tree, table, rows, rules, work, kinds)
+        loop = grow_sparse_tree if isinstance(table, SparseRows) else grow_tree
+        n_nodes: int = self.team.run(loop, table, rows, rules, work, kinds)
         return n_nodes
 
     def _choose_rows(self, round_number: int) -> np.ndarray:

@@ -5,7 +5,8 @@ In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`
 Two ways to grow a tree, which give the same tree from the same bins:
 
     codes    grow/codes: two classes or one number, columns of numbers, bins. The quick one
-    lists    grow/lists: everything else. The table is sorted once; a tree gets the entries of its rows
+    lists    grow/lists: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
+             rows. If it could have been grown from codes, it is handed over as if it had been
 
 What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
 follows from what they hold. So a forest does not depend on threads or on the order of the rows.
@@ -24,12 +25,15 @@ from spinney._team import Team
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import Bins, learn_bins
 from spinney.data.content import order_by_content, order_of_codes
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_codes import encode_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.data.weights import Weights
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.random_structure import grow_random_structure
 from spinney.grow.codes.fit import Desk, grow_coded_tree, grows_from_codes, make_desk
+from spinney.grow.codes.from_tree import code_tree
 from spinney.grow.codes.memory import Cells, lay_out_cells
 from spinney.grow.lists.fit import Sorted, sort_for_trees
 from spinney.grow.lists.series import Series
@@ -91,6 +95,11 @@ def open_table(
         middles = find_middles(bins, table, plan.weights.rows())
     whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
     if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
+        if isinstance(table, SparseTable):
+            given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
+            bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0]))
+            given = given._replace(middles=middles)
+            return Opened(table, n_categories, bins, None, given, bags)
         codes = bins.encode(table, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
         return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
@@ -169,7 +178,10 @@ def _grow_one(
         return grow_random_structure(*shape, settings.seed, settings.criterion, desk, rows).compact()
     if rows is None:  # several threads share the lists: each tree gets a copy
         rows = np.arange(opened.table.n_rows)
-    forest: Forest = desk.grow(target, settings, rows, columns).tree.forest.compact()
+    tree = desk.grow(target, settings, rows, columns).tree
+    if opened.bins is not None:
+        return code_tree(tree, opened.bins, target)
+    forest: Forest = tree.forest.compact()
     return forest if columns is None else renumber(forest, columns, opened.table.n_columns)
 
 

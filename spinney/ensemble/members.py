@@ -26,6 +26,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import has_fit_parameter
 
 from spinney._side_by_side import side_by_side
+from spinney.data.sparse import with_rows
 
 Member = tuple[str, Any]
 Split = tuple[np.ndarray, np.ndarray]
@@ -132,7 +133,7 @@ def takes_weights(model: Any) -> bool:
 def fit_one(model: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None = None) -> Any:
     """The model, fitted to some of the rows (None: all)."""
     if rows is not None:
-        X, y = _safe_indexing(X, rows), y[rows]
+        X, y = _safe_indexing(with_rows(X), rows), y[rows]
         sample_weight = None if sample_weight is None else sample_weight[rows]
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
 
@@ -286,7 +287,7 @@ def score_held_out(
         for train, test in splits:
             fitted = fit_one(clone(model), X, y, sample_weight, train)
             weights = {} if sample_weight is None else {"sample_weight": sample_weight[test]}
-            scores.append(scorer_of[name](fitted, _safe_indexing(X, test), y[test], **weights))
+            scores.append(scorer_of[name](fitted, _safe_indexing(with_rows(X), test), y[test], **weights))
         return np.array(scores, np.float64)
 
     return run_members(work, members, n_jobs, "cross-validation", verbose)

@@ -12,6 +12,8 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
+from spinney.data.dataset import take_rows
+from spinney.data.sparse_codes import SparseCodes
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.boosting import Rounds, start_values
@@ -28,16 +30,16 @@ class EvalSet:
     """Encoded rows with known answers, and their raw scores so far."""
 
     name: str
-    codes: np.ndarray  # (columns, rows) uint8
+    codes: np.ndarray | SparseCodes  # (columns, rows) uint8
     y: np.ndarray
     weights: Weights
     scores: np.ndarray  # (outputs, rows)
 
 
-def some_rows(name: str, codes: np.ndarray, task: Task, rows: np.ndarray) -> EvalSet:
+def some_rows(name: str, codes: np.ndarray | SparseCodes, task: Task, rows: np.ndarray) -> EvalSet:
     """Some of the training rows as an evaluation set."""
     scores = np.empty((task.n_outputs, len(rows)))
-    return EvalSet(name, np.ascontiguousarray(codes[:, rows]), task.y[rows], task.weights.take(rows), scores)
+    return EvalSet(name, take_rows(codes, rows), task.y[rows], task.weights.take(rows), scores)
 
 
 def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> None:

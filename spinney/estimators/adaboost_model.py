@@ -216,6 +216,7 @@ class AdaBoostModel(CopiesModel):
         tags, members = super().__sklearn_tags__(), get_tags(self._template()).input_tags
         tags.input_tags.allow_nan = members.allow_nan
         tags.input_tags.categorical = members.categorical
+        tags.input_tags.sparse = members.sparse
         return tags
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney.data.one_row import values_of_row
 from spinney.data.schema import Schema, learn_names
+from spinney.data.sparse import refuse_sparse, with_rows
 from spinney.data.weights import Weights, read_weights
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class TableModel(BaseEstimator):
     _schema: Schema
     _takes_missing: ClassVar[bool] = True
     _takes_categories: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
 
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema
@@ -114,6 +116,7 @@ class TableModel(BaseEstimator):
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
         check_is_fitted(self)
+        self._check_sparse(X)
         return self._schema.read(X, type(self).__name__)
 
     def predict_row(self, row: Any) -> Any:
@@ -144,6 +147,10 @@ class TableModel(BaseEstimator):
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
         return self._schema.read_row(row, type(self).__name__)
+    def _check_sparse(self, X: Any) -> None:
+        """Raise if X is sparse and this model needs every cell."""
+        if not self._takes_sparse:
+            refuse_sparse(X, type(self).__name__)
 
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
@@ -161,6 +168,7 @@ class TableModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.categorical = self._takes_categories
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
 
@@ -177,7 +185,7 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """What is known of the columns, and X as members and we can take rows from it."""
         schema, source = learn_names(X, type(self).__name__)
-        return schema, X if hasattr(X, "shape") else source.origin
+        return schema, with_rows(X) if hasattr(X, "shape") else source.origin
 
     def _row(self, row: Any) -> Any:
         """As members can read it: a frame if there are names."""
@@ -196,4 +204,4 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
         """X as members can read it, if its columns are those of fit."""
         check_is_fitted(self)
         source = self._schema.open(X, type(self).__name__)
-        return X if hasattr(X, "shape") else source.origin
+        return with_rows(X) if hasattr(X, "shape") else source.origin

@@ -47,6 +47,7 @@ class BoostedModel(Rounds, TableModel):
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
@@ -194,13 +195,15 @@ class BoostedModel(Rounds, TableModel):
 
     def _eval_sets(self, eval_set: Any, schema: Schema, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
         """The tables to score after every round, encoded."""
+        from spinney.data.dataset import encode_table
         from spinney.ensemble.scoring import EvalSet, named_sets
 
         sets = []
         for name, (X, y, weight) in named_sets(eval_set).items():
             table = schema.read(X, type(self).__name__)
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
-            sets.append(EvalSet(name, bins.encode(table, team), answers, weights, np.empty((n_outputs, table.n_rows))))
+            scores = np.empty((n_outputs, table.n_rows))
+            sets.append(EvalSet(name, encode_table(table, bins, team), answers, weights, scores))
         return sets
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
@@ -221,13 +224,14 @@ class BoostedModel(Rounds, TableModel):
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         """Raw scores after each round; the same array, growing."""
+        from spinney.data.dataset import encode_table
         from spinney.tree.sweep import add_scores
 
         table, booster = self._read(X), self._booster
         scores = np.empty((booster.n_outputs, table.n_rows))
         scores[:] = booster.start[:, None]
         with self._team(table) as team:
-            codes = booster.bins.encode(table, team)
+            codes = encode_table(table, booster.bins, team)
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores

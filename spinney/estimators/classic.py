@@ -101,6 +101,8 @@ _FITTED = """
 class _ClassicTree(ClassTreeModel):
     """What both share: one fit, a table and a target in, a tree out."""
 
+    _takes_sparse = False
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Grow the tree.
 
@@ -122,6 +124,7 @@ class _ClassicTree(ClassTreeModel):
         """
         check_parameters(self)
         with all_or_nothing(self):
+            self._check_sparse(X)
             schema, table = self._learn(X)
             answers = find_answers(read_labels(y, table.n_rows))
             weights = read_sample_weight(sample_weight, table.n_rows)

@@ -23,6 +23,7 @@ class MatrixModel(TableModel):
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
         """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
         owner = type(self).__name__
+        self._check_sparse(X)
         schema, source = learn_names(X, owner)
         remedy = f"{owner} needs numbers: encode the column first, or drop it."
         return schema, _as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)

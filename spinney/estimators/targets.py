@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from spinney.data.sparse import is_sparse
 from spinney.data.target import Target, is_missing
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
+    y = y.toarray() if is_sparse(y) else y
     y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
 

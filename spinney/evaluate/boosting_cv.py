@@ -165,9 +165,10 @@ class _Fold:
         self.watch = Watch(sets, metrics, [], own, team)
 
     def _set(self, name: str, dataset: Any, task: Any, rows: np.ndarray) -> Any:
+        from spinney.data.dataset import take_rows
         from spinney.ensemble.scoring import EvalSet
 
-        codes = np.ascontiguousarray(dataset.codes[:, rows])
+        codes = take_rows(dataset.codes, rows)
         start = np.repeat(self.rounds.begun.start[:, None], len(rows), axis=1)
         return EvalSet(name, codes, task.y[rows], task.weights.take(rows), start)
 

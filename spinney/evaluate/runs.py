@@ -29,6 +29,7 @@ from sklearn.utils.validation import _check_method_params, _check_sample_weight,
 
 from spinney._side_by_side import side_by_side
 from spinney.data.shared import OpenedTable
+from spinney.data.sparse import with_rows
 from spinney.data.weights import read_weights
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
@@ -86,6 +87,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
     shares = getattr(estimator, "_takes_opened_tables", False)
+    X = with_rows(X)
     return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
 
 

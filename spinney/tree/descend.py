@@ -13,9 +13,10 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.decision import DecisionTree
-from spinney.tree.packed import COLUMN, child_at, n_branches, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, Steps, child_at, n_branches, next_by_number, next_by_value
 
 _ROWS = 16_384  # rows of a block that is put together from several panels
 _CHUNK = 2048  # rows a thread takes at a time
@@ -33,6 +34,10 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """int64, the node where each row ends: a leaf, or a node whose question it cannot answer (STOPS)."""
     leaf = np.zeros(table.n_rows, np.int64)
     packed = tree.forest.steps
+    if isinstance(table, SparseTable) and tree.forest.numbers_only:
+        for start, leaves in sparse_leaves(packed, range(1), table, team):
+            leaf[start : start + leaves.shape[1]] = leaves[0]
+        return leaf
     for start, values in blocks(table, tree):
         part = leaf[start : start + len(values)]
         if tree.forest.numbers_only:
@@ -40,6 +45,42 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
         else:
             team.run(_descend, packed, values, part)
     return leaf
+
+
+def sparse_leaves(
+    packed: Steps, trees: range, table: SparseTable, team: Team
+) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
+
+    A thread lays out one row at a time.
+    """
+    cells, rooms = table.by_rows, np.zeros((team.size, table.n_columns))
+    for start in range(0, table.n_rows, _ROWS):
+        leaves = np.empty((len(trees), min(_ROWS, table.n_rows - start)), np.int64)
+        lists = cells.indptr[start : start + leaves.shape[1] + 1], cells.indices, cells.data
+        team.run(_descend_lists, packed.steps, packed.first, trees.start, *lists, rooms, leaves)
+        yield start, leaves
+
+
+@kernel
+def _descend_lists(rank, size, sync, steps, first, first_tree, row_first, columns, cells, rooms, leaves):
+    """leaves[k, row] = where the row ends in tree first_tree + k; rooms are zero before and after."""
+    room = rooms[rank]
+    while True:
+        start = next_chunk(sync) * 64
+        if start >= leaves.shape[1]:
+            return
+        for row in range(start, min(start + 64, leaves.shape[1])):
+            for k in range(row_first[row], row_first[row + 1]):
+                room[columns[k]] = cells[k]
+            for tree in range(leaves.shape[0]):
+                own = steps[first[first_tree + tree] : first[first_tree + tree + 1]]
+                at, after = np.int64(0), next_by_number(own, np.int64(0), rooms, rank)
+                while after != at:
+                    at, after = after, next_by_number(own, after, rooms, rank)
+                leaves[tree, row] = at
+            for k in range(row_first[row], row_first[row + 1]):
+                room[columns[k]] = 0.0
 
 
 def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
@@ -64,6 +105,9 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
 
     Then columns that nobody asks about may hold anything.
     """
+    if isinstance(table, SparseTable):
+        yield from table.blocks(np.array(sorted(trees.columns_asked), np.int64))
+        return
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
         return

@@ -17,8 +17,9 @@ import numpy as np
 from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
-from spinney.tree.descend import blocks
+from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
 from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
@@ -63,6 +64,11 @@ def sum_answers(
     marks = np.empty(0, np.uint8) if skip is None else skip
     is_class = forest.n_classes is not None
     some = range(forest.n_trees) if trees is None else trees
+    if isinstance(table, SparseTable) and forest.numbers_only:  # to encode a row would take longer than to send it down
+        for start, found in sparse_leaves(forest.steps, some, table, team):
+            part = slice(start, start + found.shape[1])
+            team.run(_add_leaves, forest.answers, forest.first, some.start, found, is_class, marks[part], out[part])
+        return out
     for start, values in blocks(table, forest):
         part = slice(start, start + len(values))
         desks = _make_desks(forest, len(values), table.n_columns, team.size)
@@ -75,6 +81,10 @@ def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(forest.n_trees) if trees is None else trees
     leaves = np.empty((table.n_rows, len(some)), np.int64)
+    if isinstance(table, SparseTable) and forest.numbers_only:
+        for start, found in sparse_leaves(forest.steps, some, table, team):
+            leaves[start : start + found.shape[1]] = found.T
+        return leaves
     for start, values in blocks(table, forest):
         part = leaves[start : start + len(values)]
         desks = _make_desks(forest, len(values), table.n_columns, team.size)
@@ -116,6 +126,19 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
             says = answers[questions.first[tree] : questions.first[tree + 1]]
             _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
+
+
+@kernel
+def _add_leaves(rank, size, sync, answers, first, first_tree, leaves, is_class, skip, out):
+    """What the leaves (trees, rows) say, tree after tree."""
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= out.shape[0]:
+            return
+        stop = min(start + _CHUNK, out.shape[0])
+        for k in range(leaves.shape[0]):
+            says = answers[first[first_tree + k] : first[first_tree + k + 1]]
+            _add(says, leaves[k, start:stop], is_class, skip[start:stop] if skip.size else skip, out[start:stop])
 
 
 @part_kernel

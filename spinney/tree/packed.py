@@ -81,6 +81,16 @@ def pack_words(forest: Forest) -> Words:
     return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
 
 
+def for_columns_asked(packed: Words, trees: range) -> tuple[Words, np.ndarray]:
+    """The same trees for a table of only those columns that some of them ask about; and these columns."""
+    part = slice(packed.first[trees.start], packed.first[trees.stop])
+    some = packed.words[part]
+    columns, place = np.unique((some >> _COLUMN) & _COLUMN_MASK, return_inverse=True)
+    words = packed.words.copy()
+    words[part] = (some & ~(_COLUMN_MASK << _COLUMN)) | (place.astype(np.uint64) << _COLUMN)
+    return packed._replace(words=words), columns.astype(np.int64)
+
+
 def pack_steps(forest: Forest) -> Steps:
     """Any trees."""
     steps = np.zeros(forest.n_nodes, STEP).view(np.recarray)

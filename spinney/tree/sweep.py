@@ -14,9 +14,11 @@ import numpy as np
 
 from spinney._compile import SWEPT, ask, inner_kernel, kernel
 from spinney._team import Team, next_chunk
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_codes import SparseCodes, encode_sparse
 from spinney.data.tables import Table
 from spinney.tree.forest import Forest
-from spinney.tree.packed import asks_set, column_of, is_leaf, missing_left, most_left, right_of
+from spinney.tree.packed import Words, asks_set, for_columns_asked, column_of, is_leaf, missing_left, most_left, right_of
 
 _ROWS = 4 * SWEPT  # rows that go through a tree together
 _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
@@ -24,6 +26,7 @@ _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; t
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
 _STEP = 65536  # rows encoded at a time
+_STEP_SPARSE = 16384  # of sparse tables, whose codes are laid out for the columns that are asked about
 
 
 @inner_kernel
@@ -135,13 +138,23 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
                 ask(line, begin + i, at, i, (np.int64(node), most_left(word), exception, right))
 
 
-def add_scores(forest: Forest, codes: np.ndarray, trees: range, scores: np.ndarray, team: Team) -> None:
+def add_scores(
+    forest: Forest, codes: np.ndarray | SparseCodes, trees: range, scores: np.ndarray, team: Team
+) -> None:
     """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
     assert forest.bins is not None
     values = forest.answers.reshape(-1)
-    values = (
-        values if values.flags.writeable else values.copy()
-    )  # kernels are compiled for arrays that can be written to
+    if not values.flags.writeable:  # kernels are compiled for arrays that can be written to
+        values = values.copy()
+    if isinstance(codes, SparseCodes):
+        packed, columns = for_columns_asked(forest.words, trees)
+        for begin in range(0, codes.n_rows, _STEP_SPARSE):
+            end = min(codes.n_rows, begin + _STEP_SPARSE)
+            part = np.ascontiguousarray(scores[:, begin:end])
+            some = packed, values, forest.bins.n_bins[columns], codes.lay_out(columns, begin, end)
+            team.run(walk, *some, (trees.start, trees.stop), _desks(team), part)
+            scores[:, begin:end] = part
+        return
     team.run(walk, forest.words, values, forest.bins.n_bins, codes, (trees.start, trees.stop), _desks(team), scores)
 
 
@@ -155,6 +168,9 @@ def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, te
     assert forest.bins is not None
     scores = np.empty((len(start), table.n_rows))
     scores[:] = start[:, None]
+    if isinstance(table, SparseTable):
+        add_scores(forest, encode_sparse(table, forest.bins, team), trees, scores, team)
+        return scores
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         part = np.ascontiguousarray(scores[:, begin:end])  # of a small table, the scores themselves
@@ -167,10 +183,18 @@ def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, te
 def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
     """(rows, trees) int32: the number of the leaf, within its tree, that each row reaches."""
     assert forest.bins is not None
-    leaves = np.empty((table.n_rows, forest.n_trees), np.int32)
+    leaves, trees = np.empty((table.n_rows, forest.n_trees), np.int32), range(forest.n_trees)
+    if isinstance(table, SparseTable):
+        encoded, (packed, columns) = encode_sparse(table, forest.bins, team), for_columns_asked(forest.words, trees)
+        for begin in range(0, table.n_rows, _STEP_SPARSE):
+            end = min(table.n_rows, begin + _STEP_SPARSE)
+            codes, n_bins = encoded.lay_out(columns, begin, end), forest.bins.n_bins[columns]
+            _find(packed, n_bins, codes, trees, team, leaves[begin:end])
+        return leaves
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
-        leaves[begin:end] = leaves_of(forest, forest.bins.encode(table, team, begin, end), range(forest.n_trees), team)
+        codes = forest.bins.encode(table, team, begin, end)
+        _find(forest.words, forest.bins.n_bins, codes, trees, team, leaves[begin:end])
     return leaves
 
 
@@ -178,5 +202,9 @@ def leaves_of(forest: Forest, codes: np.ndarray, trees: range, team: Team) -> np
     """The same of encoded rows, codes (columns, rows), in some of the trees."""
     assert forest.bins is not None
     leaves = np.empty((codes.shape[1], len(trees)), np.int32)
-    team.run(find_leaves, forest.words, forest.bins.n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    _find(forest.words, forest.bins.n_bins, codes, trees, team, leaves)
     return leaves
+
+
+def _find(packed: Words, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team, leaves: np.ndarray) -> None:
+    team.run(find_leaves, packed, n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)

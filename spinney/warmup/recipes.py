@@ -23,6 +23,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
+        "sparse": _sparse,
     }
 
 
@@ -42,6 +43,15 @@ def _with_holes(n: int = _ROWS) -> np.ndarray:
 def _words(n: int = _ROWS) -> np.ndarray:
     X = _numbers(n).astype(object)
     X[:, 1] = np.random.RandomState(2).choice(["red", "green", "blue", "grey"], n)
+    return X
+
+
+def _few_cells(dtype: type) -> Any:
+    """A sparse matrix, with holes, that is too large to be laid out."""
+    from scipy.sparse import random
+
+    X = random(_ROWS, 8_000, 0.01, "csr", dtype, random_state=0)
+    X.data[::7] = np.nan
     return X
 
 
@@ -343,3 +353,30 @@ def _pruning(every: bool) -> Iterator[Recipe]:
         yield "reduced error, regression", lambda: prune.reduced_error(DecisionTreeRegressor().fit(X, y), X, y)
         yield "significance, regression", lambda: prune.significance(DecisionTreeRegressor().fit(X, y))
         yield "boosted", lambda: prune.cost_complexity(GradientBoostingRegressor(n_estimators=2).fit(X, y), 0.1)
+
+
+def _sparse(every: bool) -> Iterator[Recipe]:
+    import spinney
+
+    y = _target(_numbers())
+    few: dict[str, Any] = {"n_estimators": 2}
+    for dtype in (np.float64, np.float32) if every else (np.float64,):
+        X = _few_cells(dtype)
+        for n in (2, 3):
+            labels = _classes(_numbers(), n)
+            for kind in ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier"):
+                yield f"{kind}, {n} classes", partial(_use, getattr(spinney, kind)(**few), X, labels)
+            yield f"a tree of {n} classes", partial(_use, spinney.DecisionTreeClassifier(), X, labels)
+        for kind in ("RandomForestRegressor", "ExtraTreesRegressor", "GradientBoostingRegressor", "AdaBoostRegressor"):
+            yield f"{kind}", partial(_use, getattr(spinney, kind)(**few), X, y)
+        yield "a tree of numbers", partial(_use, spinney.DecisionTreeRegressor(), X, y)
+        yield "adaboost", partial(_use, spinney.AdaBoostClassifier(**few), X, _classes(_numbers()))
+        yield "bagging", partial(_use, spinney.BaggingClassifier(**few), X, _classes(_numbers()))
+        if every:
+            for criterion in ("absolute_error", "poisson"):
+                tree = spinney.DecisionTreeRegressor(criterion=criterion, max_depth=3)
+                yield f"a tree by {criterion}", partial(_use, tree, X, abs(y))
+            yield (
+                "several outputs",
+                partial(_use, spinney.DecisionTreeRegressor(max_depth=3), X, np.column_stack([y, y])),
+            )

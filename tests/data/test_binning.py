@@ -230,13 +230,13 @@ def test_threads_do_not_matter(n_rows):
 
 def test_large_tables_are_sampled_evenly(monkeypatch):
     monkeypatch.setattr(binning, "_SAMPLE", 500)
-    rows = binning._sample_rows(10_007, None)
+    rows = binning.sample_rows(10_007, None)
     assert len(rows) == 500
     assert (np.diff(rows) > 0).all()
     assert ((rows - np.arange(500) * 10_007 / 500) < 10_007 / 500 + 1).all()
     counts = np.zeros(10_007, np.int64)
     counts[5000:] = 1
-    rows = binning._sample_rows(10_007, counts)
+    rows = binning.sample_rows(10_007, counts)
     assert len(rows) == 500
     assert rows.min() >= 5000
     values = np.random.RandomState(0).randn(10_007)

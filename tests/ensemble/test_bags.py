@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from spinney.data.content import order_by_content, order_of_sparse
+from spinney.data.content import order_by_content, order_of_any
 from spinney.data.schema import learn_and_read
 from spinney.ensemble.bootstrap import Bags
 from tests.compiled import few
@@ -116,6 +116,6 @@ def test_the_order_of_a_sparse_matrix_follows_from_what_rows_hold():
     random = np.random.RandomState(0)
     X, target = random.randint(0, 3, (40, 4)) * random.randint(0, 2, (40, 4)), random.randint(0, 2, 40)
     rows = random.permutation(40)
-    order, other = order_of_sparse(csr_matrix(X), target), order_of_sparse(csr_matrix(X[rows]), target[rows])
+    order, other = order_of_any(csr_matrix(X), target[None]), order_of_any(csr_matrix(X[rows]), target[rows][None])
     np.testing.assert_array_equal(X[order], X[rows][other])
     np.testing.assert_array_equal(target[order], target[rows][other])

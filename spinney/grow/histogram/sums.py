@@ -49,8 +49,7 @@ def sum_chunk(rank, table, rows, work, desk, chunk):
     begin = small.begin + chunk * state.summed
     end = min(small.end, begin + state.summed)
     if state.small == ROOT:
-        for at in range(begin, end, CHUNK):
-            _quantise(table, rows, work, desk, at, min(end, at + CHUNK))
+        quantise_chunk(table, rows, work, desk, begin, end)
         if state.by_words:
             return
     if desk.filled == NOT_USED:
@@ -104,6 +103,13 @@ def _clear(scratch, wide_scratch, is_wide, size):
 
 
 # --- the root ------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def quantise_chunk(table, rows, work, desk, begin, end):
+    """Some of the root's rows."""
+    for at in range(begin, end, CHUNK):
+        _quantise(table, rows, work, desk, at, min(end, at + CHUNK))
 
 
 @inner_kernel

@@ -11,11 +11,15 @@ from spinney.criteria.impurity import ABSOLUTE
 from spinney.data.bin_values import NO_MIDDLES, Middles, find_middles
 from spinney.data.binning import Bins
 from spinney.data.presort import RANK, Presorted, presort
+from spinney.data.sparse import SparseTable
+from spinney.data.sparse_presort import SparseLists, presort_sparse
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.lists.freeze import Cuts, freeze, midway, with_sets
+from spinney.grow.lists.freeze import Cuts, between, freeze, midway, with_sets
 from spinney.grow.lists.grower import grow, grow_own
 from spinney.grow.lists.memory import Columns, make_work
+from spinney.grow.lists.sparse_grower import grow_sparse, grow_sparse_own
+from spinney.grow.lists.sparse_memory import make_cells, make_sparse_work
 from spinney.grow.lists.stumps import CODES, LANES, Blocks, grow_stump
 from spinney.grow.rules import NO_ROW
 from spinney.grow.settings import TreeSettings, make_rules
@@ -42,7 +46,7 @@ class Sorted(NamedTuple):
     n_categories: np.ndarray  # per column; 0 for numbers
     rows: np.ndarray | None  # the rows of the table that count, ascending; None: all
     bins: Bins | None  # if given, thresholds are their edges only
-    presorted: Presorted  # of the rows that count; the last lists are room for the grower's own
+    presorted: Presorted | SparseLists  # of the rows that count; the last lists are room for the grower's own
     middles: Middles  # of the bins, for random thresholds
 
 
@@ -70,6 +74,10 @@ def sort_for_trees(
 ) -> Sorted:
     """Sort the columns for trees of this kind: of this criterion and so many outputs."""
     n_others = (target.n_outputs if settings.criterion == ABSOLUTE else 0) + 1
+    if isinstance(table, SparseTable):
+        lists = presort_sparse(table, team, bins)
+        middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
+        return Sorted(table, n_categories, rows, bins, lists if rows is None else lists.take(rows), middles)
     presorted = presort(table, n_categories > 0, team, rows, bins, n_others, with_values=settings.random)
     middles = find_middles(bins, table, rows) if bins is not None and settings.random else NO_MIDDLES
     return Sorted(table, n_categories, rows, bins, presorted, middles)
@@ -83,6 +91,8 @@ def grow_sorted(
     `blocks` help with stumps that they are of use for: see `stumps.py`.
     """
     table, n_categories, rows, bins, presorted, middles = given
+    if isinstance(presorted, SparseLists):
+        return _grow_sparse(presorted, middles, target, settings, team)
     statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
     by_target = target.n_outputs if isinstance(statistics, Medians) else 0
     for o in range(by_target):
@@ -108,6 +118,32 @@ def grow_sorted(
         work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )
     return Grown(with_sets(tree, work, table, rows, n_categories), turn, order)
+
+
+def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings: TreeSettings, team: Team) -> Grown:
+    """The same from the sorted cells of a sparse table, which are always cut up."""
+    statistics, n_sums, criterion = make_statistics(target, settings.criterion, settings.own)
+    by_target = target.n_outputs if isinstance(statistics, Medians) else 0
+    rules = make_rules(settings, lists.n_rows, lists.n_columns, statistics, target)
+    work = make_sparse_work(lists.n_rows, n_sums, by_target, rules)
+    for o in range(by_target):
+        work.lists[o] = _sorted_by(target, o)
+    is_drawn = rules.n_features < lists.n_columns and not rules.best_first
+    cells = make_cells(lists, middles, len(work.nodes), is_drawn)
+    run = grow_sparse if settings.own is None else grow_sparse_own(criterion)
+    n_nodes = team.run(run, cells, statistics, criterion, rules, work)
+
+    def thresholds(cuts: Cuts) -> np.ndarray:
+        if settings.random:
+            return cuts.threshold
+        is_cut = cuts.above != NO_ROW
+        if lists.is_binned:
+            return np.where(is_cut, cuts.threshold, np.inf)
+        low, high = lists.values[cuts.below], lists.values[np.where(is_cut, cuts.above, 0)]
+        return np.where(is_cut, between(low, high), np.inf)
+
+    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, rules.is_monotone)
+    return Grown(tree, turn, order)
 
 
 def _sorted_by(target: Target, output: int) -> np.ndarray:

@@ -112,10 +112,15 @@ def midway(cuts: Cuts, table: Table, rows: np.ndarray | None) -> np.ndarray:
         column = table.column(int(cuts.feature[some[0]])) if len(some) else threshold
         below, above = cuts.below[some], cuts.above[some]
         low, high = (column[at if rows is None else rows[at]].astype(np.float64) + 0.0 for at in (below, above))
-        with np.errstate(invalid="ignore"):
-            middle = low / 2.0 + high / 2.0
-        threshold[some] = np.where((low <= middle) & (middle < high), middle, low)
+        threshold[some] = between(low, high)
     return threshold
+
+
+def between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Midway between two values, or the lower one if nothing is."""
+    with np.errstate(invalid="ignore"):
+        middle = low / 2.0 + high / 2.0
+    return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def _check_size(n_nodes: int, target: Target) -> None:

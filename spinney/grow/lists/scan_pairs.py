@@ -35,7 +35,7 @@ from spinney.grow.targets import weight_at
 
 
 @inner_kernel
-def _square_at(square, row):
+def square_at(square, row):
     if square is None:
         return np.int64(0)
     else:
@@ -50,7 +50,7 @@ def _sum(amount, weight, square, entries):
         row = row_of(entries[i])
         w += weight_at(weight, row)
         s += amount[row]
-        q += _square_at(square, row)
+        q += square_at(square, row)
     return w, s, q
 
 
@@ -61,7 +61,7 @@ def totals(statistics, work, node, total):
 
 
 @inner_kernel
-def _is_monotone(direction, bounds, w_left, s_left, total):
+def keeps_direction(direction, bounds, w_left, s_left, total):
     """Whether the sides' means keep the column's direction and the node's bounds."""
     left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
     if min(left, right) < bounds[0] or max(left, right) > bounds[1]:
@@ -133,7 +133,7 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                 row = row_of(entry)
                 w_left += weight_at(weight, row)
                 s_left += amount[row]
-                q_left += _square_at(square, row)
+                q_left += square_at(square, row)
             if weight is None:
                 for k in range(n_cuts):
                     w_cut[k] = places[k] + extra
@@ -141,7 +141,7 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                 for k in range(n_cuts):
                     scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
             else:
-                _judge(
+                judge_cuts(
                     criterion,
                     statistics.units,
                     statistics.logs,
@@ -155,7 +155,7 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                 if scores[k] > best_score:
                     fits = True
                     if direction != 0:
-                        fits = _is_monotone(direction, bounds, w_cut[k], s_cut[k], total)
+                        fits = keeps_direction(direction, bounds, w_cut[k], s_cut[k], total)
                     if fits:
                         best_score = scores[k]
                         note(best, best_score, places[k], missing_left, places[k] + extra, w_cut[k])
@@ -178,7 +178,7 @@ def _is_heavy(weight, w_left, w_total, min_weight):
 
 
 @inner_kernel
-def _judge(criterion, units, logs, w, s, q, total, scores):
+def judge_cuts(criterion, units, logs, w, s, q, total, scores):
     """What each of some cuts is worth, by criteria that take longer than a call."""
     w_total, s_total = total[0], total[1]
     if code_of(criterion) == ENTROPY and logs.size:

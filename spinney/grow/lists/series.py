@@ -13,6 +13,8 @@ import numpy as np
 from spinney._team import Team
 from spinney.criteria.impurity import ENTROPY, ERROR, GINI
 from spinney.data.bin_values import NO_MIDDLES, Middles
+from spinney.data.presort import Presorted
+from spinney.data.sparse_presort import SparseLists
 from spinney.data.target import Target
 from spinney.grow.lists.fit import Grown, Sorted, grow_sorted, sort_for_trees
 from spinney.grow.lists.stumps import Blocks, make_blocks
@@ -29,7 +31,8 @@ class Series:
         self._given, self._team = given, team
         self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
         self._blocks: Blocks | None = None
-        self._n_others = len(given.presorted.lists) - given.presorted.n_columns
+        dense = None if isinstance(given.presorted, SparseLists) else given.presorted
+        self._n_others = 0 if dense is None else len(dense.lists) - dense.n_columns
 
     def grow(
         self, target: Target, settings: TreeSettings, rows: np.ndarray | None = None, columns: np.ndarray | None = None
@@ -39,6 +42,10 @@ class Series:
         If `columns` are given, the tree is that of a table of these; `settings` are for it.
         """
         given = self._given
+        if isinstance(given.presorted, SparseLists):
+            middles = given.middles if columns is None else _take_middles(given.middles, columns)
+            some = given._replace(presorted=given.presorted.take(rows, columns), rows=rows, middles=middles)
+            return grow_sorted(some, target, settings, self._team)
         if rows is not None and given.bins is None and _FEW * len(rows) < given.presorted.n_rows:
             table, n_categories = given.table, given.n_categories
             if columns is not None:
@@ -59,18 +66,20 @@ class Series:
     def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
         """A copy of some of the lists."""
         given = self._given
+        assert isinstance(given.presorted, Presorted)
         if not self._room.size:
             self._room = np.empty(given.presorted.lists.size, np.uint64)
         some = given.presorted.take(rows, self._team, self._n_others, self._room, columns)
         if columns is None:
             return given._replace(presorted=some, rows=rows)
-        middles = given.middles if given.middles is NO_MIDDLES else Middles(*(part[columns] for part in given.middles))
+        middles = _take_middles(given.middles, columns)
         table, n_categories = given.table.take_columns(columns), given.n_categories[columns]
         return Sorted(table, n_categories, rows, given.bins, some, middles)
 
     def _is_for_blocks(self, target: Target, settings: TreeSettings) -> bool:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
+        assert isinstance(presorted, Presorted)
         return (
             settings.max_depth == 1
             and settings.max_leaves is None
@@ -81,3 +90,7 @@ class Series:
             and not (settings.by_ratio or settings.random or settings.n_features < presorted.n_columns)
             and not (presorted.is_categorical.any() or settings.monotone.any())
         )
+
+
+def _take_middles(middles: Middles, columns: np.ndarray) -> Middles:
+    return middles if middles is NO_MIDDLES else Middles(*(part[columns] for part in middles))

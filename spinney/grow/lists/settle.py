@@ -64,7 +64,7 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
         return False
     if rules.is_monotone:
         side_means(statistics, rows, work.side, node)
-    node.keep = _sides_to_split(statistics, rules, rows, work.side, node)
+    node.keep = sides_to_split(statistics, rules, rows, work.side, node)
     return True
 
 
@@ -92,7 +92,7 @@ def _choose_column(rank, statistics, code, rules, work, slot, node):
             one = work.candidates[slot, j]
             if one.score > _NEVER:
                 one.ratio = decrease(statistics, code, one.score, work.totals[slot], node)
-        _find_ratios(work.candidates[slot], work.totals[slot])
+        find_ratios(work.candidates[slot], work.totals[slot])
     for k in range(n_columns):
         j = order[k] if is_drawn else k
         one = work.candidates[slot, j]
@@ -103,7 +103,7 @@ def _choose_column(rank, statistics, code, rules, work, slot, node):
 
 
 @part_kernel
-def _find_ratios(candidates, total):
+def find_ratios(candidates, total):
     """Candidates' gain ratios, in place of their gains: gain over the information in the split itself; -1 for a gain
     below the average of the columns that can be split (but for rounding)."""
     count, mass = 0, 0.0
@@ -121,7 +121,7 @@ def _find_ratios(candidates, total):
 
 
 @inner_kernel
-def _sides_to_split(statistics, rules, rows, side, node):
+def sides_to_split(statistics, rules, rows, side, node):
     """Bit 0: the left child can be split, bit 1: the right one."""
     n, depth = node.end - node.begin, node.depth + 1
     left, right = is_large(rules, node.n_left, depth), is_large(rules, n - node.n_left, depth)
