@@ -390,7 +390,9 @@ def test_drawn_tables(seed, share, n, missing):
 def test_no_model_lays_a_large_table_out(monkeypatch):
     """400 million cells, 3.2 GB, of which 40,000 are stored."""
     monkeypatch.setattr(sparse, "_MOST_CELLS", 0)
-    X = sp.random(20_000, 20_000, 1e-4, "csr", random_state=0)
+    random = np.random.RandomState(0)
+    places = random.randint(0, 20_000, (2, 40_000))
+    X = sp.coo_matrix((random.rand(40_000), places), (20_000, 20_000)).tocsr()
     y = np.asarray(X[:, :10_000].sum(axis=1)).ravel()
     for model in (
         spinney.DecisionTreeRegressor(max_depth=4),
