@@ -129,6 +129,10 @@ class SparseSource:
         """Sparse tables hold numbers."""
         return False
 
+    def is_boolean(self, index: int) -> bool:
+        """All columns are of one type."""
+        return bool(self._matrix.dtype.kind == "b")
+
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """All columns."""
         return list(self.table().panels)

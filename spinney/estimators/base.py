@@ -147,6 +147,7 @@ class TableModel(BaseEstimator):
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
         return self._schema.read_row(row, type(self).__name__)
+
     def _check_sparse(self, X: Any) -> None:
         """Raise if X is sparse and this model needs every cell."""
         if not self._takes_sparse:

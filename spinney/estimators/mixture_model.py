@@ -33,6 +33,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     """A mixture of Gaussians, however it is fitted."""
 
     _takes_missing = True
+    _takes_sparse = False
     _bound = "log-likelihood"  # what rises from iteration to iteration, in words
     weights_: np.ndarray
     means_: np.ndarray

@@ -47,9 +47,7 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     return leaf
 
 
-def sparse_leaves(
-    packed: Steps, trees: range, table: SparseTable, team: Team
-) -> Iterator[tuple[int, np.ndarray]]:
+def sparse_leaves(packed: Steps, trees: range, table: SparseTable, team: Team) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
 
     A thread lays out one row at a time.

@@ -18,7 +18,16 @@ from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import SparseCodes, encode_sparse
 from spinney.data.tables import Table
 from spinney.tree.forest import Forest
-from spinney.tree.packed import Words, asks_set, for_columns_asked, column_of, is_leaf, missing_left, most_left, right_of
+from spinney.tree.packed import (
+    Words,
+    asks_set,
+    column_of,
+    for_columns_asked,
+    is_leaf,
+    missing_left,
+    most_left,
+    right_of,
+)
 
 _ROWS = 4 * SWEPT  # rows that go through a tree together
 _FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
@@ -138,9 +147,7 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
                 ask(line, begin + i, at, i, (np.int64(node), most_left(word), exception, right))
 
 
-def add_scores(
-    forest: Forest, codes: np.ndarray | SparseCodes, trees: range, scores: np.ndarray, team: Team
-) -> None:
+def add_scores(forest: Forest, codes: np.ndarray | SparseCodes, trees: range, scores: np.ndarray, team: Team) -> None:
     """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
     assert forest.bins is not None
     values = forest.answers.reshape(-1)

@@ -1,7 +1,7 @@
 """A tree that grow/lists has grown from bins, in the form of those that are grown from codes.
 
-In: a tree whose thresholds are edges of bins. Out: a `Forest` of one tree, bit for bit the one that this room would have
-made of it.
+In: a tree whose thresholds are edges of bins. Out: a `Forest` of one tree, bit for bit the one that this room would
+have made of it.
 """
 
 from __future__ import annotations

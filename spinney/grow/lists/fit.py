@@ -142,7 +142,9 @@ def _grow_sparse(lists: SparseLists, middles: Middles, target: Target, settings:
         low, high = lists.values[cuts.below], lists.values[np.where(is_cut, cuts.above, 0)]
         return np.where(is_cut, between(low, high), np.inf)
 
-    tree, turn, order = freeze(work, int(n_nodes), target, settings.criterion, thresholds, rules.is_monotone)
+    tree, turn, order = freeze(
+        work, int(n_nodes), lists.n_columns, target, settings.criterion, thresholds, rules.is_monotone
+    )
     return Grown(tree, turn, order)
 
 
