@@ -38,6 +38,8 @@ NAMES = [
     "KMeans",
     "GaussianMixture",
     "RandomStructureForestClassifier",
+    "ExtraTreeClassifier",
+    "IsolationForest",
 ]
 CHILD = """
 import json, sys, time

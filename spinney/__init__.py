@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
+    from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+    from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
@@ -79,12 +81,15 @@ _HOMES = {
     "C45Classifier": "spinney.estimators.classic",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
+    "ExtraTreeClassifier": "spinney.estimators.extra_tree",
+    "ExtraTreeRegressor": "spinney.estimators.extra_tree",
     "ExtraTreesClassifier": "spinney.estimators.random_forest",
     "ExtraTreesRegressor": "spinney.estimators.random_forest",
     "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
+    "IsolationForest": "spinney.estimators.isolation",
     "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.user_loss",
     "RandomForestClassifier": "spinney.estimators.random_forest",
@@ -131,12 +136,15 @@ __all__ = [
     "C45Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GaussianMixture",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
+    "IsolationForest",
     "KMeans",
     "Loss",
     "RandomForestClassifier",

@@ -48,7 +48,7 @@ class Bins:
 
     def thresholds(self, columns: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Numbers t with `code_of(x) <= code` just when `x <= t`; +inf where every number passes."""
-        edges, first = self._edge_list
+        edges, first = self.edge_list
         return edges[first[columns] + np.minimum(codes, first[columns + 1] - first[columns] - 1)]
 
     def edge_table(self, dtype: Any = np.float64) -> np.ndarray:
@@ -67,7 +67,7 @@ class Bins:
         return {}
 
     @cached_property
-    def _edge_list(self) -> tuple[np.ndarray, np.ndarray]:
+    def edge_list(self) -> tuple[np.ndarray, np.ndarray]:
         """All columns' edges end to end, each followed by +inf, and where each column's begin."""
         edges = np.concatenate([np.append(edges, math.inf) for edges in self.edges] or [np.empty(0)])
         return edges, np.cumsum([0] + [len(edges) + 1 for edges in self.edges])

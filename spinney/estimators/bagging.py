@@ -169,9 +169,7 @@ class _Bagging(BagModel):
                 return settings
             columns = subspaces.of(number)
             monotone = settings.monotone[columns] if len(settings.monotone) else settings.monotone
-            return settings._replace(
-                n_features=count_columns(template.max_features, len(columns), "max_features"), monotone=monotone
-            )
+            return settings._replace(n_features=count_columns(template.max_features, len(columns)), monotone=monotone)
 
         return Plan(
             settings=tree_settings(template, schema, answers_of(target), target.weights),

@@ -5,7 +5,8 @@ numbers; or the leaves themselves. A thread takes a chunk of rows through all tr
 same to the last bit on any number of threads.
 
 Rows walk in *lanes*, so that none waits for memory alone: as soon as a row has come to its leaf, the next one takes its
-lane. For trees from codes, a chunk is encoded first; a step then is one load of eight bytes and one of a byte.
+lane. Down a shallow tree they go in step. For trees from codes, a chunk is encoded first; a step then is one load of
+eight bytes and one of a byte.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
+from spinney._compile import by_type, either, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.tables import Table
 from spinney.tree.descend import blocks
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, LEFT, MISSING, Steps, next_by_code, next_by_number, next_by_value
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32
@@ -183,7 +184,11 @@ def _walk_codes(questions, tree, values, codes, at, row, leaf):
 
 @inner_kernel
 def _walk_steps(questions, tree, values, codes, at, row, leaf):
-    _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
+    if questions.depth[tree] > 0 and questions.sets.size == 0:
+        steps = questions.steps[questions.first[tree] : questions.first[tree + 1]]
+        _walk_in_step(steps, questions.depth[tree], values, at, leaf)
+    else:
+        _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
 
 
 encode = by_type({_Coded: _encode_codes, Steps: _encode_steps})
@@ -206,6 +211,26 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
                 lane += _ONE
             else:
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
+
+
+@part_kernel
+def _walk_in_step(steps, depth, values, at, leaf):
+    """The same down a shallow tree that asks about numbers only: all lanes take as many steps as the tree has levels,
+    since a leaf leads to itself, and no branch is left to be guessed."""
+    n_rows = np.uint64(leaf.size)
+    for start in range(_ZERO, n_rows, np.uint64(at.size)):
+        n = min(np.uint64(at.size), n_rows - start)
+        for lane in range(n):
+            at[lane] = _ZERO
+        for _ in range(depth):
+            for lane in range(n):
+                node = at[lane]
+                step = steps[node]
+                value = values[start + lane, np.uint64(step.feature & COLUMN)]
+                goes_left = (value <= step.threshold) | ((value != value) & (step.feature & LEFT != 0))
+                at[lane] = either(goes_left, node + _ONE, np.uint64(step.right))
+        for lane in range(n):
+            leaf[start + lane] = np.int64(at[lane])
 
 
 @part_kernel

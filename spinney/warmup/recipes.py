@@ -162,9 +162,11 @@ def _boosting(every: bool) -> Iterator[Recipe]:
 
 
 def _trees(every: bool) -> Iterator[Recipe]:
-    from spinney import DecisionTreeClassifier, DecisionTreeRegressor
+    from spinney import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
     yield from _kinds(every, DecisionTreeClassifier, DecisionTreeRegressor)
+    for name, recipe in _kinds(every, ExtraTreeClassifier, ExtraTreeRegressor):
+        yield f"extra tree, {name}", recipe
     X = _numbers()
     y, two = _target(X), np.column_stack([_target(X), X[:, 1]])
     if not every:
@@ -203,6 +205,7 @@ def _forests(every: bool) -> Iterator[Recipe]:
     from spinney import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
+        IsolationForest,
         RandomForestClassifier,
         RandomForestRegressor,
         RandomStructureForestClassifier,
@@ -215,6 +218,8 @@ def _forests(every: bool) -> Iterator[Recipe]:
         every, lambda: ExtraTreesClassifier(n_estimators=3), lambda: ExtraTreesRegressor(n_estimators=3)
     ):
         yield f"extra-trees, {name}", recipe
+    for name, X in [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]:
+        yield f"isolation, {name}", partial(_use, IsolationForest(n_estimators=3), X)
     X = _numbers()
     y = _target(X)
     yield "random structure", lambda: _use(RandomStructureForestClassifier(n_estimators=3), X, y > 0)
