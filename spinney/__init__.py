@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
+    from spinney.estimators.embedding import RandomTreesEmbedding
     from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
     from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans
@@ -96,6 +97,7 @@ _HOMES = {
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
     "RandomStructureForestRegressor": "spinney.estimators.random_structure",
+    "RandomTreesEmbedding": "spinney.estimators.embedding",
     "RankVoting": "spinney.estimators.rank_voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
@@ -151,6 +153,7 @@ __all__ = [
     "RandomForestRegressor",
     "RandomStructureForestClassifier",
     "RandomStructureForestRegressor",
+    "RandomTreesEmbedding",
     "RankVoting",
     "Round",
     "StackingClassifier",

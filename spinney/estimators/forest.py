@@ -46,8 +46,8 @@ _OTHER_DATA = "with warm_start=True X and y must have the same columns and class
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class _Forest(JudgedForest):
-    """What the four estimators share."""
+class GrownForest(JudgedForest):
+    """What all forests share."""
 
     _takes_opened_tables = True
     _tree_kind: ClassVar[Any]
@@ -81,13 +81,17 @@ class _Forest(JudgedForest):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
             answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
-            self._check_same(answers)
-            answers.keep_classes(self)
-            plan = self._plan(schema, answers, self._weights(sample_weight, y, table.n_rows), y)
-            with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
-                self._grow(schema, table, answers.target(plan.weights), plan, team)
-            self.max_features_ = min(plan.settings.n_features, schema.n_columns)
+            self._fit(schema, table, answers, self._weights(sample_weight, y, table.n_rows), y)
         return self
+
+    def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
+        """Grow the trees to a table that has been read."""
+        self._check_same(answers)
+        answers.keep_classes(self)
+        plan = self._plan(schema, answers, weights, y)
+        with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
+            self._grow(schema, table, answers.target(plan.weights), plan, team)
+        self.max_features_ = min(plan.settings.n_features, schema.n_columns)
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
@@ -101,7 +105,7 @@ class _Forest(JudgedForest):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=3)
+            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
             return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
@@ -189,7 +193,7 @@ class _Forest(JudgedForest):
         """With warm_start the classes must be those of the fit before."""
 
 
-class ForestClassifier(ClassForest, _Forest):
+class ForestClassifier(ClassForest, GrownForest):
     _tree_kind = DecisionTreeClassifier
 
     def __init__(
@@ -249,7 +253,7 @@ class ForestClassifier(ClassForest, _Forest):
         return factors
 
 
-class ForestRegressor(QuantileForest, _Forest):
+class ForestRegressor(QuantileForest, GrownForest):
     _tree_kind = DecisionTreeRegressor
 
     def __init__(

@@ -244,7 +244,7 @@ class JudgedForest(ForestModel):
         from spinney.ensemble.out_of_bag import count_votes
 
         votes = count_votes(self.forest_, table, self._in_bag, team)
-        answers = mean_votes(votes, "tree", stacklevel=5)
+        answers = mean_votes(votes, "tree", stacklevel=6)
         truth = target.labels if target.y is None else target.y
         assert truth is not None
         self._keep_oob(answers, truth, votes.n > 0)

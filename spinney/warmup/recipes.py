@@ -210,6 +210,7 @@ def _forests(every: bool) -> Iterator[Recipe]:
         RandomForestRegressor,
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
+        RandomTreesEmbedding,
     )
 
     few: dict[str, Any] = {"n_estimators": 3, "bootstrap": True, "oob_score": True}
@@ -220,6 +221,7 @@ def _forests(every: bool) -> Iterator[Recipe]:
         yield f"extra-trees, {name}", recipe
     for name, X in [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]:
         yield f"isolation, {name}", partial(_use, IsolationForest(n_estimators=3), X)
+        yield f"embedding, {name}", partial(_use, RandomTreesEmbedding(n_estimators=3), X)
     X = _numbers()
     y = _target(X)
     yield "random structure", lambda: _use(RandomStructureForestClassifier(n_estimators=3), X, y > 0)

@@ -104,7 +104,7 @@ def test_parameters_survive_clone_and_set_params(kind, odd):
     assert kind().set_params(**odd).get_params() == model.get_params()
 
 
-@pytest.mark.parametrize("kind", [*TREES, *CLUSTERING, spinney.IsolationForest])
+@pytest.mark.parametrize("kind", [*TREES, *CLUSTERING, spinney.IsolationForest, spinney.RandomTreesEmbedding])
 def test_parameters_and_defaults_are_scikit_learns(kind):
     """Whoever comes from there finds every parameter, in its place and with its default."""
     import sklearn.cluster
