@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
     from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans
+    from spinney.estimators.merging import merge_forests
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
         BayesianModelAveraging,
@@ -110,6 +111,7 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "merge_forests": "spinney.estimators.merging",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_confusion_matrix": "spinney.view.judging",
     "plot_elbow": "spinney.view.clusters",
@@ -168,6 +170,7 @@ __all__ = [
     "export_graphviz",
     "export_rules",
     "export_text",
+    "merge_forests",
     "plot_adaboost_rounds",
     "plot_confusion_matrix",
     "plot_elbow",

@@ -79,7 +79,8 @@ class BagModel(CopiesModel, ForestModel):
         """A tree that asks about the columns of the whole table."""
         from spinney.ensemble.bagging import seed_member
 
-        tree = seed_member(clone(self.estimator_), self._seed, k)
+        bags = self._draws[k].bags
+        tree = seed_member(clone(self.estimator_), bags.seed, k - bags.shift)
         tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn)
         return tree

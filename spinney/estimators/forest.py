@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.data.target import Target
+    from spinney.ensemble.bootstrap import Bags, PooledBags
     from spinney.ensemble.forests import Opened, Plan
 
 _TREE_PARAMETERS = (
@@ -116,12 +117,23 @@ class GrownForest(JudgedForest):
         forest = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
-        self._bags = opened.bags
+        self._bags = self._add_bags(n_before, len(numbers), opened.bags)
         for name in _OUT_OF_BAG:  # of the fit before
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
         self._note_targets(table, target, opened, plan, team)
+
+    def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
+        """Those of all trees; of merged forests each knows its own."""
+        from spinney.ensemble.bootstrap import PooledBags, pool_bags
+        from spinney.ensemble.forests import tree_seed
+
+        before = getattr(self, "_bags", None) if n_before else None
+        if not isinstance(before, PooledBags):
+            return bags
+        own = None if bags is None else bags._replace(shift=-n_before)
+        return pool_bags([(n_before, before, 0, 0), (n_more, own, self._n_rows, tree_seed(self._seed, n_before))])
 
     def _make_template(self) -> Any:
         """The tree that all trees are like."""
@@ -135,9 +147,14 @@ class GrownForest(JudgedForest):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
+        from spinney.ensemble.bootstrap import PooledBags
         from spinney.ensemble.forests import tree_seed
 
-        tree = clone(self.estimator_).set_params(random_state=tree_seed(self._seed, k))
+        seed, number = self._seed, k
+        if isinstance(self._bags, PooledBags):
+            at = self._bags.place(k)
+            seed, number = self._bags.seeds[at], k - self._bags.first[at]
+        tree = clone(self.estimator_).set_params(random_state=tree_seed(seed, number))
         tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = self.max_features_
         return tree
@@ -221,6 +238,7 @@ class ForestClassifier(ClassForest, GrownForest):
         features_per: str = "split",
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
+        voting: str = "soft",
     ) -> None:
         keep_parameters(self, locals())
 

@@ -53,11 +53,13 @@ def sum_answers(
     trees: range | None = None,
     skip: np.ndarray | None = None,
     out: np.ndarray | None = None,
+    answers: np.ndarray | None = None,
 ) -> np.ndarray:
     """(rows, outputs, classes or 1): sums over some trees (None: all), added to `out` if it is given.
 
-    Rows marked in `skip` are left as they are.
+    Rows marked in `skip` are left as they are. `answers` of all nodes, if given, stand for those of the store.
     """
+    says = forest.answers if answers is None else answers
     if out is None:
         out = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     marks = np.empty(0, np.uint8) if skip is None else skip
@@ -67,7 +69,7 @@ def sum_answers(
         part = slice(start, start + len(values))
         desks = _make_desks(forest, len(values), table.n_columns, team.size)
         asked = _questions(forest, values), (some.start, some.stop), values, desks
-        team.run(_add_answers, *asked, forest.answers, is_class, marks[part], out[part])
+        team.run(_add_answers, *asked, says, is_class, marks[part], out[part])
     return out
 
 
