@@ -195,6 +195,11 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         """Probabilities, one column a class in the order of `classes_`."""
         return self._respond(self._raw(X))
 
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row."""
         return self._classes_of(self._raw(X))
@@ -249,7 +254,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         labels = None if self.class_weight is None else self.classes_[y.astype(np.int64)]
-        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels)
+        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.criteria.losses import LogLoss

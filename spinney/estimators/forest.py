@@ -255,6 +255,13 @@ class ForestClassifier(ClassForest, GrownForest):
 
     def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
         by_class = self.class_weight
+        if self.warm_start and isinstance(by_class, str):
+            warn(
+                f"class_weight={by_class!r} with warm_start=True weighs the classes by the rows of each fit alone. If "
+                "these are not always the same rows, pass a dict of weights: scikit-learn's compute_class_weight makes "
+                "one from a sample of all.",
+                stacklevel=3,
+            )
         if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
             by_class = None if self.bootstrap else "balanced"
         return read_sample_weight(sample_weight, n_rows, by_class, y)

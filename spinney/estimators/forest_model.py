@@ -194,7 +194,9 @@ class ClassForest(ClassifierMixin, ForestModel):
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         """What is learnt of rows that trees have not seen; `truth` is class numbers, (outputs, rows)."""
-        self.oob_decision_function_ = self._split_outputs(answers)
+        many_alike = self.n_outputs_ > 1 and len(set(self.n_classes_)) == 1
+        # (rows, classes, outputs) as scikit-learn has it, which refuses outputs of different numbers of classes
+        self.oob_decision_function_ = answers.transpose(0, 2, 1) if many_alike else self._split_outputs(answers)
         labels, guess = self._name(truth[:, known].T), self._name(answers[known].argmax(axis=2))
         if callable(self.oob_score):
             self.oob_score_ = self.oob_score(labels, guess)
@@ -280,10 +282,10 @@ class JudgedForest(ForestModel):
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each tree was grown on, repeated as often as they were drawn."""
+        """The rows that each tree was grown on, int32, repeated as often as they were drawn."""
         check_is_fitted(self, "forest_")
         counts = (self._in_bag(k) for k in range(self.forest_.n_trees))
-        return [np.repeat(np.arange(len(one)), one) for one in counts]
+        return [np.repeat(np.arange(len(one), dtype=np.int32), one) for one in counts]
 
     def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
         """How much worse the trees are on rows they have not seen when a column is shuffled.

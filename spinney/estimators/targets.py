@@ -90,14 +90,22 @@ def _check_criterion(criterion: Any, y: np.ndarray) -> None:
 def _one_or_two_dimensions(y: Any, dtype: Any, owner: str) -> np.ndarray:
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    check_mask(y)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
     y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
 
 
+def check_mask(y: Any) -> None:
+    """Raise if values of y are masked: a target must not be missing."""
+    if isinstance(y, np.ma.MaskedArray) and (n_masked := int(np.ma.count_masked(y))):
+        raise ValueError(f"Input y is a masked array with {n_masked} masked values: drop those rows or fill them in.")
+
+
 def read_labels(y: Any, n_rows: int) -> np.ndarray:
     """One label per row, checked."""
+    check_mask(y)
     labels: np.ndarray = column_or_1d(y, warn=True)
     check_labels(labels, n_rows)
     return labels
@@ -105,6 +113,7 @@ def read_labels(y: Any, n_rows: int) -> np.ndarray:
 
 def read_numbers(y: Any, n_rows: int) -> np.ndarray:
     """One finite number per row."""
+    check_mask(y)
     numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
     check_numbers(numbers, n_rows)
     return numbers
