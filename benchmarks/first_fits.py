@@ -41,6 +41,8 @@ NAMES = [
     "GaussianMixture",
     "BayesianGaussianMixture",
     "RandomStructureForestClassifier",
+    "ExtraTreeClassifier",
+    "IsolationForest",
 ]
 CHILD = """
 import json, sys, time

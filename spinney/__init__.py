@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import C45Classifier, ID3Classifier
     from spinney.estimators.components import select_components
     from spinney.estimators.elbow import elbow
+    from spinney.estimators.embedding import RandomTreesEmbedding
+    from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+    from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans
+    from spinney.estimators.merging import merge_forests
     from spinney.estimators.minibatch_kmeans import MiniBatchKMeans
     from spinney.estimators.mixture import GaussianMixture
     from spinney.estimators.model_averaging import (
@@ -93,12 +97,15 @@ _HOMES = {
     "C50Classifier": "spinney.estimators.c50",
     "DecisionTreeClassifier": "spinney.estimators.tree",
     "DecisionTreeRegressor": "spinney.estimators.tree",
+    "ExtraTreeClassifier": "spinney.estimators.extra_tree",
+    "ExtraTreeRegressor": "spinney.estimators.extra_tree",
     "ExtraTreesClassifier": "spinney.estimators.random_forest",
     "ExtraTreesRegressor": "spinney.estimators.random_forest",
     "GaussianMixture": "spinney.estimators.mixture",
     "GradientBoostingClassifier": "spinney.estimators.boosting",
     "GradientBoostingRegressor": "spinney.estimators.boosting",
     "ID3Classifier": "spinney.estimators.classic",
+    "IsolationForest": "spinney.estimators.isolation",
     "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.user_loss",
     "MiniBatchKMeans": "spinney.estimators.minibatch_kmeans",
@@ -106,6 +113,7 @@ _HOMES = {
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
     "RandomStructureForestRegressor": "spinney.estimators.random_structure",
+    "RandomTreesEmbedding": "spinney.estimators.embedding",
     "RankVoting": "spinney.estimators.rank_voting",
     "Round": "spinney.ensemble.callbacks",
     "StackingClassifier": "spinney.estimators.stacking",
@@ -119,6 +127,7 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "merge_forests": "spinney.estimators.merging",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
     "plot_confusion_matrix": "spinney.view.judging",
@@ -158,12 +167,15 @@ __all__ = [
     "C50Classifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GaussianMixture",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "ID3Classifier",
+    "IsolationForest",
     "KMeans",
     "Loss",
     "MiniBatchKMeans",
@@ -171,6 +183,7 @@ __all__ = [
     "RandomForestRegressor",
     "RandomStructureForestClassifier",
     "RandomStructureForestRegressor",
+    "RandomTreesEmbedding",
     "RankVoting",
     "Round",
     "StackingClassifier",
@@ -187,6 +200,7 @@ __all__ = [
     "export_graphviz",
     "export_rules",
     "export_text",
+    "merge_forests",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
     "plot_confusion_matrix",

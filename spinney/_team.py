@@ -94,17 +94,20 @@ def next_chunk(sync):
 
 
 def available_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` means here: the smallest of the wish, the affinity, the quota and NUMBA_NUM_THREADS.
+    """How many threads `n_jobs` means here: the smallest of the wish, the affinity, the quota and what variables allow.
 
-    `None` and -1 ask for every core, -2 for all but one, as in joblib. A positive number is taken at its word.
+    `None` and -1 ask for every core, -2 for all but one, as in joblib, but for no more than OMP_NUM_THREADS and
+    NUMBA_NUM_THREADS say. A positive number is taken at its word.
     """
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
     if n_jobs == 0:
         raise ValueError("n_jobs must be a positive number of threads, None or -1 (every core), got 0.")
     most = cpu_count()
-    if limit := os.environ.get("NUMBA_NUM_THREADS"):
-        most = min(most, max(1, int(limit)))
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        limit = os.environ.get(name, "").split(",")[0].strip()  # OpenMP has a list, for threads within threads
+        if limit.isdecimal():
+            most = min(most, max(1, int(limit)))
     return most if n_jobs is None else max(1, most + 1 + n_jobs)
 
 

@@ -47,6 +47,8 @@ FITS = {
     "tree-numbers": lambda: spinney.DecisionTreeRegressor(max_depth=4, random_state=0).fit(table(), target()),
     "random-forest": lambda: spinney.RandomForestClassifier(**FEW).fit(table(), classes()),
     "extra-trees": lambda: spinney.ExtraTreesRegressor(**FEW).fit(table(), target()),
+    "extra-tree": lambda: spinney.ExtraTreeClassifier(random_state=0).fit(table(), classes()),
+    "isolation": lambda: spinney.IsolationForest(categorical_features=[3], **FEW).fit(table()),
     "random-structure": lambda: spinney.RandomStructureForestClassifier(**FEW).fit(numbers(), classes()),
     "adaboost": lambda: spinney.AdaBoostClassifier(**FEW).fit(numbers(), classes()),
     "adaboost-numbers": lambda: spinney.AdaBoostRegressor(**FEW).fit(numbers(), target()),

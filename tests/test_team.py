@@ -61,12 +61,22 @@ def team_threads():
         (6, "4", 6),
     ],
 )
-def test_how_many_threads_a_wish_means(monkeypatch, n_jobs, limit, expected):
+@pytest.mark.parametrize("name", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
+def test_how_many_threads_a_wish_means(monkeypatch, name, n_jobs, limit, expected):
     monkeypatch.setattr(_team, "cpu_count", lambda: 8)
     monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if limit is not None:
-        monkeypatch.setenv("NUMBA_NUM_THREADS", limit)
+        monkeypatch.setenv(name, limit)
     assert available_threads(n_jobs) == expected
+
+
+def test_the_least_limit_counts_and_odd_ones_do_not(monkeypatch):
+    monkeypatch.setattr(_team, "cpu_count", lambda: 8)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "5")
+    for limit, expected in (("3,2", 3), (" 4 ", 4), ("6", 5), ("", 5), ("many", 5)):
+        monkeypatch.setenv("OMP_NUM_THREADS", limit)
+        assert available_threads(None) == expected
 
 
 def test_no_threads_are_no_wish():

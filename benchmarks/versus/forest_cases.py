@@ -7,7 +7,7 @@ from benchmarks.data import Table
 from benchmarks.versus.cases import Bar, Case
 from benchmarks.versus.forest_peers import PEERS, Kind, Settings
 from benchmarks.versus.peers import Registry
-from benchmarks.versus.quality import Judge, accuracy
+from benchmarks.versus.quality import Judge, accuracy, mean_loss
 
 BOTH = ("spinney", "sklearn")
 FASTER = Bar(1.0)
@@ -36,6 +36,16 @@ class ForestCase(Case):
     def details(self) -> list[str]:
         """Trees."""
         return [f"{self.trees} trees"]
+
+
+@dataclass(frozen=True)
+class UnjudgedCase(ForestCase):
+    """Many trees without a target: what is said of rows is averaged, to be compared, and is neither right nor wrong."""
+
+    peers: tuple[str, ...] = BOTH
+    trees: int = 100
+
+    judge: ClassVar[Judge] = staticmethod(mean_loss)
 
 
 CASES: dict[str, ForestCase] = {
@@ -78,6 +88,20 @@ CASES: dict[str, ForestCase] = {
             peers=BOTH,
         ),
         ForestCase("strings", "fit a random forest, words and numbers", FASTER, table="strings", peers=BOTH),
+        ForestCase("tree", "fit one extra-tree, two classes", FASTER, model="extra_tree", trees=1, peers=BOTH),
+        ForestCase(
+            "tree_numbers",
+            "fit one extra-tree, numbers",
+            FASTER,
+            model="extra_tree",
+            trees=1,
+            peers=BOTH,
+            table="regression",
+        ),
+        UnjudgedCase("isolation", "fit an isolation forest", Bar(1 / 2), model="isolation"),
+        UnjudgedCase("outliers", "score rows by an isolation forest", FASTER, kind="predict", model="isolation"),
+        UnjudgedCase("embedding", "fit an embedding", FASTER, model="embedding"),
+        UnjudgedCase("embed", "transform rows", FASTER, kind="predict", model="embedding"),
         ForestCase("memory", "peak memory of a fit above the input", None, kind="memory", rows=100_000, trees=100),
     )
 }

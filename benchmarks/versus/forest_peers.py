@@ -1,4 +1,7 @@
-"""The libraries that have random forests, extra-trees and bagging; `score` predicts: classes or numbers."""
+"""The libraries that have random forests, extra-trees, single ones too, bagging, isolation forests and embeddings.
+
+`score` predicts: classes or numbers; anomaly scores; how many ones a row has in an embedding.
+"""
 
 import importlib
 from dataclasses import dataclass, replace
@@ -12,8 +15,16 @@ from benchmarks.data import Features, Task
 from benchmarks.versus.peers import Model, Peer, Scores, by_name
 from benchmarks.versus.tree_peers import words_to_numbers
 
-Kind = Literal["forest", "extra", "bagging"]
-_NAMES: dict[Kind, str] = {"forest": "RandomForest", "extra": "ExtraTrees", "bagging": "Bagging"}
+Kind = Literal["forest", "extra", "bagging", "extra_tree", "isolation", "embedding"]
+_NAMES: dict[Kind, str] = {
+    "forest": "RandomForest",
+    "extra": "ExtraTrees",
+    "bagging": "Bagging",
+    "extra_tree": "ExtraTree",
+    "isolation": "IsolationForest",
+    "embedding": "RandomTreesEmbedding",
+}
+_WITHOUT_TARGET = ("isolation", "embedding")
 
 
 @dataclass(frozen=True)
@@ -34,11 +45,15 @@ class Settings:
     @property
     def estimator(self) -> str:
         """The estimator's name, the same in all of these libraries."""
+        if self.model in _WITHOUT_TARGET:
+            return _NAMES[self.model]
         return _NAMES[self.model] + ("Regressor" if self.task == "regression" else "Classifier")
 
     @property
     def chosen(self) -> dict[str, Any]:
         """The parameters that they share."""
+        if self.model == "extra_tree":
+            return {"random_state": self.seed}
         return {"n_estimators": self.trees, "random_state": self.seed, "n_jobs": self.threads}
 
 
@@ -51,7 +66,8 @@ class Forest(Peer):
         """The estimator, or a pipeline for tables with words."""
         from sklearn.pipeline import make_pipeline
 
-        model = getattr(importlib.import_module(self.home), settings.estimator)(**self._parameters(settings))
+        home = "sklearn.tree" if settings.model == "extra_tree" and self.name == "sklearn" else self.home
+        model = getattr(importlib.import_module(home), settings.estimator)(**self._parameters(settings))
         if isinstance(X, pd.DataFrame) and self.name != "spinney":
             model = make_pipeline(words_to_numbers(X), model)
         return Model(model.fit(X, y), settings)
@@ -60,7 +76,12 @@ class Forest(Peer):
         return settings.chosen
 
     def score(self, model: Model, X: Features) -> Scores:
-        """Classes or numbers."""
+        """Classes or numbers, anomaly scores, or sums of an embedding."""
+        kind = model.settings.model
+        if kind == "isolation":
+            return -np.asarray(model.fitted.score_samples(X))
+        if kind == "embedding":
+            return np.asarray(model.fitted.transform(X).sum(axis=1)).ravel()
         return np.asarray(model.fitted.predict(X))
 
 
@@ -71,7 +92,8 @@ class Spinney(Forest):
     needs = ("RandomForestClassifier", "ExtraTreesClassifier")
 
     def _parameters(self, settings: Settings) -> dict[str, Any]:
-        return settings.chosen | ({"max_bins": None} if settings.exact else {})
+        threads = {"n_jobs": settings.threads} if settings.model == "extra_tree" else {}
+        return settings.chosen | threads | ({"max_bins": None} if settings.exact else {})
 
     def describe(self, model: Model) -> dict[str, float]:
         """The size of the trees and of their store."""
@@ -88,7 +110,8 @@ class ScikitLearn(Forest):
     def describe(self, model: Model) -> dict[str, float]:
         """The size of the trees."""
         forest = model.fitted[-1] if hasattr(model.fitted, "steps") else model.fitted
-        return {"nodes": float(sum(tree.tree_.node_count for tree in forest.estimators_))}
+        trees = getattr(forest, "estimators_", [forest])
+        return {"nodes": float(sum(tree.tree_.node_count for tree in trees))}
 
 
 class Intelex(Forest):

@@ -33,19 +33,22 @@ NO_MIDDLES = Middles(np.empty((0, 0)), np.empty((0, 0), np.int16))
 
 def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Middles:
     """The middles of a table's bins; `rows` are those that count, None: all."""
+    ends = np.zeros((2, bins.n_columns))
+    if isinstance(table, SparseTable):
+        for j in range(bins.n_columns):
+            ends[:, j] = _ends(_sparse_values(table, j, rows)[:, None])[:, 0]
+    else:
+        for panel in table.panels:
+            ends[:, panel.columns] = _ends(panel.values if rows is None else panel.values[rows])
     place = np.zeros((bins.n_columns, MAX_BINS + 1))
-    for j in np.flatnonzero(~bins.is_categorical):
-        place[j, : bins.n_bins[j]] = _places(bins.edges[j], _ends(_values(table, int(j), rows)))
+    _fill_places(*bins.edge_list, bins.is_categorical, ends, place)
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
     _fill_cells(place, bins.n_bins.astype(np.int64), start)
     return Middles(place, start)
 
 
-def _values(table: Table, j: int, rows: np.ndarray | None) -> np.ndarray:
-    """The values of a column, or at least all that differ."""
-    if not isinstance(table, SparseTable):
-        column = table.column(j)
-        return column if rows is None else column[rows]
+def _sparse_values(table: SparseTable, j: int, rows: np.ndarray | None) -> np.ndarray:
+    """All values of a column that differ."""
     part, n_rows = slice(table.first[j], table.first[j + 1]), table.n_rows
     values = table.values[part]
     if rows is not None:
@@ -55,20 +58,30 @@ def _values(table: Table, j: int, rows: np.ndarray | None) -> np.ndarray:
     return values if len(values) == n_rows else np.append(values, values.dtype.type(0.0))
 
 
-def _ends(column: np.ndarray) -> np.ndarray:
-    """The least and the greatest finite value; zeros if there is none."""
-    ends = np.array([np.fmin.reduce(column), np.fmax.reduce(column)], np.float64)
-    if not np.isfinite(ends).all():
-        finite = column[np.isfinite(column)]
-        ends = np.array([finite.min(), finite.max()], np.float64) if len(finite) else np.zeros(2)
+def _ends(values: np.ndarray) -> np.ndarray:
+    """The least and the greatest finite value of every column, (2, columns); zeros if there is none."""
+    ends = np.array([np.fmin.reduce(values), np.fmax.reduce(values)], np.float64)
+    for k in np.flatnonzero(~np.isfinite(ends).all(axis=0)):
+        finite = values[np.isfinite(values[:, k]), k]
+        ends[:, k] = (finite.min(), finite.max()) if len(finite) else 0.0
     return ends
 
 
-def _places(edges: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    bounds = np.clip(np.concatenate([ends[:1], edges, ends[1:]]), *ends)
-    middles = bounds[:-1] / 4.0 + bounds[1:] / 4.0  # half of them: their distances do not overflow
-    length = middles[-1] - middles[0]
-    return (middles - middles[0]) / length * _CELLS if length > 0.0 else np.zeros(len(middles))
+@kernel
+def _fill_places(edges, first, is_categorical, ends, place):
+    """place[j, b] = where bin b of column j has its middle."""
+    for j in range(place.shape[0]):
+        low, high, n_bins = ends[0, j], ends[1, j], first[j + 1] - first[j]
+        if is_categorical[j]:
+            continue
+        below = low
+        for b in range(n_bins):
+            above = high if b == n_bins - 1 else min(max(edges[first[j] + b], low), high)
+            place[j, b] = below / 4.0 + above / 4.0  # half of them: their distances do not overflow
+            below = above
+        least, length = place[j, 0], place[j, n_bins - 1] - place[j, 0]
+        for b in range(n_bins):
+            place[j, b] = (place[j, b] - least) / length * _CELLS if length > 0.0 else 0.0
 
 
 @inner_kernel

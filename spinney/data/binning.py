@@ -31,6 +31,7 @@ _SAMPLE = 200_000  # rows that the edges are learnt from
 _DIGIT = 11  # bits that numbers are sorted by at a time
 _BUCKETS, _DIGIT_MASK = 1 << _DIGIT, np.uint64((1 << _DIGIT) - 1)
 _SIGN, _ONES = np.uint64(0x8000000000000000), np.uint64(0xFFFFFFFFFFFFFFFF)
+_LINE, _TILE = 64, 1024  # bytes of a cache line; rows that are turned into columns at a time
 _BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
 
 
@@ -135,26 +136,50 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
 
         return learn_sparse_bins(table, counts, max_bins, team)
     rows = sample_rows(table.n_rows, counts)
-    columns = [(panel.values[:, k], j) for panel in table.panels for k, j in enumerate(panel.columns)]
-    columns.sort(key=lambda column: column[1])
+    weights = None if counts is None or rows is None else counts[rows]
 
-    def learn(column: tuple[np.ndarray, int]) -> tuple[np.ndarray, np.ndarray, int]:
-        values, j = column
-        if is_categorical[j]:
-            codes = _category_codes(values, counts, max_bins)
-            return np.empty(0), codes, int(codes.max()) + 1 if len(codes) else 1
-        if rows is not None:
-            values = values[rows]
-        edges = _learn_edges(values, None if counts is None or rows is None else counts[rows], max_bins)
-        return edges, np.empty(0, np.uint8), len(edges) + 1
+    def learn_some(group: tuple[Panel, range]) -> list[tuple[int, Any]]:
+        panel, places = group
+        some = []
+        for k, values in zip(places, _side_by_side(panel.values, rows, places)):
+            j = panel.columns[k]
+            if is_categorical[j]:
+                codes = _category_codes(panel.values[:, k], counts, max_bins)
+                some.append((j, (np.empty(0), codes, int(codes.max()) + 1 if len(codes) else 1)))
+            else:
+                edges = _learn_edges(values, weights, max_bins)
+                some.append((j, (edges, np.empty(0, np.uint8), len(edges) + 1)))
+        return some
 
-    learnt = team.map(learn, columns)
+    groups = [group for panel in table.panels for group in _groups(panel, team.size)]
+    found = dict(pair for some in team.map(learn_some, groups) for pair in some)
+    learnt = [found[j] for j in range(table.n_columns)]
     return Bins(
         edges=tuple(one[0] for one in learnt),
         category_codes=tuple(one[1] for one in learnt),
         n_bins=np.array([one[2] for one in learnt], np.int32),
         is_categorical=np.asarray(is_categorical, bool),
     )
+
+
+def _groups(panel: Panel, n_threads: int) -> list[tuple[Panel, range]]:
+    """Columns that are learnt together: those of a cache line, or fewer if threads would go without."""
+    n = len(panel.columns)
+    size = max(1, min(_LINE // panel.values.itemsize, -(-n // n_threads)))
+    return [(panel, range(k, min(k + size, n))) for k in range(0, n, size)]
+
+
+def _side_by_side(values: np.ndarray, rows: np.ndarray | None, places: range) -> np.ndarray:
+    """Some columns, each in one piece, (columns, rows): what lies row by row is read once for all of them."""
+    some = values[:, places.start : places.stop]
+    if rows is None and (len(places) == 1 or values.strides[0] == values.itemsize):
+        return some.T
+    n_rows = len(values) if rows is None else len(rows)
+    out = np.empty((len(places), n_rows), values.dtype)
+    for start in range(0, n_rows, _TILE):
+        part = slice(start, start + _TILE)
+        out[:, part] = (some[part] if rows is None else some[rows[part]]).T
+    return out
 
 
 def sample_rows(n_rows: int, counts: np.ndarray | None) -> np.ndarray | None:

@@ -25,10 +25,25 @@ def order_of_columns(*columns: np.ndarray) -> np.ndarray:
     >>> order_of_columns(np.array([3.0, 1.0, 3.0, 2.0]))[[0, 1]].tolist()
     [0, 2]
     """
+    return np.argsort(_hashes(*columns), kind="stable")
+
+
+def _hashes(*columns: np.ndarray) -> np.ndarray:
     hashes = np.zeros(len(columns[0]), np.uint64)
     for values in columns:
         _stir(hashes, _bits(values))
-    return np.argsort(hashes, kind="stable")
+    return hashes
+
+
+def chances_by_content(table: Table) -> np.ndarray:
+    """A number from 0 to 1 for each row that looks random and follows from what the row holds.
+
+    >>> from spinney.data.schema import learn_and_read
+    >>> chances = chances_by_content(learn_and_read([[1.0], [2.0], [1.0]])[1])
+    >>> bool(chances[0] == chances[2] != chances[1])
+    True
+    """
+    return (_hashes(*(table.column(j) for j in range(table.n_columns))) >> np.uint64(11)) * 2.0**-53
 
 
 def order_by_content(table: Table, *targets: np.ndarray) -> np.ndarray:

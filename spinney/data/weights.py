@@ -56,8 +56,8 @@ class Weights(NamedTuple):
         return np.ldexp(self.importance, -(exponent if digits > _SQRT_HALF else exponent - 1))
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> Weights:
-    """Sort checked, non-negative weights into repetitions or importances."""
+def read_weights(sample_weight: Any, n_rows: int, may_repeat: bool = True) -> Weights:
+    """Sort checked, non-negative weights into repetitions, if these may be, or importances."""
     if sample_weight is None:
         return Weights(None, None)
     weight = np.asarray(sample_weight, np.float64)
@@ -75,7 +75,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Weights:
         raise ValueError(f"sample_weight must hold a value of at least {_LEAST}: scale the weights up.")
     if (weight == 1).all():
         return Weights(None, None)
-    if are_repeats(weight):
+    if may_repeat and are_repeats(weight):
         return Weights(weight.astype(np.int64), None)
     return Weights(None if weight.all() else (weight > 0).astype(np.int64), weight)
 

@@ -48,6 +48,7 @@ class Subspaces(NamedTuple):
     n_drawn: int
     replace: bool
     seed: int
+    shift: int = 0  # of the members' numbers, where ensembles have been merged
 
     @property
     def are_whole(self) -> bool:
@@ -62,7 +63,7 @@ class Subspaces(NamedTuple):
         """
         if self.are_whole:
             return np.arange(self.n_columns)
-        key = np.uint64(stream_key(np.uint64(self.seed), TREE_FEATURES, np.uint64(number)))
+        key = np.uint64(stream_key(np.uint64(self.seed), TREE_FEATURES, np.uint64(number - self.shift)))
         drawn = np.empty(self.n_columns, np.int64)
         (_draw_any if self.replace else choose)(key, self.n_drawn, drawn)
         return np.sort(drawn[: self.n_drawn])
@@ -80,6 +81,11 @@ class Draws(NamedTuple):
 
     bags: Bags
     subspaces: Subspaces
+
+    def shifted(self, by: int) -> Draws:
+        """For members whose numbers have grown by so much."""
+        bags, subspaces = self
+        return Draws(bags._replace(shift=bags.shift + by), subspaces._replace(shift=subspaces.shift + by))
 
 
 def seed_member(member: Any, seed: int, number: int) -> Any:
@@ -186,10 +192,10 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
-def say_classes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
-    """(rows, 1, classes): the member's probabilities, or its votes if it has none."""
+def say_classes(member: Any, X: Any, classes: np.ndarray, votes_only: bool = False) -> np.ndarray:
+    """(rows, 1, classes): the member's probabilities, or its votes if it has none or only these are wanted."""
     shares = np.zeros((X.shape[0], 1, len(classes)))
-    if not hasattr(member, "predict_proba"):
+    if votes_only or not hasattr(member, "predict_proba"):
         votes = np.searchsorted(classes, member.predict(X))
         shares[np.arange(len(votes)), 0, votes] = 1.0
         return shares

@@ -8,6 +8,7 @@ like two rows that are alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +66,30 @@ def choose_rows(
     return np.sort(_shuffle(order, seed, round_number, weights)[:n_draws])
 
 
+def pick_rows(order: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
+    """A few of many rows, drawn without replacement, in the order of the draws: no look at those that are not drawn.
+
+    >>> sorted(pick_rows(np.arange(3), 3, seed=0, round_number=0).tolist())
+    [0, 1, 2]
+    """
+    places = np.empty(n_draws, np.int64)
+    key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number)))
+    _pick_places(key, np.zeros(len(order), np.bool_), places)
+    return order[places]
+
+
+@kernel
+def _pick_places(key, is_taken, places):
+    """Draw until a place is free: quick while most are."""
+    n, i = 0, 0
+    while n < places.size:
+        place = min(np.int64(uniform(key, i) * is_taken.size), is_taken.size - 1)
+        i += 1
+        if not is_taken[place]:
+            is_taken[place], places[n] = True, place
+            n += 1
+
+
 def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarray | None = None) -> np.ndarray:
     """In random order: each place goes to one of the rows left, by weight."""
     key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number)))
@@ -92,19 +117,21 @@ class Bags(NamedTuple):
     replace: bool  # False: no row twice, but for those of whole weight, which are as many rows
     seed: int
     n_parts: int = 0  # positive: all rows are split into so many parts, and each member gets one
+    shift: int = 0  # of the members' numbers, where ensembles have been merged
 
     def counts(self, number: int) -> np.ndarray:
         """int64: how often the member of this number drew each row."""
+        number -= self.shift
         if self.replace:
             return count_draws(self.order, self.weights, self.n_draws, self.seed, number)
-        rows, chances = self._stock()
+        rows, chances = self.stock()
         if self.n_parts:
             drawn = _shuffle(rows, self.seed, 0)[number :: self.n_parts]
         else:
             drawn = choose_rows(rows, self.n_draws, self.seed, number, chances)
         return np.bincount(drawn, minlength=len(self.order))
 
-    def _stock(self) -> tuple[np.ndarray, np.ndarray | None]:
+    def stock(self) -> tuple[np.ndarray, np.ndarray | None]:
         """What is drawn from without replacement: rows, those of whole weight repeated, and perhaps chances."""
         if self.weights is None:
             return self.order, None
@@ -112,3 +139,45 @@ class Bags(NamedTuple):
         if are_repeats(self.weights):
             return np.repeat(rows, self.weights[rows].astype(np.int64)), None
         return rows, self.weights
+
+
+class PooledBags(NamedTuple):
+    """The same for forests that have been merged: those of each, one after the other."""
+
+    first: tuple[int, ...]  # the number of the first tree of each
+    bags: tuple[Bags | None, ...]  # None: each of its trees was grown on all rows
+    n_rows: tuple[int, ...]
+    seeds: tuple[int, ...]  # of the first tree of each
+
+    def place(self, number: int) -> int:
+        """Which of the forests the tree of this number is from."""
+        return int(np.searchsorted(self.first, number, side="right")) - 1
+
+    def counts(self, number: int) -> np.ndarray:
+        """int64: how often the tree of this number drew each row of the table that it was grown on."""
+        at = self.place(number)
+        bags = self.bags[at]
+        return np.ones(self.n_rows[at], np.int64) if bags is None else bags.counts(number)
+
+    @property
+    def share_rows(self) -> bool:
+        """Whether all drew from the same rows, which stood in the same order."""
+        known = [one.order for one in self.bags if one is not None]
+        return len(known) == len(self.bags) and all(np.array_equal(one, known[0]) for one in known)
+
+
+def pool_bags(parts: Sequence[tuple[int, Bags | PooledBags | None, int, int]]) -> PooledBags:
+    """From (trees, bags, rows, seed) of each forest."""
+    first, found = 0, []
+    for n_trees, bags, n_rows, seed in parts:
+        if isinstance(bags, PooledBags):
+            for begin, one, *others in zip(*bags):
+                found.append((first + begin, _shifted(one, first), *others))
+        else:
+            found.append((first, _shifted(bags, first), n_rows, seed))
+        first += n_trees
+    return PooledBags(*zip(*found))
+
+
+def _shifted(bags: Bags | None, by: int) -> Bags | None:
+    return None if bags is None else bags._replace(shift=bags.shift + by)

@@ -27,13 +27,19 @@ class Votes(NamedTuple):
     n: np.ndarray  # int64: trees that had not seen the row
 
 
-def count_votes(forest: Forest, table: Table, in_bag: Callable[[int], np.ndarray], team: Team) -> Votes:
-    """Add up what each row's out-of-bag trees say."""
+def count_votes(
+    forest: Forest,
+    table: Table,
+    in_bag: Callable[[int], np.ndarray],
+    team: Team,
+    answers: np.ndarray | None = None,
+) -> Votes:
+    """Add up what each row's out-of-bag trees say; `answers` of all nodes, if given, stand for those of the store."""
     sums = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     n = np.zeros(table.n_rows, np.int64)
     for k in range(forest.n_trees):
         seen = in_bag(k) > 0
-        sum_answers(forest, table, team, range(k, k + 1), seen.view(np.uint8), sums)
+        sum_answers(forest, table, team, range(k, k + 1), seen.view(np.uint8), sums, answers)
         n += ~seen
     return Votes(sums, n)
 

@@ -57,7 +57,7 @@ def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) 
     is_set = n_categories[feature] > 0
     set_start = ends_of(-(-n_categories[feature[is_set]] // _WORD))
     sets = np.empty(int(set_start[-1]), np.uint64)
-    _draw_sets(draws[is_set], set_start, sets)
+    draw_sets(draws[is_set], set_start, sets)
     edge = draws % np.maximum(n_edges[feature], 1).astype(np.uint64)
     return Forest(
         n_columns=bins.n_columns,
@@ -95,7 +95,7 @@ def _draw(key, depth, columns, level, feature, draws):
 
 
 @kernel
-def _draw_sets(draws, set_start, sets):
+def draw_sets(draws, set_start, sets):
     """Every category goes left with chance 1/2."""
     for node in range(draws.size):
         for word in range(set_start[node], set_start[node + 1]):

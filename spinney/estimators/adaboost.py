@@ -84,6 +84,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
 
     Attributes
     ----------
+    estimator_ : classifier
+        What the members are copies of.
     estimators_ : list of classifiers
     estimator_weights_ : ndarray of shape (n_members,)
         The votes.
@@ -267,6 +269,8 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
 
     Attributes
     ----------
+    estimator_ : regressor
+        What the members are copies of.
     estimators_ : list of regressors
     estimator_weights_ : ndarray of shape (n_members,)
         The votes.

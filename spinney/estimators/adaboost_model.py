@@ -71,7 +71,7 @@ class AdaBoostModel(CopiesModel):
             rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
             if not rounds.members:
                 rounds = self._guess(fit_member, first, rounds)
-        self.estimators_ = rounds.members
+        self.estimators_, self.estimator_ = rounds.members, clone(self._template())
         self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
         self._history = rounds.history
 

@@ -24,12 +24,28 @@ from spinney.estimators.settings import count_columns
 from spinney.estimators.tree_series import can_share
 
 if TYPE_CHECKING:
-    from spinney.ensemble.bagging import Draws
+    from spinney.ensemble.bagging import Draws, Subspaces
 
 
 def _of_trees(model: Any) -> bool:
     """Whether the members are our own trees, kept in a forest; for `available_if`."""
     return "forest_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
+
+
+def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
+    """Make a tree that asks about columns of the whole table one that asks about the columns of member k."""
+    from spinney.ensemble.bagging import tell_apart
+    from spinney.ensemble.forests import renumber
+
+    if subspaces.are_whole:
+        return
+    columns, schema = subspaces.of(k), tree._schema
+    places = np.zeros(subspaces.n_columns, np.int64)
+    places[columns[::-1]] = np.arange(len(columns))[::-1]
+    some = [schema.columns[j] for j in columns]
+    names = [None] * len(some) if schema.names is None else tell_apart([str(one.name) for one in some])
+    own = Schema(tuple(Column(name, one.categories, one.boolean) for name, one in zip(names, some)))
+    tree._keep(own, renumber(tree.tree_.forest, places, len(some)).tree(0))
 
 
 class BagModel(CopiesModel, ForestModel):
@@ -63,26 +79,16 @@ class BagModel(CopiesModel, ForestModel):
         """A tree that asks about the columns of the whole table."""
         from spinney.ensemble.bagging import seed_member
 
-        tree = seed_member(clone(self.estimator_), self._seed, k)
+        bags = self._draws[k].bags
+        tree = seed_member(clone(self.estimator_), bags.seed, k - bags.shift)
         tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn, "max_features")
+        tree.max_features_ = count_columns(tree.max_features, self._draws[k].subspaces.n_drawn)
         return tree
 
     def _make_tree(self, k: int) -> Any:
         """A tree that asks about its own columns."""
-        from spinney.ensemble.bagging import tell_apart
-        from spinney.ensemble.forests import renumber
-
-        tree, subspaces = self._tree_of_table(k), self._draws[k].subspaces
-        if subspaces.are_whole:
-            return tree
-        columns = subspaces.of(k)
-        places = np.zeros(subspaces.n_columns, np.int64)
-        places[columns[::-1]] = np.arange(len(columns))[::-1]
-        some = [self._schema.columns[j] for j in columns]
-        names = [None] * len(some) if self._schema.names is None else tell_apart([str(one.name) for one in some])
-        schema = Schema(tuple(Column(name, one.categories, one.boolean) for name, one in zip(names, some)))
-        tree._keep(schema, renumber(tree.tree_.forest, places, len(some)).tree(0))
+        tree = self._tree_of_table(k)
+        ask_own_columns(tree, self._draws[k].subspaces, k)
         return tree
 
     @available_if(_of_trees)

@@ -22,8 +22,8 @@ BAGGING = {
     ),
     "max_features": Parameter(
         "int or float",
-        "Columns that each member draws, or their share of all columns. Fewer columns and all rows (bootstrap=False) "
-        "are random subspaces, fewer columns and some rows random patches.",
+        "Columns that each member draws, or their share of all columns; a number above theirs means all. Fewer columns "
+        "and all rows (bootstrap=False) are random subspaces, fewer columns and some rows random patches.",
         [AT_LEAST_1, Interval(RealNotInt, 0, 1, closed="right")],
     ),
     "bootstrap": Parameter("bool", "Draw rows with replacement (bagging); False: without (pasting).", ["boolean"]),
@@ -114,8 +114,6 @@ def count_draws(model: Any, total: int) -> int:
 
 def count_columns_of_member(max_features: Any, n_columns: int) -> int:
     """Columns that a member draws."""
-    if not isinstance(max_features, Integral):
-        return max(1, int(float(max_features) * n_columns + _ROUNDING))
-    if int(max_features) > n_columns:
-        raise ValueError(f"max_features must be at most the number of columns, {n_columns}, got {max_features}.")
-    return int(max_features)
+    if isinstance(max_features, Integral):
+        return min(int(max_features), n_columns)
+    return max(1, int(float(max_features) * n_columns + _ROUNDING))

@@ -64,13 +64,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
 
 
-def read_sample_weight(sample_weight: Any, n_rows: int, class_weight: Any = None, y: Any = None) -> Weights:
-    """The rows' weights; those of their classes in y, if there are any, are factors."""
+def read_sample_weight(
+    sample_weight: Any, n_rows: int, class_weight: Any = None, y: Any = None, classes_repeat: bool = True
+) -> Weights:
+    """The rows' weights; those of their classes in y, if there are any, are factors.
+
+    Whole ones stand for so many rows; with `classes_repeat=False` not if they are weights of classes.
+    """
     weight = check_weights(sample_weight, n_rows)
     if class_weight is not None:
         by_class = compute_sample_weight(class_weight, np.asarray(y))
         weight = by_class if weight is None else by_class * weight
-    return read_weights(weight, n_rows)
+    return read_weights(weight, n_rows, class_weight is None or classes_repeat)
 
 
 def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:

@@ -253,7 +253,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         labels = None if self.class_weight is None else self.classes_[y.astype(np.int64)]
-        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels)
+        return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.criteria.losses import LogLoss

@@ -109,7 +109,8 @@ CLASS_LOSS = {
     ),
     "class_weight": Parameter(
         'dict, "balanced" or None',
-        "Weights of the classes; they multiply sample_weight.",
+        "Weights of the classes; they multiply sample_weight. They are importances, whole numbers too: a row of a "
+        "heavy class still counts once for `min_samples_leaf`.",
         [dict, StrOptions({"balanced"}), None],
     ),
 }

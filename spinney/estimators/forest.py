@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.data.target import Target
+    from spinney.ensemble.bootstrap import Bags, PooledBags
     from spinney.ensemble.forests import Opened, Plan
 
 _TREE_PARAMETERS = (
@@ -46,8 +47,8 @@ _OTHER_DATA = "with warm_start=True X and y must have the same columns and class
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class _Forest(JudgedForest):
-    """What the four estimators share."""
+class GrownForest(JudgedForest):
+    """What all forests share."""
 
     _takes_opened_tables = True
     _tree_kind: ClassVar[Any]
@@ -81,13 +82,17 @@ class _Forest(JudgedForest):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
             answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
-            self._check_same(answers)
-            answers.keep_classes(self)
-            plan = self._plan(schema, answers, self._weights(sample_weight, y, table.n_rows), y)
-            with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
-                self._grow(schema, table, answers.target(plan.weights), plan, team)
-            self.max_features_ = min(plan.settings.n_features, schema.n_columns)
+            self._fit(schema, table, answers, self._weights(sample_weight, y, table.n_rows), y)
         return self
+
+    def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
+        """Grow the trees to a table that has been read."""
+        self._check_same(answers)
+        answers.keep_classes(self)
+        plan = self._plan(schema, answers, weights, y)
+        with self._make_team("tree", table.n_rows * table.n_columns * self.n_estimators) as team:
+            self._grow(schema, table, answers.target(plan.weights), plan, team)
+        self.max_features_ = min(plan.settings.n_features, schema.n_columns)
 
     def _grow(self, schema: Any, table: Table, target: Target, plan: Plan, team: Team) -> None:
         from spinney.ensemble.callbacks import tell_progress
@@ -101,7 +106,7 @@ class _Forest(JudgedForest):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=3)
+            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
             return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
@@ -112,12 +117,23 @@ class _Forest(JudgedForest):
         forest = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
-        self._bags = opened.bags
+        self._bags = self._add_bags(n_before, len(numbers), opened.bags)
         for name in _OUT_OF_BAG:  # of the fit before
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
         self._note_targets(table, target, opened, plan, team)
+
+    def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
+        """Those of all trees; of merged forests each knows its own."""
+        from spinney.ensemble.bootstrap import PooledBags, pool_bags
+        from spinney.ensemble.forests import tree_seed
+
+        before = getattr(self, "_bags", None) if n_before else None
+        if not isinstance(before, PooledBags):
+            return bags
+        own = None if bags is None else bags._replace(shift=-n_before)
+        return pool_bags([(n_before, before, 0, 0), (n_more, own, self._n_rows, tree_seed(self._seed, n_before))])
 
     def _make_template(self) -> Any:
         """The tree that all trees are like."""
@@ -131,9 +147,14 @@ class _Forest(JudgedForest):
     def _make_tree(self, k: int) -> Any:
         from sklearn.base import clone
 
+        from spinney.ensemble.bootstrap import PooledBags
         from spinney.ensemble.forests import tree_seed
 
-        tree = clone(self.estimator_).set_params(random_state=tree_seed(self._seed, k))
+        seed, number = self._seed, k
+        if isinstance(self._bags, PooledBags):
+            at = self._bags.place(k)
+            seed, number = self._bags.seeds[at], k - self._bags.first[at]
+        tree = clone(self.estimator_).set_params(random_state=tree_seed(seed, number))
         tree._keep(self._schema, self.forest_.tree(k))
         tree.max_features_ = self.max_features_
         return tree
@@ -189,7 +210,7 @@ class _Forest(JudgedForest):
         """With warm_start the classes must be those of the fit before."""
 
 
-class ForestClassifier(ClassForest, _Forest):
+class ForestClassifier(ClassForest, GrownForest):
     _tree_kind = DecisionTreeClassifier
 
     def __init__(
@@ -217,6 +238,7 @@ class ForestClassifier(ClassForest, _Forest):
         features_per: str = "split",
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
+        voting: str = "soft",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -233,6 +255,13 @@ class ForestClassifier(ClassForest, _Forest):
 
     def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
         by_class = self.class_weight
+        if self.warm_start and isinstance(by_class, str):
+            warn(
+                f"class_weight={by_class!r} with warm_start=True weighs the classes by the rows of each fit alone. If "
+                "these are not always the same rows, pass a dict of weights: scikit-learn's compute_class_weight makes "
+                "one from a sample of all.",
+                stacklevel=3,
+            )
         if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
             by_class = None if self.bootstrap else "balanced"
         return read_sample_weight(sample_weight, n_rows, by_class, y)
@@ -249,7 +278,7 @@ class ForestClassifier(ClassForest, _Forest):
         return factors
 
 
-class ForestRegressor(QuantileForest, _Forest):
+class ForestRegressor(QuantileForest, GrownForest):
     _tree_kind = DecisionTreeRegressor
 
     def __init__(

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
     from spinney.data.target import Target
-    from spinney.ensemble.bootstrap import Bags
+    from spinney.ensemble.bootstrap import Bags, PooledBags
     from spinney.ensemble.out_of_bag import Votes
     from spinney.ensemble.quantiles import LeafTargets
     from spinney.tree.forest import Forest
+
+
+_MADE = ("estimators_", "feature_importances_", "_ballots")  # from the store, when first asked for
 
 
 class ForestModel(TableModel):
@@ -37,7 +40,7 @@ class ForestModel(TableModel):
         """Set the fitted attributes that every forest has."""
         self._keep_schema(schema)
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
-        for name in ("estimators_", "feature_importances_"):
+        for name in _MADE:
             self.__dict__.pop(name, None)
 
     def _team(self, n_rows: int) -> Team:
@@ -53,7 +56,11 @@ class ForestModel(TableModel):
         if is_one_row(table):
             return answers_of_row(self.forest_, table) / self.forest_.n_trees
         with self._team(table.n_rows) as team:
-            return sum_answers(self.forest_, table, team) / self.forest_.n_trees
+            return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
+
+    def _says(self) -> np.ndarray | None:
+        """What the nodes answer, (nodes, outputs, classes or 1), where that is not what the store has."""
+        return None
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
@@ -119,7 +126,7 @@ class ForestModel(TableModel):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        for name in ("estimators_", "feature_importances_"):
+        for name in _MADE:
             state.pop(name, None)
         return state
 
@@ -130,13 +137,25 @@ class ForestModel(TableModel):
 
 
 class ClassForest(ClassifierMixin, ForestModel):
-    """A forest that predicts classes: the mean of its trees' probabilities."""
+    """A forest that predicts classes: the mean of its trees' probabilities, or their votes."""
 
     classes_: Any
     n_classes_: Any
+    voting: str
+
+    def _says(self) -> np.ndarray | None:
+        return self._ballots if self.voting == "hard" else None
+
+    @cached_property
+    def _ballots(self) -> np.ndarray:
+        """The vote of every node: a one for its most common class, of equals for the first."""
+        answers = self.forest_.answers
+        ballots = np.zeros_like(answers)
+        np.put_along_axis(ballots, answers.argmax(axis=2)[:, :, None], 1, axis=2)
+        return ballots
 
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class: the mean of its shares in the trees' leaves.
+        """Probability of each class: the mean of its shares in the trees' leaves; with hard voting, its share of votes.
 
         Parameters
         ----------
@@ -160,7 +179,7 @@ class ClassForest(ClassifierMixin, ForestModel):
             return [np.log(one) for one in probabilities] if self.n_outputs_ > 1 else np.log(probabilities)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row; of equals the first in `classes_`.
+        """The most probable class of each row, or the one with the most votes; of equals the first in `classes_`.
 
         Parameters
         ----------
@@ -180,7 +199,9 @@ class ClassForest(ClassifierMixin, ForestModel):
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         """What is learnt of rows that trees have not seen; `truth` is class numbers, (outputs, rows)."""
-        self.oob_decision_function_ = self._split_outputs(answers)
+        many_alike = self.n_outputs_ > 1 and len(set(self.n_classes_)) == 1
+        # (rows, classes, outputs) as scikit-learn has it, which refuses outputs of different numbers of classes
+        self.oob_decision_function_ = answers.transpose(0, 2, 1) if many_alike else self._split_outputs(answers)
         labels, guess = self._name(truth[:, known].T), self._name(answers[known].argmax(axis=2))
         if callable(self.oob_score):
             self.oob_score_ = self.oob_score(labels, guess)
@@ -241,18 +262,24 @@ def mean_votes(votes: Votes, voter: str, stacklevel: int) -> np.ndarray:
 class JudgedForest(ForestModel):
     """A forest of trees that have not seen some of the training rows, which can judge them."""
 
-    _bags: Bags | None
+    _bags: Bags | PooledBags | None
     _n_rows: int
 
     def _judge(self, table: Table, target: Target, team: Team) -> None:
         """What is learnt of the rows that trees have not seen."""
         from spinney.ensemble.out_of_bag import count_votes
 
-        votes = count_votes(self.forest_, table, self._in_bag, team)
-        answers = mean_votes(votes, "tree", stacklevel=5)
+        self._check_pooled("oob_score=True")
+        votes = count_votes(self.forest_, table, self._in_bag, team, self._says())
+        answers = mean_votes(votes, "tree", stacklevel=6)
         truth = target.labels if target.y is None else target.y
         assert truth is not None
         self._keep_oob(answers, truth, votes.n > 0)
+
+    def _check_pooled(self, what: str) -> None:
+        """Merged forests judge rows out of bag only if all have drawn from these."""
+        if not getattr(self._bags, "share_rows", True):
+            raise ValueError(f"{what}: the forests that were merged have not drawn from the same rows.")
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row was drawn for a tree."""
@@ -260,10 +287,10 @@ class JudgedForest(ForestModel):
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each tree was grown on, repeated as often as they were drawn."""
+        """The rows that each tree was grown on, int32, repeated as often as they were drawn."""
         check_is_fitted(self, "forest_")
-        rows = np.arange(self._n_rows)
-        return [np.repeat(rows, self._in_bag(k)) for k in range(self.forest_.n_trees)]
+        counts = (self._in_bag(k) for k in range(self.forest_.n_trees))
+        return [np.repeat(np.arange(len(one), dtype=np.int32), one) for one in counts]
 
     def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
         """How much worse the trees are on rows they have not seen when a column is shuffled.
@@ -287,6 +314,7 @@ class JudgedForest(ForestModel):
         table = self._read(X)
         if self._bags is None:
             raise ValueError("out-of-bag importances need bootstrap=True: without it every tree has seen every row.")
+        self._check_pooled("out-of-bag importances")
         if table.n_rows != self._n_rows:
             raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
         error = self._error(y, table.n_rows)

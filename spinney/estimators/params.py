@@ -123,6 +123,13 @@ COMMON = {
     "random_state": Parameter("int, RandomState or None", "", ["random_state"]),
     "verbose": Parameter("int", "", ["verbose"]),
     "warm_start": Parameter("bool", "", ["boolean"]),
+    "voting": Parameter(
+        '{"soft", "hard"}',
+        '"soft": the mean of the probabilities; "hard": a majority vote. Every member has one vote, `predict` is the '
+        "class with the most, of equals the first, and probabilities are shares of votes, out of bag as well. It can "
+        "be set after the fit.",
+        [StrOptions({"soft", "hard"})],
+    ),
 }
 
 # --- decision trees ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 from spinney.estimators.forest import ForestClassifier, ForestRegressor
 from spinney.estimators.params import CLASS_CRITERIA, FOREST, NUMBER_CRITERIA, Parameter, described, other_defaults
 
@@ -11,7 +12,7 @@ _ABOUT = """
     counted like two rows.
 """
 _FITTED = """
-    estimators_ : list of DecisionTree{kind}
+    estimators_ : list of {tree}{kind}
         The trees, made from `forest_` when first asked for.
     forest_ : Forest
         All trees in one store; `forest_.n_bytes` is its size.
@@ -25,11 +26,15 @@ _FITTED = """
         The rows that each tree was grown on.
     n_features_in_, feature_names_in_, n_outputs_, max_features_
 """
-_CLASSES = {
-    "about": _ABOUT,
-    "fitted": _FITTED.format(kind="Classifier", oob="oob_decision_function_").rstrip() + ", classes_, n_classes_",
-}
-_NUMBERS = {"about": _ABOUT, "fitted": _FITTED.format(kind="Regressor", oob="oob_prediction_")}
+
+
+def _texts(kind: str, tree: str) -> dict[str, str]:
+    """What docstrings are filled in with."""
+    oob = "oob_decision_function_" if kind == "Classifier" else "oob_prediction_"
+    others = ", classes_, n_classes_" if kind == "Classifier" else ""
+    return {"about": _ABOUT, "fitted": _FITTED.format(kind=kind, tree=tree, oob=oob).rstrip() + others}
+
+
 _CLASS_CRITERION = Parameter(
     "str or function",
     '"gini", "entropy", "log_loss", "error", "gain_ratio", or a function of your own; see `DecisionTreeClassifier`.',
@@ -43,7 +48,7 @@ _NUMBER_CRITERION = Parameter(
 )
 
 
-@described(FOREST, {"criterion": _CLASS_CRITERION}, **_CLASSES)
+@described(FOREST, {"criterion": _CLASS_CRITERION}, **_texts("Classifier", "DecisionTree"))
 class RandomForestClassifier(ForestClassifier):
     """A random forest for classification.
 
@@ -73,7 +78,7 @@ class RandomForestClassifier(ForestClassifier):
     _splitter = "best"
 
 
-@described(FOREST, {"criterion": _NUMBER_CRITERION}, **_NUMBERS)
+@described(FOREST, {"criterion": _NUMBER_CRITERION}, **_texts("Regressor", "DecisionTree"))
 class RandomForestRegressor(ForestRegressor):
     """A random forest for regression.
 
@@ -103,7 +108,7 @@ class RandomForestRegressor(ForestRegressor):
     _splitter = "best"
 
 
-@described(FOREST, {"criterion": _CLASS_CRITERION}, **_CLASSES)
+@described(FOREST, {"criterion": _CLASS_CRITERION}, **_texts("Classifier", "ExtraTree"))
 @other_defaults(bootstrap=False)
 class ExtraTreesClassifier(ForestClassifier):
     """Extra-trees for classification: a forest whose trees also draw their thresholds.
@@ -132,10 +137,10 @@ class ExtraTreesClassifier(ForestClassifier):
     [0, 0]
     """
 
-    _splitter = "random"
+    _tree_kind, _splitter = ExtraTreeClassifier, "random"
 
 
-@described(FOREST, {"criterion": _NUMBER_CRITERION}, **_NUMBERS)
+@described(FOREST, {"criterion": _NUMBER_CRITERION}, **_texts("Regressor", "ExtraTree"))
 @other_defaults(bootstrap=False)
 class ExtraTreesRegressor(ForestRegressor):
     """Extra-trees for regression: a forest whose trees also draw their thresholds.
@@ -164,4 +169,4 @@ class ExtraTreesRegressor(ForestRegressor):
     (2,)
     """
 
-    _splitter = "random"
+    _tree_kind, _splitter = ExtraTreeRegressor, "random"

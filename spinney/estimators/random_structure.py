@@ -105,6 +105,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         max_samples: Any = None,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        voting: str = "soft",
     ) -> None:
         keep_parameters(self, locals())
 

@@ -92,24 +92,21 @@ def column_index(name: Any, names: np.ndarray | None, n_columns: int, parameter:
     return int(name)
 
 
-def count_share(value: Any, n: int, parameter: str) -> float:
-    """A share in (0, 1] from scikit-learn's max_features: None, a fraction, a number of columns, "sqrt", "log2"."""
+def count_share(value: Any, n: int) -> float:
+    """A share in (0, 1] from scikit-learn's max_features: None, a fraction, a number of columns, "sqrt", "log2".
+
+    More columns than there are mean all of them, as in scikit-learn's trees: so one setting does for many tables.
+    """
     if value is None:
         return 1.0
     if isinstance(value, str):
         return max(1, math.isqrt(n) if value == "sqrt" else n.bit_length() - 1) / n
-    if isinstance(value, Integral):
-        if int(value) > n:
-            raise ValueError(f"{parameter} must be at most the number of columns, {n}, got {value}.")
-        return int(value) / n
-    return float(value)
+    return min(int(value), n) / n if isinstance(value, Integral) else float(value)
 
 
-def count_columns(value: Any, n: int, parameter: str) -> int:
+def count_columns(value: Any, n: int) -> int:
     """The number of columns that scikit-learn's max_features means."""
-    if isinstance(value, Integral) and int(value) > n:
-        return n  # as scikit-learn's trees do
-    return max(1, int(count_share(value, n, parameter) * n + 1e-9))
+    return max(1, int(count_share(value, n) * n + 1e-9))
 
 
 # --- decision trees -------------------------------------------------------------------------------------------------
@@ -122,7 +119,7 @@ def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights)
 
     n, n_rows = schema.n_columns, answers.values.shape[1]
     own = None if isinstance(tree.criterion, str) else tree.criterion
-    n_features = count_columns(tree.max_features, n, "max_features")
+    n_features = count_columns(tree.max_features, n)
     is_random = tree.splitter == "random" or n_features < n
     total = weights.total()
     weight = float(n_rows) if total is None else float(total.sum())

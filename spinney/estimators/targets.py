@@ -91,6 +91,7 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     """y of one or two dimensions; a single column is one."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    check_mask(y)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
     y = y.toarray() if is_sparse(y) else y
@@ -98,8 +99,15 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
 
 
+def check_mask(y: Any) -> None:
+    """Raise if values of y are masked: a target must not be missing."""
+    if isinstance(y, np.ma.MaskedArray) and (n_masked := int(np.ma.count_masked(y))):
+        raise ValueError(f"Input y is a masked array with {n_masked} masked values: drop those rows or fill them in.")
+
+
 def read_labels(y: Any, n_rows: int) -> np.ndarray:
     """One label per row, checked."""
+    check_mask(y)
     labels: np.ndarray = column_or_1d(y, warn=True)
     check_labels(labels, n_rows)
     return labels
@@ -107,6 +115,7 @@ def read_labels(y: Any, n_rows: int) -> np.ndarray:
 
 def read_numbers(y: Any, n_rows: int) -> np.ndarray:
     """One finite number per row."""
+    check_mask(y)
     numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
     check_numbers(numbers, n_rows)
     return numbers

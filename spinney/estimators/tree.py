@@ -77,7 +77,7 @@ class _CartTree(TreeModel):
 
             tree = collapse_by_alpha(tree, self.ccp_alpha)
         self._keep(schema, tree)
-        self.max_features_ = count_columns(self.max_features, schema.n_columns, "max_features")
+        self.max_features_ = count_columns(self.max_features, schema.n_columns)
 
     def _grow(
         self, schema: Schema, table: Table, answers: Answers, weights: Weights, team: Team, eval_set: Any
@@ -136,7 +136,7 @@ class _CartTree(TreeModel):
         return tags
 
 
-_FITTED = """
+FITTED = """
     tree_ : DecisionTree
         The tree as flat arrays, with scikit-learn's names for them.
     max_features_ : int
@@ -146,7 +146,7 @@ _FITTED = """
         A hash of the tree: equal on any machine and any number of threads.
     n_features_in_, feature_names_in_, n_outputs_
 """
-_CLASS_CRITERION = Parameter(
+CLASS_CRITERION = Parameter(
     "str or function",
     '"gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain, '
     "columns by gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain. It "
@@ -154,7 +154,7 @@ _CLASS_CRITERION = Parameter(
     "splits with a negative gain are not made. It is compiled into the search.",
     CLASS_CRITERIA,
 )
-_NUMBER_CRITERION = Parameter(
+NUMBER_CRITERION = Parameter(
     "str or function",
     '"squared_error" ("friedman_mse" makes the same splits); "absolute_error" (leaves are medians); "poisson"; or a '
     "function of your own, (left, right) -> gain. It takes both sides' sums, `left.weight`, `left.total` and "
@@ -164,7 +164,7 @@ _NUMBER_CRITERION = Parameter(
 )
 
 
-@described(TREE, {"criterion": _CLASS_CRITERION}, fitted=_FITTED)
+@described(TREE, {"criterion": CLASS_CRITERION}, fitted=FITTED)
 class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     """A decision tree for classification (CART).
 
@@ -223,7 +223,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         return tags
 
 
-@described(TREE, {"criterion": _NUMBER_CRITERION}, fitted=_FITTED)
+@described(TREE, {"criterion": NUMBER_CRITERION}, fitted=FITTED)
 class DecisionTreeRegressor(RegressorMixin, _CartTree):
     """A decision tree for regression (CART).
 

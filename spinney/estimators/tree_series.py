@@ -10,6 +10,7 @@ import numpy as np
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
 from spinney.estimators.base import make_team
+from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import n_categories, tree_bins, tree_settings
 from spinney.estimators.targets import read_answers
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
 
+_OURS = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
+
 
 def can_share(template: Any) -> bool:
     """Whether copies of this estimator can be fitted by a `TreeSeries`: our own trees, unless they hold rows out."""
-    if type(template) not in (DecisionTreeClassifier, DecisionTreeRegressor):
+    if type(template) not in _OURS:  # a subclass of a user's may do anything
         return False
     return template.n_iter_no_change is None and getattr(template, "class_weight", None) is None
 

@@ -5,7 +5,8 @@ numbers; or the leaves themselves. A thread takes a chunk of rows through all tr
 same to the last bit on any number of threads.
 
 Rows walk in *lanes*, so that none waits for memory alone: as soon as a row has come to its leaf, the next one takes its
-lane. For trees from codes, a chunk is encoded first; a step then is one load of eight bytes and one of a byte.
+lane. Down a shallow tree they go in step. For trees from codes, a chunk is encoded first; a step then is one load of
+eight bytes and one of a byte.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
+from spinney._compile import by_type, either, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.sparse import SparseTable
@@ -22,7 +23,7 @@ from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, LEFT, MISSING, Steps, next_by_code, next_by_number, next_by_value
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32
@@ -54,11 +55,13 @@ def sum_answers(
     trees: range | None = None,
     skip: np.ndarray | None = None,
     out: np.ndarray | None = None,
+    answers: np.ndarray | None = None,
 ) -> np.ndarray:
     """(rows, outputs, classes or 1): sums over some trees (None: all), added to `out` if it is given.
 
-    Rows marked in `skip` are left as they are.
+    Rows marked in `skip` are left as they are. `answers` of all nodes, if given, stand for those of the store.
     """
+    says = forest.answers if answers is None else answers
     if out is None:
         out = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     marks = np.empty(0, np.uint8) if skip is None else skip
@@ -73,7 +76,7 @@ def sum_answers(
         part = slice(start, start + len(values))
         desks = _make_desks(forest, len(values), table.n_columns, team.size)
         asked = _questions(forest, values), (some.start, some.stop), values, desks
-        team.run(_add_answers, *asked, forest.answers, is_class, marks[part], out[part])
+        team.run(_add_answers, *asked, says, is_class, marks[part], out[part])
     return out
 
 
@@ -199,7 +202,11 @@ def _walk_codes(questions, tree, values, codes, at, row, leaf):
 
 @inner_kernel
 def _walk_steps(questions, tree, values, codes, at, row, leaf):
-    _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
+    if questions.depth[tree] > 0 and questions.sets.size == 0:
+        steps = questions.steps[questions.first[tree] : questions.first[tree + 1]]
+        _walk_in_step(steps, questions.depth[tree], values, at, leaf)
+    else:
+        _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
 
 
 encode = by_type({_Coded: _encode_codes, Steps: _encode_steps})
@@ -222,6 +229,26 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
                 lane += _ONE
             else:
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
+
+
+@part_kernel
+def _walk_in_step(steps, depth, values, at, leaf):
+    """The same down a shallow tree that asks about numbers only: all lanes take as many steps as the tree has levels,
+    since a leaf leads to itself, and no branch is left to be guessed."""
+    n_rows = np.uint64(leaf.size)
+    for start in range(_ZERO, n_rows, np.uint64(at.size)):
+        n = min(np.uint64(at.size), n_rows - start)
+        for lane in range(n):
+            at[lane] = _ZERO
+        for _ in range(depth):
+            for lane in range(n):
+                node = at[lane]
+                step = steps[node]
+                value = values[start + lane, np.uint64(step.feature & COLUMN)]
+                goes_left = (value <= step.threshold) | ((value != value) & (step.feature & LEFT != 0))
+                at[lane] = either(goes_left, node + _ONE, np.uint64(step.right))
+        for lane in range(n):
+            leaf[start + lane] = np.int64(at[lane])
 
 
 @part_kernel

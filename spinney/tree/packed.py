@@ -30,6 +30,7 @@ from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 
 MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
+SHALLOW = 10  # levels of trees that rows go down in step
 MOST_NODES, MOST_COLUMNS = 1 << 28, 1 << 24  # of a tree of words
 _RIGHT, _COLUMN, _LIMIT = np.uint64(36), np.uint64(12), np.uint64(2)  # shifts
 _COLUMN_MASK, _LIMIT_MASK = np.uint64(0xFFFFFF), np.uint64(0x3FF)
@@ -57,6 +58,7 @@ class Steps(NamedTuple):
     children: np.ndarray  # int32
     sets: np.ndarray  # uint64: categories
     first: np.ndarray  # int64
+    depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
 
 
 def pack_words(forest: Forest) -> Words:
@@ -116,7 +118,15 @@ def pack_steps(forest: Forest) -> Steps:
     plain = steps.view(np.ndarray)
     plain["threshold"], plain["right"] = np.nan, own
     plain["threshold"][asks], plain["feature"][asks], plain["right"][asks] = threshold, forest.feature | flags, right
-    return Steps(steps, children, sets.copy(), forest.first.copy())
+    return Steps(steps, children, sets.copy(), forest.first.copy(), _depths(forest))
+
+
+def _depths(forest: Forest) -> np.ndarray:
+    """The depth of each tree, where all are shallow; 0 else."""
+    depth = np.zeros(forest.n_trees, np.int64)
+    if forest.n_trees and np.diff(forest.first).max() < 2 << SHALLOW:
+        depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]).astype(np.int64)
+    return np.where(depth <= SHALLOW, depth, 0)
 
 
 def _own_numbers(forest: Forest) -> np.ndarray:

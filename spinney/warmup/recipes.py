@@ -172,9 +172,11 @@ def _boosting(every: bool) -> Iterator[Recipe]:
 
 
 def _trees(every: bool) -> Iterator[Recipe]:
-    from spinney import DecisionTreeClassifier, DecisionTreeRegressor
+    from spinney import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
     yield from _kinds(every, DecisionTreeClassifier, DecisionTreeRegressor)
+    for name, recipe in _kinds(every, ExtraTreeClassifier, ExtraTreeRegressor):
+        yield f"extra tree, {name}", recipe
     X = _numbers()
     y, two = _target(X), np.column_stack([_target(X), X[:, 1]])
     if not every:
@@ -213,10 +215,12 @@ def _forests(every: bool) -> Iterator[Recipe]:
     from spinney import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
+        IsolationForest,
         RandomForestClassifier,
         RandomForestRegressor,
         RandomStructureForestClassifier,
         RandomStructureForestRegressor,
+        RandomTreesEmbedding,
     )
 
     few: dict[str, Any] = {"n_estimators": 3, "bootstrap": True, "oob_score": True}
@@ -225,6 +229,9 @@ def _forests(every: bool) -> Iterator[Recipe]:
         every, lambda: ExtraTreesClassifier(n_estimators=3), lambda: ExtraTreesRegressor(n_estimators=3)
     ):
         yield f"extra-trees, {name}", recipe
+    for name, X in [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]:
+        yield f"isolation, {name}", partial(_use, IsolationForest(n_estimators=3), X)
+        yield f"embedding, {name}", partial(_use, RandomTreesEmbedding(n_estimators=3), X)
     X = _numbers()
     y = _target(X)
     yield "random structure", lambda: _use(RandomStructureForestClassifier(n_estimators=3), X, y > 0)

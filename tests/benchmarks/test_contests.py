@@ -103,3 +103,14 @@ def test_a_run_of_forests(tmp_path, capsys):
     assert capsys.readouterr().out.count("spinney / sklearn = ") == 2
     for case in json.loads(file.read_text())["cases"]:
         assert all(result["error"] is None and result["quality"]["nodes"] > 20 for result in case["results"])
+
+
+def test_forests_without_a_target_are_measured(tmp_path):
+    file = tmp_path / "figures.json"
+    cases = "tree,tree_numbers,isolation,outliers,embedding,embed"
+    forests.main(f"--case {cases} --rows 500 --repeats 1 --json {file}".split())
+    for case in json.loads(file.read_text())["cases"]:
+        mine, theirs = case["results"]
+        assert mine["error"] is theirs["error"] is None
+        if "loss" in mine["quality"]:
+            assert mine["quality"]["loss"] == pytest.approx(theirs["quality"]["loss"], rel=0.1)

@@ -162,7 +162,7 @@ def test_class_weight_multiplies_sample_weight(n_classes):
     X, y = draw(90)
     y = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes * 0.5))
     weight = np.random.RandomState(0).randint(1, 4, 90).astype(float)
-    by_class = {0: 2, 1: 3, 2: 1}
+    by_class = {0: 2.5, 1: 3.3, 2: 0.7}  # whole ones would be repetitions as sample_weight
     model = Classifier(n_estimators=4, random_state=0, min_samples_leaf=3)
     for class_weight in ({k: by_class[k] for k in range(n_classes)}, "balanced"):
         factor = compute_sample_weight(class_weight, y)
@@ -440,3 +440,13 @@ def test_a_targets_unit_only_scales_the_predictions():
             plain_unit = clone(model).fit(X, y).predict(X)
             small_unit = clone(model).fit(X, y * 2.0**-12).predict(X)
             np.testing.assert_allclose(small_unit * 2.0**12, plain_unit, rtol=1e-9, atol=1e-9)
+
+
+def test_weights_of_classes_are_no_repetitions():
+    """A row of a heavy class counts once for min_samples_leaf, whether its weight is a whole number or nearly one."""
+    rng = np.random.RandomState(0)
+    X = rng.randn(600, 4)
+    y = (X[:, 0] + rng.randn(600) > 2).astype(int)
+    whole, near = (Classifier(class_weight={0: 1, 1: w}, n_estimators=20).fit(X, y) for w in (20, 20.001))
+    np.testing.assert_allclose(whole.predict_proba(X), near.predict_proba(X), atol=0.02)
+    assert whole.forest_.counts()[whole.forest_.is_leaf].min() >= 20

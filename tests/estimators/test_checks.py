@@ -18,7 +18,12 @@ def stands_alone(kind):
 
 ALL = [one for one in (getattr(spinney, name) for name in spinney.__all__) if stands_alone(one)]
 BOOSTING = [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor]
-TREES = [spinney.DecisionTreeClassifier, spinney.DecisionTreeRegressor]
+TREES = [
+    spinney.DecisionTreeClassifier,
+    spinney.DecisionTreeRegressor,
+    spinney.ExtraTreeClassifier,
+    spinney.ExtraTreeRegressor,
+]
 CENTRES = [spinney.KMeans, spinney.MiniBatchKMeans, spinney.BisectingKMeans]
 MIXTURES = [spinney.GaussianMixture, spinney.BayesianGaussianMixture]
 CLUSTERING = [*CENTRES, *MIXTURES]
@@ -103,10 +108,11 @@ def test_parameters_survive_clone_and_set_params(kind, odd):
     assert kind().set_params(**odd).get_params() == model.get_params()
 
 
-@pytest.mark.parametrize("kind", [*TREES, *CLUSTERING])
+@pytest.mark.parametrize("kind", [*TREES, *CLUSTERING, spinney.IsolationForest, spinney.RandomTreesEmbedding])
 def test_parameters_and_defaults_are_scikit_learns(kind):
     """Whoever comes from there finds every parameter, in its place and with its default."""
     import sklearn.cluster
+    import sklearn.ensemble
     import sklearn.mixture
     import sklearn.tree
 
@@ -114,7 +120,9 @@ def test_parameters_and_defaults_are_scikit_learns(kind):
         parameters = list(inspect.signature(one.__init__).parameters.values())[1:]
         return {parameter.name: parameter.default for parameter in parameters}
 
-    (home,) = [one for one in (sklearn.tree, sklearn.cluster, sklearn.mixture) if hasattr(one, kind.__name__)]
+    (home,) = [
+        one for one in (sklearn.tree, sklearn.cluster, sklearn.mixture, sklearn.ensemble) if hasattr(one, kind.__name__)
+    ]
     mine, theirs = defaults(kind), defaults(getattr(home, kind.__name__))
     if kind is spinney.KMeans:  # ours chooses between two algorithms with the same result
         assert (mine.pop("algorithm"), theirs.pop("algorithm")) == ("auto", "lloyd")

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import spinney
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from tests.boosted import plain_trees
@@ -358,3 +359,20 @@ def test_labels_from_one_end_of_a_byte_to_the_other():
     model = Classifier(n_estimators=1).fit(np.arange(2000.0)[:, None] % 2, y)
     np.testing.assert_array_equal(model.classes_, [-128, 127])
     np.testing.assert_array_equal(model.predict([[0.0], [1.0]]), [-128, 127])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("DecisionTreeClassifier", "DecisionTreeRegressor", "RandomForestClassifier", "ExtraTreesRegressor"),
+        *("GradientBoostingClassifier", "GradientBoostingRegressor", "AdaBoostClassifier", "AdaBoostRegressor"),
+        *("BaggingClassifier", "BaggingRegressor", "C45Classifier"),
+    ],
+)
+def test_a_masked_target_is_refused(name):
+    """In X a mask means missing; a target must not be missing."""
+    table, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    model = getattr(spinney, name)()
+    with pytest.raises(ValueError, match="Input y is a masked array with 2 masked values: drop those rows or fill"):
+        model.fit(table, np.ma.array(y, mask=np.arange(20) < 2))
+    model.fit(table, np.ma.array(y, mask=False))

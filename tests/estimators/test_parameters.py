@@ -67,8 +67,6 @@ def test_every_parameter_is_in_that_list():
     "parameters, message",
     [
         ({"n_jobs": 0}, r"n_jobs must be a positive number of threads, None or -1 \(every core\), got 0"),
-        ({"max_features": 4}, "max_features must be at most the number of columns, 3, got 4"),
-        ({"max_features_per_tree": 4}, "max_features_per_tree must be at most the number of columns, 3, got 4"),
         ({"monotonic_cst": [1, 0]}, r"monotonic_cst must have one entry per column: got shape \(2,\) for 3 columns"),
         ({"monotonic_cst": [1, 0, 2]}, r"monotonic_cst must hold only -1 \(falling\), 0 \(free\) or 1 \(rising\)"),
         ({"monotonic_cst": {"a": 0.5}}, "monotonic_cst must hold only -1"),
@@ -118,5 +116,23 @@ def test_resolved_values():
     assert read_groups("pairwise", names, 3).tolist() == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
     assert read_groups([["a", 1]], names, 3).tolist() == [[1, 1, 0], [0, 0, 1]]
     assert column_index("b", names, 3, "x") == 1
-    assert [count_share(value, 16, "x") for value in (None, 0.5, 4, "sqrt", "log2")] == [1.0, 0.5, 0.25, 0.25, 0.25]
+    assert [count_share(value, 16) for value in (None, 0.5, 4, 17, "sqrt")] == [1.0, 0.5, 0.25, 1.0, 0.25]
     assert read_seed(3) == read_seed(np.random.RandomState(3)) != read_seed(4)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("GradientBoostingRegressor", "BaggingRegressor", "DecisionTreeRegressor", "ExtraTreeRegressor"),
+        *("RandomForestRegressor", "ExtraTreesRegressor", "IsolationForest"),
+    ],
+)
+def test_more_columns_than_there_are_mean_all_of_them(kind):
+    """Everywhere alike, as in scikit-learn's trees."""
+    import spinney
+
+    table, y = np.arange(90.0).reshape(30, 3) ** 1.5 % 7, np.arange(30.0)
+    make = getattr(spinney, kind)
+    few = {"n_estimators": 3} if "n_estimators" in make().get_params() else {}
+    models = [make(max_features=n, random_state=0, **few).fit(table, y) for n in (3, 4, 1000)]
+    assert len({model.fingerprint_ for model in models}) == 1
