@@ -54,7 +54,8 @@ BOOSTING = {
     ),
     "min_weight_fraction_leaf": Parameter(
         "float",
-        "Share of all samples that a leaf must hold. For weights that are no repetitions use `min_child_weight`.",
+        "Share of the whole weight that a leaf must hold. With weights that are no repetitions each row counts once "
+        "here, unless the loss is squared, absolute or quantile error or Huber's.",
         TREE["min_weight_fraction_leaf"].allowed,
     ),
     "min_child_weight": Parameter(

@@ -15,6 +15,8 @@ from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read
 if TYPE_CHECKING:
     from spinney.ensemble.boosting import BoostingSettings
 
+_HESSIAN_IS_WEIGHT = ("squared_error", "absolute_error", "huber", "quantile")  # losses
+
 
 def rounds_wanted(model: Any) -> int:
     """How many rounds the model is to have: `max_iter`, if it is given, else `n_estimators`."""
@@ -25,15 +27,16 @@ def boosting_settings(model: Any, schema: Schema, seed: int, weights: Weights, n
     """How to boost on so many rows of these weights."""
     from spinney.ensemble.boosting import BoostingSettings
 
-    n, n_samples = schema.n_columns, n_rows if weights.counts is None else int(weights.counts.sum())
+    n_samples = n_rows if weights.counts is None else int(weights.counts.sum())
+    n, (min_count, min_hessian) = schema.n_columns, _least_leaf(model, weights, n_samples)
     return BoostingSettings(
         n_rounds=rounds_wanted(model),
         learning_rate=float(model.learning_rate),
         best_first=model.growth == "best_first",
         max_leaves=model.max_leaf_nodes or NO_LIMIT,
         max_depth=model.max_depth or NO_LIMIT,
-        min_count=_least_leaf(model, weights, n_samples),
-        min_hessian=float(model.min_child_weight),
+        min_count=min_count,
+        min_hessian=min_hessian,
         min_gain=float(model.min_split_gain),
         min_split=share_of_rows(model.min_samples_split, n_samples),
         min_decrease=float(model.min_impurity_decrease),
@@ -52,12 +55,18 @@ def boosting_settings(model: Any, schema: Schema, seed: int, weights: Weights, n
     )
 
 
-def _least_leaf(model: Any, weights: Weights, n_samples: int) -> int:
-    """Samples that a leaf must hold."""
+def _least_leaf(model: Any, weights: Weights, n_samples: int) -> tuple[int, float]:
+    """(samples, hessian) that a leaf must hold.
+
+    A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some losses
+    is the weight itself, in units of its mean over the rows that count; of others the weight of a leaf is not known.
+    """
+    count, hessian = max(1, share_of_rows(model.min_samples_leaf, n_samples)), float(model.min_child_weight)
     share = float(model.min_weight_fraction_leaf)
-    if share > 0.0 and weights.importance is not None:
-        raise ValueError(
-            "min_weight_fraction_leaf counts samples, but these weights are no repetitions of rows: use "
-            "min_child_weight, which for squared error is the weight of a leaf in units of their mean."
-        )
-    return max(1, share_of_rows(model.min_samples_leaf, n_samples), math.ceil(share * n_samples))
+    rows = weights.rows()
+    n_counted = n_samples if rows is None else len(rows)
+    if weights.importance is None:
+        return max(count, math.ceil(share * n_samples)), hessian
+    if model.loss in _HESSIAN_IS_WEIGHT:
+        return count, max(hessian, share * n_counted)
+    return max(count, math.ceil(share * n_counted)), hessian

@@ -85,9 +85,20 @@ def test_shares_of_rows_are_numbers_of_rows():
     assert twice.fingerprint_ == Regressor(n_estimators=3, min_samples_leaf=90).fit(X, Y, np.full(300, 2)).fingerprint_
 
 
-def test_shares_of_weight_are_for_repetitions_only():
-    with pytest.raises(ValueError, match=r"min_weight_fraction_leaf counts samples, but .* use min_child_weight"):
-        Regressor(min_weight_fraction_leaf=0.1).fit(X, Y, np.linspace(0.1, 1.7, 300))
+def test_shares_of_weight():
+    """Exact where the hessian is the weight; else, and that is said, every row counts once."""
+    weight = np.random.RandomState(0).uniform(0.1, 3.0, 300) * (X[:, 1] > -1)
+    counted = weight > 0
+    for loss in ("squared_error", "absolute_error"):
+        model = Regressor(loss, min_weight_fraction_leaf=0.2, min_samples_leaf=1, n_estimators=3).fit(X, Y, weight)
+        for (tree,) in model:
+            leaves = tree.apply(X)
+            least = min(weight[leaves == leaf].sum() for leaf in np.unique(leaves))
+            assert 0.199 * weight.sum() < least < 0.5 * weight.sum()
+    model = Classifier(min_weight_fraction_leaf=0.2, min_samples_leaf=1, n_estimators=3).fit(X, Y > 0, weight)
+    for (tree,) in model:
+        leaves = tree.apply(X)[counted]
+        assert 0.2 * counted.sum() <= np.unique(leaves, return_counts=True)[1].min() < 0.5 * counted.sum()
 
 
 PLAIN = {"max_leaf_nodes": None, "min_samples_leaf": 1, "l2_regularization": 0, "min_child_weight": 0}
@@ -450,9 +461,7 @@ def test_searches_take_models_that_stop_by_a_scorer():
 
 def test_a_table_too_small_for_its_leaves_is_said():
     table, y = load_tennis()
-    with pytest.warns(
-        UserWarning, match=r"No tree can split: 14 samples are fewer than two leaves of min_samples_leaf=20"
-    ):
+    with pytest.warns(UserWarning, match="two leaves of min_samples_leaf=20 take 40 samples, and there are 14"):
         Classifier().fit(table, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

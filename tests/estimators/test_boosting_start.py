@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRe
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils._param_validation import InvalidParameterError
 
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor, Loss, boosting_cv
 from spinney import GradientBoostingClassifier as Classifier
@@ -246,6 +247,11 @@ def test_the_link_of_the_loss_is_undone():
         ValueError, match="init cannot be an estimator with a loss of your own that has an inverse_link"
     ):
         Regressor(loss=linked, init=LinearRegression()).fit(X, Y)
+
+
+def test_a_first_estimator_of_classes_has_probabilities():
+    with pytest.raises(InvalidParameterError, match="The 'init' parameter of GradientBoostingClassifier must be"):
+        Classifier(init=LinearRegression()).fit(X, THREE)
 
 
 def test_zero_is_no_start_at_all():
