@@ -366,10 +366,10 @@ def _watch_both(history: History | None, watch: Watch) -> Callable[..., bool]:
 def _warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
     n = n_rows if weights.counts is None else int(weights.counts.sum())
     if n < 2 * least:
+        which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
         warnings.warn(
-            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. The "
-            f"model predicts a constant; set min_samples_leaf{' and min_samples_category' if has_categories else ''} to "
-            f"{max(1, n // 10)}, for example.",
+            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
+            f"The model predicts a constant; set {which} to {max(1, n // 10)}, for example.",
             UserWarning,
             stacklevel=4,
         )
