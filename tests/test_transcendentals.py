@@ -56,7 +56,6 @@ ALLOWED = {
         "scipy.special.softmax": "predict_proba: a prediction, the model is fitted",
         "np.log": "predict_log_proba: a prediction, the model is fitted",
     },
-    "estimators/composition.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "ensemble/scoring.py": {"np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"},
     "estimators/tree_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/forest_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},

@@ -20,7 +20,6 @@ from spinney.estimators.composition import (
     EitherKind,
     ask,
     encode_labels,
-    log_probabilities,
     only_row_weights,
     read_row_weights,
     read_splits,
@@ -150,11 +149,6 @@ class BucketOfModels(EitherKind):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The best member's probabilities, (n_samples, n_classes)."""
         return self._ask_best("predict_proba", X)
-
-    @available_if(_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
-        return log_probabilities(self.predict_proba(X))
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:

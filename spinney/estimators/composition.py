@@ -242,12 +242,6 @@ def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.
         return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 
 
-def log_probabilities(shares: np.ndarray) -> np.ndarray:
-    """Their logarithms; -inf where a class is out of the question."""
-    with np.errstate(divide="ignore"):
-        return np.log(shares)
-
-
 def encode_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
     """The encoder of the labels, and each row's class as a number."""
     labels = read_labels(y, _num_samples(X))

@@ -29,7 +29,6 @@ from spinney.estimators.composition import (
     EitherKind,
     ask_probabilities,
     encode_labels,
-    log_probabilities,
     only_row_weights,
     read_row_weights,
     read_splits,
@@ -182,11 +181,6 @@ class BayesianModelAveraging(EitherKind):
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
         return mean(np.stack(answers), self.weights_)
-
-    @available_if(lambda self: self._classifies())
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; only with classifiers."""
-        return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The most probable class; or the mean of the mixture of numbers, and on request its standard deviation.

@@ -28,7 +28,6 @@ from spinney.estimators.composition import (
     Combination,
     ask,
     encode_labels,
-    log_probabilities,
     only_row_weights,
     read_row_weights,
     read_splits,
@@ -352,11 +351,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         """The final estimator's probabilities, (n_samples, n_classes)."""
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
-
-    @available_if(_final_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
-        return log_probabilities(self.predict_proba(X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:

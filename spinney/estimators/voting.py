@@ -20,7 +20,6 @@ from spinney.estimators.composition import (
     ask_classes,
     ask_probabilities,
     encode_labels,
-    log_probabilities,
     read_row_weights,
     require_method,
 )
@@ -170,11 +169,6 @@ class VotingClassifier(ClassifierMixin, _Voting):
         """The mean of the members' probabilities; only with soft voting; (n_samples, n_classes)."""
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
-
-    @available_if(_is_soft)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`; only with soft voting."""
-        return log_probabilities(self.predict_proba(X))
 
     def _votes(self, X: Any) -> np.ndarray:
         return np.column_stack([ask_classes(name, model, X, self.classes_) for name, model in self._fitted()])

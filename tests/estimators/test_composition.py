@@ -69,11 +69,9 @@ def test_voting_of_classes_is_scikit_learns(data, voting, weights):
     assert mine.predict(X).tolist() == other.predict(X).tolist()
     np.testing.assert_array_equal(mine.transform(X), other.transform(X))
     assert mine.get_feature_names_out().tolist() == other.get_feature_names_out().tolist()
-    assert hasattr(mine, "predict_proba") == hasattr(mine, "predict_log_proba") == hasattr(other, "predict_proba")
+    assert hasattr(mine, "predict_proba") == hasattr(other, "predict_proba")
     if voting == "soft":
         np.testing.assert_array_equal(mine.predict_proba(X), other.predict_proba(X))
-        with np.errstate(divide="ignore"):
-            np.testing.assert_array_equal(mine.predict_log_proba(X), np.log(other.predict_proba(X)))
 
 
 @pytest.mark.parametrize("weights", [None, [1, 3]])
@@ -209,8 +207,6 @@ def test_stacking_is_scikit_learns(data, options):
     assert mine.get_feature_names_out().tolist() == other.get_feature_names_out().tolist()
     if data is not NUMBERS:
         np.testing.assert_array_equal(mine.predict_proba(X), other.predict_proba(X))
-        np.testing.assert_array_equal(mine.predict_log_proba(X), np.log(other.predict_proba(X)))
-    assert hasattr(mine, "predict_log_proba") == (data is not NUMBERS)
 
 
 @pytest.mark.parametrize("data", [IRIS, NUMBERS], ids=["classes", "numbers"])
@@ -295,13 +291,10 @@ def test_the_bucket_scores_as_cross_val_score_does(data, scoring):
 def test_the_bucket_has_what_its_best_model_has():
     members = [("bayes", GaussianNB()), ("svc", LinearSVC())]
     assert not hasattr(spinney.BucketOfModels(members), "predict_proba")
-    assert not hasattr(spinney.BucketOfModels(members), "predict_log_proba")
     model = spinney.BucketOfModels(members, scoring=lambda model, X, y: isinstance(model, GaussianNB)).fit(*IRIS)
     assert model.best_name_ == "bayes"
     assert not hasattr(model, "decision_function")
     assert model.predict_proba(IRIS[0]).shape == (150, 3)
-    with np.errstate(divide="ignore"):
-        np.testing.assert_array_equal(model.predict_log_proba(IRIS[0]), np.log(model.predict_proba(IRIS[0])))
 
 
 def test_averaging_follows_its_formula_for_classes():
@@ -315,7 +308,6 @@ def test_averaging_follows_its_formula_for_classes():
     np.testing.assert_allclose(model.weights_, [odds / (1 + odds), 1 / (1 + odds)])
     mixed = sum(w * one.predict_proba(X) for w, one in zip(model.weights_, model.estimators_))
     np.testing.assert_allclose(model.predict_proba(X), mixed)
-    np.testing.assert_allclose(model.predict_log_proba(X), np.log(mixed))
 
 
 def test_averaging_follows_its_formula_for_numbers():
