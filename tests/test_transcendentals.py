@@ -57,6 +57,7 @@ ALLOWED = {
         "np.log": "predict_log_proba: a prediction, the model is fitted",
     },
     "estimators/base.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
+    "ensemble/scoring.py": {"np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"},
     "estimators/tree_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/forest_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/mixture.py": {"np.log": "bic: a number about a fitted mixture"},

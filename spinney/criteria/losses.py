@@ -138,6 +138,22 @@ def _logistic_derivatives(loss, raw, y):
 
 
 @inner_kernel
+def _double_logistic(loss, raw):
+    return sigmoid(2.0 * raw)
+
+
+@inner_kernel
+def _margin_value(loss, raw, y):
+    return y * exp(-raw) + (1.0 - y) * exp(raw)
+
+
+@inner_kernel
+def _margin_derivatives(loss, raw, y):
+    for_one, for_zero = y * exp(-raw), (1.0 - y) * exp(raw)
+    return for_zero - for_one, for_zero + for_one
+
+
+@inner_kernel
 def softmax_derivatives(probability, is_class):
     """Gradient and hessian of one class's raw score."""
     return probability - is_class, probability * (1.0 - probability)
@@ -251,10 +267,25 @@ class LogLoss(NamedTuple):
     bias: float = 0.0
 
     def start(self, y: np.ndarray, weights: Weights) -> float:
-        p = exact_mean(y, weights)
-        return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
+        return _log_odds(exact_mean(y, weights))
 
     def check(self, y: np.ndarray) -> None: ...
+
+
+class Exponential(NamedTuple):
+    """Two classes, y in {0, 1}: AdaBoost's loss e^-raw for the second, e^raw for the first; prediction sigmoid(2 raw)
+    (Friedman, Hastie, Tibshirani 2000, section 4.1)."""
+
+    bias: float = 0.0
+
+    def start(self, y: np.ndarray, weights: Weights) -> float:
+        return 0.5 * _log_odds(exact_mean(y, weights))
+
+    def check(self, y: np.ndarray) -> None: ...
+
+
+def _log_odds(p: float) -> float:
+    return log_of(p / (1.0 - p)) if 0.0 < p < 1.0 else math.copysign(30.0, p - 0.5)
 
 
 FORMULAS: dict[type, Formulas] = {
@@ -266,6 +297,7 @@ FORMULAS: dict[type, Formulas] = {
     Gamma: Formulas(_gamma_value, _gamma_derivatives, _exponential),
     Tweedie: Formulas(_tweedie_value, _tweedie_derivatives, _exponential),
     LogLoss: Formulas(_logistic_value, _logistic_derivatives, _logistic),
+    Exponential: Formulas(_margin_value, _margin_derivatives, _double_logistic),
 }
 
 BY_NAME: dict[str, type] = {
@@ -277,7 +309,9 @@ BY_NAME: dict[str, type] = {
     "gamma": Gamma,
     "tweedie": Tweedie,
     "log_loss": LogLoss,
+    "exponential": Exponential,
 }
+OF_CLASSES = ("log_loss", "exponential")  # the names of those above that are for classes
 
 
 def has_log_link(loss: Any) -> bool:

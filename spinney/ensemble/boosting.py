@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from spinney import _random
-from spinney._compile import python_of
 from spinney._team import Team
 from spinney.criteria.elementary import logs_of
-from spinney.criteria.fixed_point import exact_mean, relative, scale_exponent
+from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.binning import Bins
@@ -25,25 +24,27 @@ from spinney.data.dataset import Dataset, row_keys
 from spinney.data.sparse_codes import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
+from spinney.ensemble.finishing import prune_nodes, renew
 from spinney.ensemble.gradients import (
     Largest,
     choose_rows,
+    class_losses,
     fill_class_derivatives,
     fill_derivatives,
     is_builtin,
     log_totals,
-    renew_leaves,
+    loss_values,
 )
 from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze, no_trees
 from spinney.grow.histogram.grower import grow_tree
-from spinney.grow.histogram.leaves import add_tree, share_values
+from spinney.grow.histogram.leaves import add_tree
 from spinney.grow.histogram.sparse_grower import grow_sparse_tree
 from spinney.grow.histogram.sparse_memory import SparseRows, make_sparse_rows, make_sparse_work
 from spinney.grow.histogram.statistics import BLOCK, make_fields
-from spinney.grow.rules import NO_NODE, BoostingRules, Kinds, child_bounds
+from spinney.grow.rules import BoostingRules, Kinds
 from spinney.tree.forest import Forest, join
 from spinney.tree.sweep import add_scores
 
@@ -60,6 +61,9 @@ class BoostingSettings:
     min_count: int = 20
     min_hessian: float = 1e-3
     min_gain: float = 0.0
+    min_split: int = 2
+    min_decrease: float = 0.0
+    ccp_alpha: float = 0.0
     l1: float = 0.0
     l2: float = 0.0
     category_l2: float = 10.0
@@ -89,9 +93,13 @@ def train(
     watch: Watcher,
     begun: Booster | None = None,
     grow: Grow | None = None,
+    offset: np.ndarray | None = None,
 ) -> Booster:
-    """Boost for `settings.n_rounds` rounds, or until the watcher says stop; `begun` is a model to go on from."""
-    rounds = Rounds(dataset, task, settings, team, begun, grow)
+    """Boost for `settings.n_rounds` rounds, or until the watcher says stop.
+
+    `begun` is a model to go on from, `offset` (outputs, rows) what every row's raw score begins with besides.
+    """
+    rounds = Rounds(dataset, task, settings, team, begun, grow, offset)
     while rounds.n_rounds < settings.n_rounds:
         if watch(rounds, rounds.step()):
             break
@@ -109,6 +117,7 @@ class Rounds:
         team: Team,
         begun: Booster | None = None,
         grow: Grow | None = None,
+        offset: np.ndarray | None = None,
     ) -> None:
         self.grow = grow or self._grow
         self.dataset, self.settings, self.team = dataset, settings, team
@@ -117,7 +126,10 @@ class Rounds:
         n = dataset.n_rows
         self.begun = begun or Booster(start_values(task), no_trees(dataset.bins))
         self.grown: list[Forest] = []
-        self.scores = self._first_scores()
+        self.chosen = np.empty(0, np.int32)  # the rows of the last round; empty means all
+        self.offset = offset
+        self.scores = self.first_scores()
+        self._totals: np.ndarray | None = None
         self.derivatives = np.empty((n, 2), np.float32)
         self.counts = task.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
@@ -134,11 +146,13 @@ class Rounds:
             self.table = memory.make_table(dataset, settings.monotone, team)
         self.row_keys = row_keys(dataset, team)
 
-    def _first_scores(self) -> np.ndarray:
-        """Raw scores of the model so far, in the units of this fit."""
+    def first_scores(self) -> np.ndarray:
+        """Raw scores before the first round of this fit, in its units."""
         start = self.units.raw(self.begun.start) if self.units.is_log else self.begun.start
         scores = np.empty((self.task.n_outputs, self.dataset.n_rows))
         scores[:] = start[:, None]
+        if self.offset is not None:
+            scores += self.offset
         if self.begun.n_rounds:
             self._add(self.begun.forest, scores)
         return scores if self.units.is_log else self.units.raw(scores)
@@ -168,7 +182,7 @@ class Rounds:
     def _round(self) -> list[Forest]:
         """One tree for each output, all from the scores at the round's start."""
         many = self.task.n_outputs > 1
-        totals = log_totals(self.team, self.scores) if many else None
+        totals = self._log_totals() if many else None
         if hasattr(self.loss, "renewed"):
             self.loss = self.loss.renewed(self.scores[0], self.y, self.weights)
         trees = []
@@ -181,7 +195,25 @@ class Rounds:
                 largest = fill_derivatives(self.team, self.loss, self.scores[0], self.y, self.weights, self.derivatives)
             self._check(largest)
             trees.append(self._tree(k, largest))
+        self._totals = None
         return trees
+
+    def _log_totals(self) -> np.ndarray:
+        """Per row, the logarithm of the softmax's denominator at the scores so far."""
+        if self._totals is None:
+            self._totals = log_totals(self.team, self.scores)
+        return self._totals
+
+    def losses(self, scores: np.ndarray | None = None) -> np.ndarray:
+        """The loss of every row, in the user's units; at the scores so far, or at others."""
+        if self.task.n_outputs > 1:
+            totals = self._log_totals() if scores is None else log_totals(self.team, scores)
+            return class_losses(self.team, self.scores if scores is None else scores, totals, self.y)
+        raw = self.scores[0] if scores is None else scores[0]
+        if self.units.exponent == 0:
+            return loss_values(self.team, self.loss, raw, self.y)
+        with np.errstate(over="ignore"):
+            return loss_values(self.team, self.loss, self.units.user_raw(raw), self.task.y)
 
     def _check(self, largest: Largest) -> None:
         if not largest.impossible:
@@ -206,7 +238,7 @@ class Rounds:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = self.n_trees + k
         chosen = self._choose_rows(number // self.task.n_outputs)
-        n = len(chosen) or self.dataset.n_rows
+        self.chosen, n = chosen, len(chosen) or self.dataset.n_rows
         total = self.total_count
         if len(chosen):
             total = n if self.counts is None else int(self.counts[chosen].sum())
@@ -221,9 +253,12 @@ class Rounds:
             keys=self.row_keys,
         )
         rules = self._rules(number)
+        if self.settings.min_decrease > 0.0:
+            rules = rules._replace(least_gain=self.units.gain(self.settings.min_decrease * total))
         n_nodes = self.grow(self.table, rows, rules, self.work)
-        if isinstance(self.loss, (AbsoluteError, Quantile)):
-            self._renew(rows, n_nodes)
+        renews = isinstance(self.loss, (AbsoluteError, Quantile))
+        if renews or self.settings.ccp_alpha > 0.0:
+            self._finish(n_nodes, renews)
         tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
@@ -278,34 +313,17 @@ class Rounds:
             features=features.astype(np.int32),
             node_features=share_of(s.node_features, len(features)),
             node_key=np.uint64(_random.stream_key(s.seed, _random.NODE_FEATURES, number)),
+            min_split=s.min_split,
         )
 
-    def _renew(self, rows: memory.Rows, n_nodes: int) -> None:
-        """Leaf values of losses whose minimum is a quantile of the residuals."""
-        nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0].n_leaves]
-        position_rows = np.empty(rows.n, np.int64)
-        for node in nodes[pieces]:
-            segment = slice(node.begin, node.end)
-            position_rows[segment] = self.work.rows[node.depth & 1, segment]
-        residuals = (self.y - self.scores[0])[position_rows]
-        leaves = _final_leaves(nodes)
-        bounded = bool(self.settings.monotone.any())
-        wanted = np.arange(n_nodes) if bounded else leaves  # bounds come from the values of the nodes above
-        values = np.empty(n_nodes)
-        renew_leaves(
-            self.team,
-            wanted,
-            nodes.begin.copy(),
-            nodes.end.copy(),
-            residuals,
-            _whole_weights(self.weights, position_rows),
-            self.loss.quantile,
-            values,
-        )
-        if bounded:
-            _hold_in_bounds(nodes, values, self.settings.monotone)
-        nodes.value[leaves] = self.settings.learning_rate * values[leaves]
-        share_values(nodes)
+    def _finish(self, n_nodes: int, renews: bool) -> None:
+        """Prune the tree, and renew its leaves' values."""
+        nodes = self.work.nodes[:n_nodes]
+        if self.settings.ccp_alpha > 0.0:
+            prune_nodes(nodes, self.units.gain(self.settings.ccp_alpha))
+        if renews:
+            residuals = self.y - self.scores[0]
+            renew(nodes, self.work, residuals, self.weights, self.loss.quantile, self.settings, self.team)
 
     def _update_scores(self, k: int, tree: Forest, rows: memory.Rows) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
@@ -347,34 +365,3 @@ def _most_leaves(settings: BoostingSettings, total_count: int) -> int:
     by_depth = 1 << min(settings.max_depth, 40)
     by_count = max(1, total_count // max(1, settings.min_count))
     return max(1, min(settings.max_leaves, by_depth, by_count))
-
-
-def _final_leaves(nodes: Any) -> np.ndarray:
-    """Leaves that pruning left, without the pieces below pruned nodes."""
-    pruned = nodes[(nodes.is_leaf > 0) & (nodes.left != NO_NODE)]
-    below = np.zeros(len(nodes), bool)
-    below[pruned.left] = below[pruned.left + 1] = True
-    return np.flatnonzero((nodes.is_leaf > 0) & ~below)
-
-
-def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> None:
-    """Clip every node's value, from the root down, so that the leaves keep the monotone constraints."""
-    lower, upper = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
-    for at, node in enumerate(nodes):  # parents come before their children
-        if node.left == NO_NODE:
-            continue
-        left, right = node.left, node.left + 1
-        for child in (left, right):
-            values[child] = min(max(values[child], lower[at]), upper[at])
-        bounds = python_of(child_bounds)(monotone[node.feature], values[left], values[right], lower[at], upper[at])
-        lower[left], upper[left], lower[right], upper[right] = bounds
-        for child in (left, right):
-            values[child] = min(max(values[child], lower[child]), upper[child])
-
-
-def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:
-    """Weights as whole numbers, empty for ones."""
-    if weights.importance is not None:
-        scale = scale_exponent(float(weights.importance.sum()), 60)
-        return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)[rows]
-    return np.empty(0, np.int64) if weights.counts is None else weights.counts[rows]

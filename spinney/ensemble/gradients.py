@@ -211,9 +211,15 @@ def _respond(loss, raw, out):
         out[i] = response(loss, raw[i])
 
 
-def _values(loss, raw, y, out):
-    for i in range(raw.size):
-        out[i] = value(loss, raw[i], y[i])
+def _values(rank, size, sync, loss, raw, y, out):
+    while True:
+        begin = next_chunk(sync) * _CHUNK
+        if begin >= raw.size:
+            return
+        end = min(raw.size, begin + _CHUNK)
+        scores, targets, part = raw[begin:end], y[begin:end], out[begin:end]
+        for i in range(scores.size):
+            part[i] = value(loss, scores[i], targets[i])
 
 
 _respond_builtin, _respond_custom = kernel(_respond), kernel_each(_respond)
@@ -230,14 +236,29 @@ def respond(loss: Any, raw: np.ndarray) -> np.ndarray:
     return out
 
 
-def loss_values(loss: Any, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
+def loss_values(team: Team, loss: Any, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The loss of every row."""
     out = np.empty(raw.size)
-    if is_builtin(loss):
-        _values_builtin(loss, raw, y, out)
-    else:
-        _values_custom(loss.value)(loss.value, raw, y, out)
+    entry, compiled = (_values_builtin, loss) if is_builtin(loss) else (_values_custom(loss.value), loss.value)
+    team.run(entry, compiled, raw, y, out)
     return out
+
+
+def class_losses(team: Team, raw: np.ndarray, log_total: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The log loss of every row, from raw scores (classes, rows)."""
+    out = np.empty(raw.shape[1])
+    team.run(_class_values, raw, log_total, y, out)
+    return out
+
+
+@kernel
+def _class_values(rank, size, sync, raw, log_total, y, out):
+    while True:
+        begin = next_chunk(sync) * _CHUNK
+        if begin >= out.size:
+            return
+        for i in range(begin, min(out.size, begin + _CHUNK)):
+            out[i] = log_total[i] - raw[np.int64(y[i]), i]
 
 
 @kernel

@@ -16,6 +16,7 @@ class Metric(NamedTuple):
     name: str
     function: Callable[..., float] | None  # (y, prediction, sample_weight) -> float; None: the training loss
     greater_is_better: bool
+    of_set: Callable[..., float] | None = None  # (evaluation set, the fit so far) -> float, instead of the function
 
 
 def _log_loss(y: Any, p: np.ndarray, sample_weight: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,14 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
+from spinney.criteria.losses import Exponential, LogLoss
 from spinney.data.dataset import take_rows
 from spinney.data.sparse_codes import SparseCodes
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.boosting import Rounds, start_values
 from spinney.ensemble.callbacks import Callback, Round, call_all
-from spinney.ensemble.gradients import log_totals, loss_values, respond, softmax
+from spinney.ensemble.gradients import class_losses, log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
 from spinney.ensemble.task import Task
 from spinney.tree.forest import Forest, join
@@ -34,12 +35,21 @@ class EvalSet:
     y: np.ndarray
     weights: Weights
     scores: np.ndarray  # (outputs, rows)
+    offset: np.ndarray | None = None  # (outputs, rows): what raw scores begin with besides the start values
+    X: Any = None  # the rows as they came, for metrics that ask for them
 
 
-def some_rows(name: str, codes: np.ndarray | SparseCodes, task: Task, rows: np.ndarray) -> EvalSet:
-    """Some of the training rows as an evaluation set."""
-    scores = np.empty((task.n_outputs, len(rows)))
-    return EvalSet(name, take_rows(codes, rows), task.y[rows], task.weights.take(rows), scores)
+def some_rows(
+    name: str,
+    codes: np.ndarray | SparseCodes,
+    task: Task,
+    rows: np.ndarray,
+    offset: np.ndarray | None = None,
+    X: Any = None,
+) -> EvalSet:
+    """Some of the training rows as an evaluation set; `offset` is of all rows, X of these."""
+    scores, part = np.empty((task.n_outputs, len(rows))), None if offset is None else offset[:, rows]
+    return EvalSet(name, take_rows(codes, rows), task.y[rows], task.weights.take(rows), scores, part, X)
 
 
 def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> None:
@@ -47,6 +57,8 @@ def start_sets(sets: Sequence[EvalSet], task: Task, begun: Booster | None) -> No
     start = start_values(task) if begun is None else begun.start
     for one in sets:
         one.scores[:] = start[:, None]
+        if one.offset is not None:
+            one.scores += one.offset
         if begun is not None and begun.n_rounds:
             with Team(1, inline=True) as alone:
                 add_scores(begun.forest, one.codes, range(begun.forest.n_trees), one.scores, alone)
@@ -98,11 +110,14 @@ class Watch:
         for one in self.sets:
             add_scores(trees, one.codes, range(len(new)), one.scores, self.team)
             for metric in self.metrics:
-                self.scores[one.name][metric.name].append(self._score(metric, one))
+                self.scores[one.name][metric.name].append(self.score(metric, one, rounds.booster))
         self.last = Round(rounds.n_rounds, self.n_rounds, self.scores, time.perf_counter() - self.begun)
         return call_all(self.callbacks, self.last)
 
-    def _score(self, metric: Metric, one: EvalSet) -> float:
+    def score(self, metric: Metric, one: EvalSet, booster: Callable[[], Booster]) -> float:
+        """The metric of an evaluation set at its scores now; `booster` gives the model that they are of."""
+        if metric.of_set is not None:
+            return metric.of_set(one, booster)
         if metric.function is None:
             losses = raw_losses(self.task.loss, one.scores, one.y, self.team)
             return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
@@ -122,9 +137,20 @@ def _shape(scores: dict[str, dict[str, list[float]]]) -> list[tuple[str, str, in
 def raw_losses(loss: Any, raw: np.ndarray, y: np.ndarray, team: Team) -> np.ndarray:
     """The training loss of every row."""
     if len(raw) == 1:
-        return loss_values(loss, raw[0], y)
-    rows = np.arange(raw.shape[1])
-    return log_totals(team, raw) - raw[y.astype(np.int64), rows]
+        return loss_values(team, loss, raw[0], y)
+    return class_losses(team, raw, log_totals(team, raw), y)
+
+
+def log_predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
+    """Logarithms of probabilities (rows, classes) from raw scores (outputs, rows)."""
+    if len(raw) > 1:
+        return np.ascontiguousarray((raw - log_totals(team, raw)).T)
+    if isinstance(task.loss, (LogLoss, Exponential)):
+        odds = raw[0] if isinstance(task.loss, LogLoss) else 2.0 * raw[0]
+        zeros = np.zeros(len(odds))
+        return -np.column_stack([loss_values(team, LogLoss(), side, zeros) for side in (odds, -odds)])
+    with np.errstate(divide="ignore"):
+        return np.log(predictions(task, raw, team))
 
 
 def predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:

@@ -35,6 +35,11 @@ class Task(NamedTuple):
         n_classes = 1 if self.target.n_classes is None else self.target.n_classes[0]
         return n_classes if n_classes > 2 else 1
 
+    @property
+    def has_value(self) -> bool:
+        """Whether the loss itself is known, not its derivatives only."""
+        return getattr(self.loss, "value", True) is not None
+
     def take(self, rows: np.ndarray) -> Task:
         """That of some rows."""
         return self._replace(target=self.target.take(rows))

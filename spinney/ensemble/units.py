@@ -22,7 +22,7 @@ import numpy as np
 from spinney.criteria.elementary import LN2
 from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.gains import Penalty
-from spinney.criteria.losses import FORMULAS, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
+from spinney.criteria.losses import FORMULAS, Exponential, Huber, LogLoss, Poisson, SquaredError, Tweedie, has_log_link
 from spinney.data.weights import Weights
 from spinney.tree.forest import Forest
 
@@ -75,7 +75,7 @@ class Units(NamedTuple):
 
 def find_units(loss: Any, y: np.ndarray, weights: Weights) -> Units:
     """The units of a fit whose rows that count have these targets and weights."""
-    if type(loss) not in FORMULAS or isinstance(loss, LogLoss):
+    if type(loss) not in FORMULAS or isinstance(loss, (LogLoss, Exponential)):
         return Units()
     is_log = has_log_link(loss)
     largest = math.frexp(max(float(y.max(initial=0.0)), -float(y.min(initial=0.0))))[1]

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric
-from spinney.estimators.base import log_probabilities, read_sample_weight
+from spinney.estimators.base import read_sample_weight
 from spinney.estimators.boosting_model import BoostedModel
 from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
@@ -46,17 +46,23 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         self,
         loss: Any = "squared_error",
         *,
-        quantile: float = 0.5,
+        quantile: float | None = None,
         alpha: float = 0.9,
         power: float = 1.5,
         learning_rate: float = 0.1,
         n_estimators: int = 100,
+        max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         growth: str = "best_first",
-        min_samples_leaf: int = 20,
+        criterion: str | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 20,
+        min_weight_fraction_leaf: float = 0.0,
         min_child_weight: float = 1e-3,
         min_split_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         l1_regularization: float = 0.0,
         l2_regularization: float = 1.0,
         category_smoothing: float = 10.0,
@@ -69,9 +75,11 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         categorical_features: Any = "from_dtype",
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        early_stopping: bool | str = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        init: Any = None,
+        early_stopping: bool | str | None = None,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int | None = None,
         tol: float = 1e-7,
         warm_start: bool = False,
         random_state: Any = None,
@@ -81,14 +89,17 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted values, one per row."""
-        return self._respond(self._raw(X))
+    def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Predicted values, one per row; `init_score`: what the raw scores of the rows begin with, as in `fit`."""
+        return self._respond(self._raw(X, init_score))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Predicted values after each round."""
-        for raw in self._staged_raw(X):
+        for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
+
+    def _n_outputs(self) -> int:
+        return 1
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         return read_numbers(y, n_rows)
@@ -104,16 +115,17 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         return Task(Target(None, None, y[None, :], weights), loss)
 
     def _make_loss(self) -> Any:
-        from spinney.criteria.losses import BY_NAME, Huber, Quantile, Tweedie
+        from spinney.criteria.losses import BY_NAME, OF_CLASSES, Huber, Quantile, Tweedie
         from spinney.criteria.user_loss import compile_loss
 
         if not isinstance(self.loss, str):
             return compile_loss(self.loss, "identity")
-        if self.loss not in BY_NAME or self.loss == "log_loss":
-            names = sorted(name for name in BY_NAME if name != "log_loss")
+        names = sorted(name for name in BY_NAME if name not in OF_CLASSES)
+        if self.loss not in names:
             raise ValueError(f"loss must be one of {names} or a loss of your own (spinney.Loss), got {self.loss!r}.")
         kind = BY_NAME[self.loss]
-        parameters = {Quantile: (self.quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
+        quantile = self.alpha if self.quantile is None else self.quantile
+        parameters = {Quantile: (quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
         return kind(*(float(value) for value in parameters.get(kind, ())))
 
     def _known_metrics(self) -> dict[str, Metric]:
@@ -155,12 +167,18 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         *,
         learning_rate: float = 0.1,
         n_estimators: int = 100,
+        max_iter: int | None = None,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         growth: str = "best_first",
-        min_samples_leaf: int = 20,
+        criterion: str | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 20,
+        min_weight_fraction_leaf: float = 0.0,
         min_child_weight: float = 1e-3,
         min_split_gain: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         l1_regularization: float = 0.0,
         l2_regularization: float = 1.0,
         category_smoothing: float = 10.0,
@@ -173,9 +191,11 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         categorical_features: Any = "from_dtype",
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        early_stopping: bool | str = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        init: Any = None,
+        early_stopping: bool | str | None = None,
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int | None = None,
         tol: float = 1e-7,
         warm_start: bool = False,
         class_weight: Any = None,
@@ -186,36 +206,44 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
     ) -> None:
         keep_parameters(self, locals())
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Raw scores: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        raw = self._raw(X)
+    def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Raw scores: (n_samples,) for two classes, else (n_samples, n_classes).
+
+        `init_score`, here and in the other methods: what the raw scores of the rows begin with, as in `fit`.
+        """
+        raw = self._raw(X, init_score)
         return raw[0] if len(raw) == 1 else raw.T
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities, one column a class in the order of `classes_`."""
-        return self._respond(self._raw(X))
+    def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Probabilities, one column per class in the order of `classes_`."""
+        return self._respond(self._raw(X, init_score))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
-        return log_probabilities(self.predict_proba(X))
+    def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
+        """Logarithms of the probabilities, from the raw scores: they stay finite where a probability rounds to 0."""
+        from spinney._team import Team
+        from spinney.ensemble.scoring import log_predictions
 
-    def predict(self, X: Any) -> np.ndarray:
+        raw = self._raw(X, init_score)
+        with Team(1, inline=True) as alone:
+            return log_predictions(self._bare_task(), raw, alone)
+
+    def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """The most probable class of each row."""
-        return self._classes_of(self._raw(X))
+        return self._classes_of(self._raw(X, init_score))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Raw scores after each round."""
-        for raw in self._staged_raw(X):
+        for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Probabilities after each round."""
-        for raw in self._staged_raw(X):
+        for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
         """Classes after each round."""
-        for raw in self._staged_raw(X):
+        for raw in self._staged_raw(X, init_score):
             yield self._classes_of(raw)
 
     def apply(self, X: Any) -> np.ndarray:
@@ -223,6 +251,9 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         return leaves.reshape(len(leaves), -1, self._booster.n_outputs)
 
     apply.__doc__ = BoostedModel.apply.__doc__
+
+    def _n_outputs(self) -> int:
+        return self.n_classes_ if self.n_classes_ > 2 else 1
 
     def _classes_of(self, raw: np.ndarray) -> np.ndarray:
         if len(raw) > 1:
@@ -256,18 +287,21 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         return read_sample_weight(sample_weight, n_rows, self.class_weight, labels, classes_repeat=False)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
-        from spinney.criteria.losses import LogLoss
+        from spinney.criteria.losses import BY_NAME, OF_CLASSES
         from spinney.criteria.user_loss import compile_loss
         from spinney.data.target import Target
         from spinney.ensemble.task import Task
 
         target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
+        if isinstance(self.loss, str) and self.loss not in OF_CLASSES:
+            raise ValueError(
+                f"loss must be 'log_loss', 'exponential' or a loss of your own (spinney.Loss), got {self.loss!r}."
+            )
+        if self.n_classes_ > 2 and self.loss != "log_loss":
+            what = "loss='exponential'" if isinstance(self.loss, str) else "A loss of your own"
+            raise ValueError(f"{what} is for two classes; y has {self.n_classes_}. Use loss='log_loss'.")
         if isinstance(self.loss, str):
-            if self.loss != "log_loss":
-                raise ValueError(f"loss must be 'log_loss' or a loss of your own (spinney.Loss), got {self.loss!r}.")
-            return Task(target, LogLoss())
-        if self.n_classes_ > 2:
-            raise ValueError(f"A loss of your own is for two classes; y has {self.n_classes_}. Use loss='log_loss'.")
+            return Task(target, BY_NAME[self.loss]())
         return Task(target, compile_loss(self.loss, "logistic"))
 
     def _known_metrics(self) -> dict[str, Metric]:
@@ -275,5 +309,5 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _loss_metric(self, task: Task) -> Metric:
         if isinstance(self.loss, str):
-            return Metric("log_loss", None, False)
+            return Metric(self.loss, None, False)
         return Metric("loss", None, False) if task.loss.value is not None else CLASS_METRICS["log_loss"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
 
 from spinney.estimators.params import (
     AT_LEAST_1,
@@ -14,6 +14,7 @@ from spinney.estimators.params import (
     NOT_NEGATIVE,
     POSITIVE,
     SHARE,
+    TREE,
     Parameter,
 )
 
@@ -23,6 +24,11 @@ BOOSTING = {
     "n_estimators": Parameter(
         "int", "Rounds; a round is one tree, or one per class with more than two classes.", [AT_LEAST_1]
     ),
+    "max_iter": Parameter(
+        "int or None",
+        "The same under the name that scikit-learn's histogram boosting has for it; if given, it counts.",
+        [AT_LEAST_1, None],
+    ),
     "max_leaf_nodes": Parameter(
         "int or None", "Maximum number of leaves of a tree.", [Interval(Integral, 2, None, closed="left"), None]
     ),
@@ -31,8 +37,26 @@ BOOSTING = {
         "Which leaf to split next: the one with the largest gain, or the oldest.",
         [StrOptions({"best_first", "level_wise"})],
     ),
+    "criterion": Parameter(
+        '{"friedman_mse", "squared_error"} or None',
+        "Accepted as scikit-learn's and without effect: splits are always chosen by their second-order gain.",
+        [StrOptions({"friedman_mse", "squared_error"}), Hidden(StrOptions({"deprecated"})), None],
+    ),
+    "min_samples_split": Parameter(
+        "int or float",
+        "Samples that a node must hold to be split; a float is a share of all.",
+        TREE["min_samples_split"].allowed,
+    ),
     "min_samples_leaf": Parameter(
-        "int", "Samples that a leaf must hold; a row of whole weight w counts w times.", [AT_LEAST_1]
+        "int or float",
+        "Samples that a leaf must hold; a row of whole weight w counts w times. A float is a share of all.",
+        [AT_LEAST_1, INSIDE_0_1],
+    ),
+    "min_weight_fraction_leaf": Parameter(
+        "float",
+        "Share of the whole weight that a leaf must hold. With weights that are no repetitions each row counts once "
+        "here, unless the loss is squared, absolute or quantile error or Huber's.",
+        TREE["min_weight_fraction_leaf"].allowed,
     ),
     "min_child_weight": Parameter(
         "float",
@@ -41,6 +65,18 @@ BOOSTING = {
     ),
     "min_split_gain": Parameter(
         "float", "Splits that gain less are pruned, from the leaves up, after the tree is grown.", [NOT_NEGATIVE]
+    ),
+    "min_impurity_decrease": Parameter(
+        "float",
+        "A split is made only if it gains this much per sample of the tree: with `l2_regularization=0` and squared "
+        "error scikit-learn's decrease of impurity, of other losses that of their second-order form.",
+        [NOT_NEGATIVE],
+    ),
+    "ccp_alpha": Parameter(
+        "float",
+        "Prune each tree by cost-complexity before the next one is grown: a branch is cut if its splits gain at most "
+        "this much on average. In units of gain, as `min_split_gain`; see `spinney.prune.cost_complexity`.",
+        [NOT_NEGATIVE],
     ),
     "l1_regularization": Parameter("float", "L1 penalty on leaf values.", [NOT_NEGATIVE]),
     "l2_regularization": Parameter("float", "L2 penalty on leaf values.", [NOT_NEGATIVE]),
@@ -69,15 +105,26 @@ BOOSTING = {
         [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
     ),
     "early_stopping": Parameter(
-        'bool or "auto"',
-        "Stop when the first metric on the first evaluation set no longer improves; without `eval_set` a part of the "
-        'rows is held out. "auto": above 10,000 rows. The model then predicts with its best round.',
-        ["boolean", StrOptions({"auto"})],
+        'bool, "auto" or None',
+        "Stop when `scoring`, or the first metric, on the first evaluation set no longer improves; without `eval_set` "
+        'a part of the rows is held out. "auto": above 10,000 rows. None: if `n_iter_no_change` is given. The model '
+        "then predicts with its best round.",
+        ["boolean", StrOptions({"auto"}), None],
+    ),
+    "scoring": Parameter(
+        "str, function or None",
+        'What early stopping goes by: "loss" (or the first `eval_metric`), the name of a score of scikit-learn\'s, a '
+        "function (model, X, y) -> float, or None for the model's own `score`.",
+        [str, callable, None],
     ),
     "validation_fraction": Parameter(
-        "float or int", "Rows held out for early stopping: a share or a number.", [INSIDE_0_1, AT_LEAST_1]
+        "float, int or None",
+        "Rows held out for early stopping: a share or a number. None: none are, and the training rows decide.",
+        [INSIDE_0_1, AT_LEAST_1, None],
     ),
-    "n_iter_no_change": Parameter("int", "Rounds without improvement that early stopping waits for.", [AT_LEAST_1]),
+    "n_iter_no_change": Parameter(
+        "int or None", "Rounds without improvement that early stopping waits for; None: 10.", [AT_LEAST_1, None]
+    ),
     "tol": Parameter("float", "What counts as an improvement for early stopping.", [NOT_NEGATIVE]),
     "warm_start": Parameter("bool", "Go on from the fitted model, with the same bins.", ["boolean"]),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
@@ -88,24 +135,37 @@ BOOSTING = {
         [list, tuple, callable, None],
     ),
 }
+_BEGINS = "What the trees are added to: an estimator, which is fitted first and whose predictions are taken as raw "
 NUMBER_LOSS = {
+    "init": Parameter(
+        'estimator, "zero" or None',
+        f'{_BEGINS}scores (their logarithms with a log link); "zero": nothing; None: the best constant.',
+        [HasMethods(["fit", "predict"]), StrOptions({"zero"}), None],
+    ),
     "loss": Parameter(
         "str or object",
         '"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", or a loss of your own '
         "(see `spinney.Loss`).",
     ),
-    "quantile": Parameter("float", 'For loss="quantile".', [INSIDE_0_1]),
+    "quantile": Parameter("float or None", 'For loss="quantile"; None: `alpha`.', [INSIDE_0_1, None]),
     "alpha": Parameter(
         "float",
-        'For loss="huber": the quantile of absolute residuals beyond which errors count linearly.',
+        'For loss="huber": the quantile of absolute residuals beyond which errors count linearly. For loss="quantile" '
+        "the quantile, unless `quantile` is given.",
         [INSIDE_0_1],
     ),
     "power": Parameter("float", 'For loss="tweedie": between 1 and 2.', [Interval(Real, 1, 2, closed="neither")]),
 }
 CLASS_LOSS = {
+    "init": Parameter(
+        'estimator, "zero" or None',
+        f'{_BEGINS}scores (log odds of its probabilities); "zero": nothing; None: the classes\' shares.',
+        [HasMethods(["fit", "predict_proba"]), StrOptions({"zero"}), None],
+    ),
     "loss": Parameter(
-        '"log_loss" or object',
-        "A loss of your own (see `spinney.Loss`) is for two classes, which it sees as 0 and 1.",
+        '"log_loss", "exponential" or object',
+        '"exponential" (AdaBoost\'s) and a loss of your own (see `spinney.Loss`) are for two classes; the latter sees '
+        "them as 0 and 1.",
     ),
     "class_weight": Parameter(
         'dict, "balanced" or None',
@@ -119,8 +179,30 @@ FITTED = """
         Rounds that were fitted.
     best_iteration_ : int
         Rounds the model predicts with: all, or the best number after early stopping.
+    n_estimators_ : int
+        The same under scikit-learn's name.
     evals_result_ : dict
         Evaluation set -> metric -> one value per round.
+    train_score_ : ndarray of shape (n_estimators_,)
+        The loss of the training rows after each round, with scikit-learn's factors: mean squared error, and twice the
+        log loss of two classes. Not there with a loss of your own without `value`. With `subsample < 1` it is that of
+        the rows drawn, and `oob_scores_` is that of the others, `oob_improvement_` what each round takes off it, and
+        `oob_score_` its last value.
+    validation_score_ : ndarray of shape (n_iter_ + 1,), or empty without early stopping
+        What early stopping went by, before the first round and after each; the higher the better, so losses are
+        negative.
+    do_early_stopping_ : bool
+        Whether the fit could have ended early.
+    scorer_ : function or None
+        The scorer of `scoring`, if early stopping went by one.
+    init_ : estimator or "zero"
+        The initial estimator, fitted; without one, a dummy estimator that gives the start value.
+    n_trees_per_iteration_ : int
+        Trees per round.
+    max_features_ : int
+        Columns that each split could choose from.
+    is_categorical_ : ndarray of bool, or None
+        Which columns are categories; None if none is.
     estimators_ : ndarray of shape (n_rounds, n_outputs)
         The trees, one per round, or per round and class with more than two classes; their `predict` gives what they
         add to the raw score. `len(model)` is the number of rounds, `model[:k]` the model of the first k.

@@ -71,12 +71,17 @@ class Rounds:
     @property
     def estimators_(self) -> np.ndarray:
         """The trees, (rounds, outputs): each has `tree_`, `predict`, `apply` and `decision_path`."""
-        if not hasattr(self, "_booster"):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
-        trees = np.empty((self._booster.n_rounds, self._booster.n_outputs), object)
+        booster = self._need_rounds()
+        trees = np.empty((booster.n_rounds, booster.n_outputs), object)
         for k in range(len(trees)):
             trees[k] = self._round(k)
         return trees
+
+    def _need_rounds(self) -> Booster:
+        """The booster; an AttributeError where there is none, so that fitted attributes are not there before fit."""
+        if not hasattr(self, "_booster"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+        return self._booster
 
     def _round(self, k: int) -> np.ndarray:
         """The trees of a round, one per output."""
@@ -121,6 +126,13 @@ class Rounds:
         other: Any = copy(self)
         other._booster = self._booster.cut(stop)
         other.n_estimators = other.n_iter_ = other.best_iteration_ = stop
+        other.max_iter = None if self.max_iter is None else stop  # type: ignore[attr-defined]
+        for name in ("train_score_", "oob_scores_", "oob_improvement_"):
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name)[:stop])
+        if hasattr(other, "oob_scores_"):
+            other.oob_score_ = float(other.oob_scores_[-1])
+        other.validation_score_ = self.validation_score_[: stop + 1]  # type: ignore[attr-defined]
         other.evals_result_ = {
             name: {metric: values[:stop] for metric, values in one.items()}
             for name, one in self.evals_result_.items()  # type: ignore[attr-defined]

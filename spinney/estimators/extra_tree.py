@@ -6,7 +6,7 @@ the same `random_state` grows, from the same codes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spinney.data.weights import Weights
 from spinney.estimators.params import TREE, described, other_defaults

@@ -128,8 +128,8 @@ def tree_settings(tree: Any, schema: Schema, answers: Answers, weights: Weights)
         own=own,
         max_depth=NO_LIMIT if tree.max_depth is None else int(tree.max_depth),
         max_leaves=tree.max_leaf_nodes,
-        min_split=_share_of_rows(tree.min_samples_split, n_rows),
-        min_leaf=_share_of_rows(tree.min_samples_leaf, n_rows),
+        min_split=share_of_rows(tree.min_samples_split, n_rows),
+        min_leaf=share_of_rows(tree.min_samples_leaf, n_rows),
         min_weight=float(tree.min_weight_fraction_leaf) * weight,
         min_decrease=float(tree.min_impurity_decrease),
         by_ratio=tree.criterion == "gain_ratio",
@@ -160,7 +160,8 @@ def _tree_monotone(tree: Any, schema: Schema, answers: Answers) -> np.ndarray:
     return monotone
 
 
-def _share_of_rows(value: Any, n_rows: int) -> int:
+def share_of_rows(value: Any, n_rows: int) -> int:
+    """A number of rows, which is given as such or as a share of all."""
     return int(value) if isinstance(value, Integral) else int(np.ceil(value * n_rows))
 
 

@@ -72,6 +72,7 @@ def boosting_cv(
     y: Any,
     *,
     sample_weight: Any = None,
+    init_score: Any = None,
     groups: Any = None,
     cv: Any = 5,
     eval_metric: Any = None,
@@ -85,8 +86,8 @@ def boosting_cv(
     ----------
     estimator : GradientBoostingClassifier or GradientBoostingRegressor
         Its parameters are used; it is not fitted and not changed.
-    X, y, sample_weight
-        As for `fit`.
+    X, y, sample_weight, init_score
+        As for `fit`. An `init` estimator is fitted to each fold's training rows.
     groups : array-like, optional
         Passed to the splitter.
     cv : int, splitter or iterable of (train, test) row numbers, default 5
@@ -119,6 +120,7 @@ def boosting_cv(
     from spinney._team import Team, available_threads
     from spinney.data.binning import learn_bins
     from spinney.data.dataset import encode_dataset
+    from spinney.ensemble.boosting import Rounds
 
     model = clone(estimator)
     model._validate_params()
@@ -127,50 +129,42 @@ def boosting_cv(
     weights = model._read_weights(sample_weight, answers, table.n_rows)
     splitter = check_cv(cv, answers, classifier=is_classifier(model))
     folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
-    settings = model._settings(schema, read_seed(model.random_state))
+    seed = read_seed(model.random_state)
     with Team(available_threads(model.n_jobs)) as team:
         bins = learn_bins(table, schema.is_categorical, weights.counts, model.max_bins, team)
         dataset = encode_dataset(table, bins, team)
         task = model._task(answers, weights)
         metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
-        runs = [_Fold(dataset, task, settings, team, metrics, kept, held, return_train_score) for kept, held in folds]
+        runs = []
+        for kept, held in folds:
+            own = task.with_weights(_counting(weights, kept, table.n_rows))
+            offset = model._offset_of_fit(X, answers, weights, init_score, kept)
+            first = model._nothing_yet(dataset, own, offset)
+            settings = model._settings(schema, seed, own.weights, table.n_rows)
+            rounds = Rounds(dataset, own, settings, team, first, offset=offset)
+            parts = {"test": held, "train": kept} if return_train_score else {"test": held}
+            runs.append(_Fold(rounds, task, metrics, parts))
         best = _advance(runs, metrics[0], settings.n_rounds, n_iter_no_change, verbose)
     return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best)
 
 
+def _counting(weights: Weights, kept: np.ndarray, n_rows: int) -> Weights:
+    """The weights of all rows, of which only those of a fold count."""
+    counts = np.zeros(n_rows, np.int64)
+    counts[kept] = 1 if weights.counts is None else weights.counts[kept]
+    return Weights(counts, weights.importance)
+
+
 class _Fold:
-    """One fold's boosting and its scores."""
+    """One fold's boosting and its scores on some parts of the table, by name."""
 
-    def __init__(
-        self,
-        dataset: Any,
-        task: Any,
-        settings: Any,
-        team: Any,
-        metrics: list[Metric],
-        kept: np.ndarray,
-        held: np.ndarray,
-        with_train: bool,
-    ) -> None:
-        from spinney.ensemble.boosting import Rounds
-        from spinney.ensemble.scoring import Watch
+    def __init__(self, rounds: Any, task: Any, metrics: list[Metric], parts: dict[str, np.ndarray]) -> None:
+        from spinney.ensemble.scoring import Watch, some_rows, start_sets
 
-        counts = np.zeros(dataset.n_rows, np.int64)
-        counts[kept] = 1 if task.weights.counts is None else task.weights.counts[kept]
-        own = task.with_weights(Weights(counts, task.weights.importance))
-        self.rounds = Rounds(dataset, own, settings, team)
-        sets = [self._set("test", dataset, task, held)]
-        if with_train:
-            sets.append(self._set("train", dataset, task, kept))
-        self.watch = Watch(sets, metrics, [], own, team)
-
-    def _set(self, name: str, dataset: Any, task: Any, rows: np.ndarray) -> Any:
-        from spinney.data.dataset import take_rows
-        from spinney.ensemble.scoring import EvalSet
-
-        codes = take_rows(dataset.codes, rows)
-        start = np.repeat(self.rounds.begun.start[:, None], len(rows), axis=1)
-        return EvalSet(name, codes, task.y[rows], task.weights.take(rows), start)
+        self.rounds, codes = rounds, rounds.dataset.codes
+        sets = [some_rows(name, codes, task, rows, rounds.offset) for name, rows in parts.items()]
+        start_sets(sets, task, rounds.begun)
+        self.watch = Watch(sets, metrics, [], rounds.task, rounds.team)
 
     def step(self) -> None:
         new = self.rounds.step()

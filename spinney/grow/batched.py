@@ -156,10 +156,11 @@ def _plant(rows, rules, work, sums):
 
 @kernel
 def _keep_root(rules, fields, work, splits):
-    if keep_split(rules, fields, work.nodes[ROOT], splits[0]):
+    root = work.nodes[ROOT]
+    if is_promising(fields, rules, root) and keep_split(rules, fields, root, splits[0]):
         put_on_frontier(rules, work, ROOT)
     else:
-        give_slot(work, work.nodes[ROOT])
+        give_slot(work, root)
 
 
 @kernel

@@ -47,6 +47,8 @@ class BoostingRules(NamedTuple):
     features: np.ndarray  # int32, ascending: the columns this tree may use
     node_features: int  # how many of them each node may use
     node_key: np.uint64  # random key of the per-node draws
+    min_split: int = 2  # samples of a node that is split
+    least_gain: float = 0.0  # a split below it is not made at all
 
 
 class TreeRules(NamedTuple):
@@ -101,7 +103,8 @@ class Kinds(NamedTuple):
 @inner_kernel
 def may_split(count, hessian, depth, rules):
     """Boosting: whether two legal leaves could come out of such a node at all."""
-    return depth < rules.max_depth and count >= 2 * rules.min_count and hessian >= 2.0 * rules.min_hessian
+    enough = count >= 2 * rules.min_count and count >= rules.min_split
+    return depth < rules.max_depth and enough and hessian >= 2.0 * rules.min_hessian
 
 
 @inner_kernel

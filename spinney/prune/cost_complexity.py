@@ -54,7 +54,8 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves") -> Any:
     splits are at most alpha on average. Alpha is in units of gain, as `min_split_gain` is, which looks at one split at
     a time and takes back only those at the bottom. A node that becomes a leaf answers with its own best value. The
     trees that follow were fitted to what the whole tree left over, and stay as they are: the model gets smaller, not
-    better in training. Models of absolute or quantile loss cannot be pruned: inside their trees no values are known.
+    better in training; with `ccp_alpha` each tree is pruned before the next one is grown. Models of absolute or
+    quantile loss cannot be pruned once they are fitted: inside their trees no values are known.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def _check_loss(model: Any) -> None:
     if hasattr(model, "_booster") and isinstance(loss, str) and loss in _BY_QUANTILE:
         raise TypeError(
             f"a boosted model with loss={loss!r} cannot be pruned: the values of nodes that would become leaves are "
-            "quantiles of training residuals, which the model does not keep. Fit it with a larger min_split_gain."
+            "quantiles of training residuals, which the model does not keep. Fit it with ccp_alpha instead."
         )
 
 

@@ -171,10 +171,10 @@ def _desks(team: Team) -> Any:
 
 
 def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, team: Team) -> np.ndarray:
-    """Raw scores (outputs, rows) of a table: the start values and the trees' values, added in order."""
+    """Raw scores (outputs, rows) of a table: start values, (outputs,) or (outputs, rows), and the trees', in order."""
     assert forest.bins is not None
     scores = np.empty((len(start), table.n_rows))
-    scores[:] = start[:, None]
+    scores[:] = start[:, None] if start.ndim == 1 else start
     if isinstance(table, SparseTable):
         add_scores(forest, encode_sparse(table, forest.bins, team), trees, scores, team)
         return scores

@@ -148,6 +148,9 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         model = GradientBoostingRegressor(loss=loss, early_stopping=True, **few)
         yield f"loss {loss}", partial(_use, model, X, np.abs(y) + 0.1)
         yield f"loss {loss}, weights", partial(_use, model, X, np.abs(y) + 0.1, sample_weight=_weights(X))
+    model = GradientBoostingClassifier(loss="exponential", early_stopping=True, **few)
+    yield "loss exponential", partial(_use, model, X, y > 0)
+    yield "loss exponential, weights", partial(_use, model, X, y > 0, sample_weight=_weights(X))
     variants: list[dict[str, Any]] = [
         {"monotonic_cst": [1, 0, 0, 0, 0]},
         {"interaction_cst": [[0, 1], [2, 3, 4]]},
@@ -155,6 +158,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         {"max_features": 0.5},
         {"growth": "level_wise"},
         {"max_depth": 3},
+        {"ccp_alpha": 0.1},
     ]
     for variant in variants:
         for table in (X, _words()):

@@ -8,6 +8,7 @@ from spinney.criteria.losses import (
     BY_NAME,
     FORMULAS,
     AbsoluteError,
+    Exponential,
     Gamma,
     Huber,
     LogLoss,
@@ -34,8 +35,9 @@ LOSSES = [
     Tweedie(1.2),
     Tweedie(1.9),
     LogLoss(),
+    Exponential(),
 ]
-SMOOTH = (SquaredError, Poisson, Gamma, Tweedie, LogLoss)  # for the others a hessian of 1 stands in
+SMOOTH = (SquaredError, Poisson, Gamma, Tweedie, LogLoss, Exponential)  # for the others a hessian of 1 stands in
 NONE = Weights(None, None)
 
 
@@ -58,7 +60,7 @@ def evaluate(loss, raw, y):
 def targets(loss, n=60):
     """Targets such as the loss is for."""
     random = np.random.RandomState(0)
-    if isinstance(loss, LogLoss):
+    if isinstance(loss, LogLoss | Exponential):
         return random.randint(0, 2, n).astype(float)
     if isinstance(loss, Poisson | Tweedie):
         return random.randint(0, 5, n).astype(float)
@@ -100,6 +102,7 @@ def test_responses():
     raw = np.array([-2.0, 0.0, 1.5])
     assert (evaluate(SquaredError(), raw, 0.0)[3] == raw).all()
     np.testing.assert_allclose(evaluate(LogLoss(), raw, 0.0)[3], 1 / (1 + np.exp(-raw)), rtol=1e-15)
+    np.testing.assert_allclose(evaluate(Exponential(), raw, 0.0)[3], 1 / (1 + np.exp(-2 * raw)), rtol=1e-15)
 
 
 @pytest.mark.kernels
@@ -139,6 +142,7 @@ def test_the_start_is_our_own_logarithm(loss, monkeypatch):
 def test_the_start_of_one_class_is_finite():
     assert LogLoss().start(np.zeros(3), NONE) == -30.0
     assert LogLoss().start(np.ones(3), NONE) == 30.0
+    assert Exponential().start(np.ones(3), NONE) == 15.0
 
 
 @pytest.mark.parametrize(

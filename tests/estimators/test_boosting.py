@@ -46,6 +46,8 @@ def thirds(y):
         (Regressor("poisson", monotonic_cst=[1, 0, 0, 0, 0], max_features_per_tree=3), lambda y: np.exp(y / 5)),
         (Classifier(min_split_gain=1.0, interaction_cst="pairwise"), lambda y: y > 0),
         (Classifier(l1_regularization=0.5, l2_regularization=2.0), thirds),
+        (Classifier("exponential", ccp_alpha=2.0, min_impurity_decrease=1e-4, min_samples_split=50), lambda y: y > 0),
+        (Regressor("quantile", ccp_alpha=5.0, monotonic_cst=[1, 0, 0, 0, 0]), lambda y: y),
     ],
     ids=lambda value: type(value).__name__ + str(getattr(value, "loss", "")) if hasattr(value, "loss") else "",
 )
@@ -59,6 +61,7 @@ def test_the_model_does_not_depend_on_the_number_of_threads(model, target):
     assert all(tree.n_leaves > 3 for tree in plain_trees(models[0]))
     answers = [one._raw(X).tobytes() for one in models]
     assert len(set(answers)) == 1
+    assert len({one.train_score_.tobytes() for one in models}) == 1
 
 
 def test_a_table_too_small_for_threads_gives_the_model_of_a_large_one(monkeypatch):
@@ -95,6 +98,8 @@ WEIGHED = [
     (Regressor("huber"), lambda y: y),
     (Regressor("gamma"), lambda y: np.exp(y / 5)),
     (Regressor(categorical_features=[1], min_split_gain=0.2), lambda y: y),
+    (Regressor(ccp_alpha=0.5, min_samples_split=12, min_impurity_decrease=1e-3), lambda y: y),
+    (Classifier("exponential", ccp_alpha=0.1), lambda y: y > 0),
     (Classifier(), lambda y: y > 0),
     (Classifier(), thirds),
 ]

@@ -209,7 +209,10 @@ def test_a_users_loss_is_for_two_classes():
     [
         (Regressor("mse"), r"loss must be one of \['absolute_error', .*\] or a loss of your own .*, got 'mse'"),
         (Regressor("log_loss"), "loss must be one of .*, got 'log_loss'"),
-        (Classifier("squared_error"), "loss must be 'log_loss' or a loss of your own .*, got 'squared_error'"),
+        (
+            Classifier("squared_error"),
+            "loss must be 'log_loss', 'exponential' or a loss of your own .*, got 'squared_error'",
+        ),
     ],
 )
 def test_unknown_names_of_losses_are_refused(model, message):

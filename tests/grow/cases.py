@@ -262,6 +262,8 @@ RULES = {
     "max_leaves": lambda random, n: {"max_leaves": random.choice((1, 2, 4, 7))},
     "max_depth": lambda random, n: {"max_depth": random.choice((0, 1, 2, 4))},
     "min_count": lambda random, n: {"min_count": random.choice((2, 5))},
+    "min_split": lambda random, n: {"min_split": random.choice((3, 9))},
+    "least_gain": lambda random, n: {"least_gain": random.choice((0.5, 5.0))},
     "min_hessian": lambda random, n: {"min_hessian": random.choice((1e-3, 2.0))},
     "min_gain": lambda random, n: {"min_gain": random.choice((0.5, 5.0))},
     "l1": lambda random, n: {"penalty": Penalty(0.3, 0.0), "category_penalty": Penalty(0.3, 1.0)},

@@ -129,6 +129,8 @@ def test_may_split():
     assert not _may_split(9, 1.0, 2, limits)
     assert not _may_split(10, 0.99, 2, limits)
     assert not _may_split(10, 1.0, 0, limits._replace(max_depth=0))
+    assert _may_split(12, 1.0, 2, limits._replace(min_split=12))
+    assert not _may_split(11, 1.0, 2, limits._replace(min_split=12))
 
 
 FLOATS = st.floats(-1e6, 1e6)

@@ -58,6 +58,8 @@ class Rules(NamedTuple):
     category_count: int = 1  # categories with fewer rows in a node go together there
     learning_rate: float = 1.0
     features: tuple[int, ...] = ()
+    min_split: int = 2
+    least_gain: float = 0.0  # splits that gain less are not made
 
 
 class Split(NamedTuple):
@@ -117,6 +119,8 @@ def find_split(node: Node, columns: Columns, units: Units, rules: Rules) -> Spli
     hessian, count = node.sum("hessian") * units.hessian, node.sum("count")
     if node.depth >= rules.max_depth or count < 2 * rules.min_count or hessian < 2.0 * rules.min_hessian:
         return None
+    if count < rules.min_split:
+        return None
     alone = score(node.sum("gradient") * units.gradient, hessian, rules.l1, rules.l2)
     best: Split | None = None
     for feature in sorted(rules.features):
@@ -129,7 +133,9 @@ def find_split(node: Node, columns: Columns, units: Units, rules: Rules) -> Spli
             both = score_cut(node, feature, left_codes, units, rules, l1, l2)
             if both is not None and both > (-math.inf if best is None else best.score):
                 best = make_split(node, feature, left_codes, both, both - alone, columns, rules)
-    return best if best is not None and stands_out(best.gain, best.score, node, units, rules) else None
+    if best is None or best.gain < rules.least_gain or not stands_out(best.gain, best.score, node, units, rules):
+        return None
+    return best
 
 
 def number_cuts(node: Node, feature: int, missing: int) -> list[frozenset[int]]:

@@ -18,8 +18,9 @@ _SET_WORDS = 4  # of 64 codes each
 def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
     """The finished tree."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    n = _lay_out(nodes[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
-    grown, size = nodes.view(np.ndarray)[order[:n]], size[:n]  # fields of a record array by attribute are slow
+    plain = nodes.view(np.ndarray)  # parts and fields of a record array are slow
+    n = _lay_out(plain[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
+    grown, size = plain[order[:n]], size[:n]
     is_leaf = size == 1
     leaves, asks = grown[is_leaf], grown[~is_leaf]
     is_set = bins.is_categorical[asks["feature"]]

@@ -58,9 +58,11 @@ def _choose_split(rules, fields, work, at):
 
 @inner_kernel
 def keep_split(rules, fields, node, found):
-    """Write a split into its node, if it gains anything; returns whether it does."""
+    """Write a split into its node, if it gains anything, and enough; returns whether it does."""
     gain = found.score - _node_score(node, fields, rules)
     if found.score == -np.inf or not _stands_out(gain, found.score, node, fields, rules):
+        return False
+    if gain < rules.least_gain:
         return False
     node.gain = gain
     node.feature = found.feature

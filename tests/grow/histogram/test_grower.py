@@ -200,6 +200,8 @@ def test_rules(set_block, data, block):
 
     # every split gains something, and the last ones at least what pruning asks for
     assert (tree.gain[inner] > 0).all()
+    assert (tree.gain[inner] >= limits.least_gain).all()
+    assert (tree.count[inner] >= limits.min_split).all()
     last = tree.is_leaf[left] & tree.is_leaf[right]
     assert (tree.gain[inner[last]] >= limits.min_gain).all()
 

@@ -1,0 +1,394 @@
+"""The fit of a boosted model: what `fit` is given, read and put in the order in which the rooms below want it.
+
+In:  a table, a target, weights, raw scores to begin with, evaluation sets, parameters.
+Out: a `Booster`, and the fitted attributes. No algorithm in here: see ensemble/boosting.py.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import _safe_indexing
+
+from spinney._seed import read_seed
+from spinney.data.holdout import hold_out
+from spinney.data.schema import Schema, learn_and_read
+from spinney.data.weights import Weights, read_weights
+from spinney.ensemble.metrics import Metric, find_metrics
+from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
+from spinney.estimators.boosting_scores import ScorerMetric, keep_history, past_history, validation_scores
+from spinney.estimators.boosting_settings import boosting_settings, rounds_wanted
+from spinney.estimators.boosting_start import fit_init, raw_of_init, read_eval_offsets, read_offset, table_of
+from spinney.estimators.params import check_parameters
+from spinney.estimators.settings import count_columns
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.dataset import Dataset
+    from spinney.data.tables import Table
+    from spinney.ensemble.booster import Booster
+    from spinney.ensemble.boosting import BoostingSettings
+    from spinney.ensemble.callbacks import EarlyStopping, Progress
+    from spinney.ensemble.history import History
+    from spinney.ensemble.scoring import EvalSet, Watch
+    from spinney.ensemble.task import Task
+
+PATIENCE = 10  # rounds that early stopping waits for, unless n_iter_no_change says otherwise
+_MANY_ROWS = 10_000  # above which early_stopping="auto" stops early
+
+
+class Given(NamedTuple):
+    """What `fit` was given."""
+
+    X: Any  # as it came
+    schema: Schema
+    table: Table
+    y: np.ndarray
+    weights: Weights
+    init_score: Any
+    eval_set: Any
+    eval_init_score: Any
+    eval_metric: Any
+
+
+class BoostingFit(TableModel):
+    """A model that is fitted in rounds."""
+
+    _booster: Booster
+    _init: Any = None  # the initial estimator, fitted
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        init_score: Any = None,
+        eval_init_score: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        monitor: Any = None,
+    ) -> Any:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
+            count relative to their mean.
+        eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
+            Tables to score after every round; see `evals_result_`. The first one decides early stopping.
+        eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
+            Default: the training loss. A function takes (y, prediction) and, if it has that parameter, sample_weight;
+            for classes the prediction is the matrix of probabilities. The first one decides early stopping, unless
+            `scoring` does.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+            Raw scores that the trees are added to, in place of a start value: on the scale of `decision_function`, or
+            of the logarithm for losses with a log link (an offset such as log exposure). The model does not keep them:
+            hand those of other rows to `predict`.
+        eval_init_score : array-like, list of such, or dict from name to such, optional
+            The same for the evaluation sets.
+        X_val, y_val, sample_weight_val : optional
+            scikit-learn's names for one evaluation set.
+        monitor : None
+            Of scikit-learn; use `callbacks`.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        eval_set = _one_eval_set(eval_set, X_val, y_val, sample_weight_val)
+        _refuse_monitor(monitor)
+        begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
+        with all_or_nothing(self):
+            if begun is not None:
+                schema, table = self._schema, self._read(X)
+            else:
+                schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
+            y = self._read_target(y, table.n_rows, begun is not None)
+            weights = self._read_weights(sample_weight, y, table.n_rows)
+            given = Given(X, schema, table, y, weights, init_score, eval_set, eval_init_score, eval_metric)
+            with self._make_team("boosting", table.n_rows * table.n_columns) as team:
+                self._fit(given, team, begun)
+        return self
+
+    def _fit(self, given: Given, team: Team, begun: Booster | None) -> None:
+        from spinney.ensemble.boosting import train
+        from spinney.ensemble.scoring import start_sets
+
+        seed = read_seed(self.random_state) if begun is None else self._seed
+        schema, n_rows = given.schema, given.table.n_rows
+        stops = self._stops_early(n_rows)
+        holds_out = stops and given.eval_set is None and self.validation_fraction is not None
+        kept, held = self._hold_out(given.y, seed) if holds_out else (None, None)
+        scorer = ScorerMetric(self, schema) if stops and self.scoring != "loss" else None
+        dataset, task = self._encode(given, held, team, begun)
+        offset = self._offset_of_fit(given.X, given.y, given.weights, given.init_score, kept, begun is None)
+        sets = self._eval_sets(given, dataset.bins, task.n_outputs, team)
+        if kept is not None and held is not None:
+            sets = [self._held_out_set(given, dataset, task, held, offset, scorer)]
+            dataset, task = dataset.take(kept), task.take(kept)
+            offset = None if offset is None else np.ascontiguousarray(offset[:, kept])
+        elif stops and not sets:  # validation_fraction=None: by the training rows themselves
+            sets = [self._training_set(given, dataset, task, offset, scorer)]
+        first = begun or self._nothing_yet(dataset, task, offset)
+        start_sets(sets, task, first)
+        metrics = self._metrics(given.eval_metric, task, scorer)
+        watch, stopping, progress = self._watchers(sets, metrics, task, team, stops, begun)
+        before = self._score_before(watch, stopping, first, begun)
+        history = past_history(self, first.n_rounds) if task.has_value else None
+        settings = self._settings(schema, seed, task.weights, len(task.y))
+        _warn_if_no_split(len(task.y), task.weights, settings.min_count, bool(schema.is_categorical.any()))
+        try:
+            booster = train(dataset, task, settings, team, _watch_both(history, watch), first, offset=offset)
+        finally:
+            if progress is not None:
+                progress.close(watch.last)
+        self._keep(schema, booster, stopping, watch.scores, seed)
+        keep_history(self, history, self.best_iteration_)
+        self.do_early_stopping_, self.scorer_ = stops, None if scorer is None else scorer.scorer
+        curve = [] if stopping is None else watch.scores[stopping.set_name][stopping.metric.name]
+        self.validation_score_ = validation_scores(metrics[0], before, curve) if stopping else np.empty(0)
+
+    def _encode(self, given: Given, held: np.ndarray | None, team: Team, begun: Booster | None) -> tuple[Any, Task]:
+        """The table as codes, and what is to be learnt; rows that are held out have no part in the bins."""
+        from spinney.data.binning import learn_bins
+        from spinney.data.dataset import encode_dataset
+
+        if begun is None:
+            counts = _counts_without(held, given.weights, len(given.y))
+            bins = learn_bins(given.table, given.schema.is_categorical, counts, self.max_bins, team)
+        else:
+            bins = begun.bins
+        return encode_dataset(given.table, bins, team), self._task(given.y, given.weights)
+
+    def _watchers(
+        self, sets: list[EvalSet], metrics: list[Metric], task: Task, team: Team, stops: bool, begun: Booster | None
+    ) -> tuple[Watch, EarlyStopping | None, Progress | None]:
+        """What is told of every round: the scores, and what they mean for early stopping and the progress bar."""
+        from spinney.ensemble.callbacks import EarlyStopping, Progress
+        from spinney.ensemble.scoring import Watch
+
+        patience = PATIENCE if self.n_iter_no_change is None else self.n_iter_no_change
+        stopping = EarlyStopping(sets[0].name, metrics[0], patience, self.tol) if stops else None
+        progress = Progress(every_round=self.verbose > 1) if self.verbose else None
+        callbacks = [one for one in (progress, stopping, *self._callbacks()) if one is not None]
+        watch = Watch(sets, metrics, callbacks, task, team)
+        watch.n_rounds = rounds_wanted(self)
+        if begun is not None:
+            if begun.n_rounds > watch.n_rounds:
+                name = "n_estimators" if self.max_iter is None else "max_iter"
+                raise ValueError(
+                    f"{name}={watch.n_rounds} must be at least the {begun.n_rounds} rounds already fitted "
+                    "when warm_start=True."
+                )
+            watch.go_on_from(self.evals_result_, begun.n_rounds)
+            if stopping is not None:
+                stopping.go_on_from(watch.scores, begun.n_rounds)
+        return watch, stopping, progress
+
+    def _hold_out(self, y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to train on and rows to stop by."""
+        labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
+        return hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
+
+    def _keep(self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], seed: int) -> None:
+        """Set the fitted attributes."""
+        self.n_iter_ = booster.n_rounds
+        self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
+        self._booster = booster.cut(self.best_iteration_)
+        self._keep_schema(schema)
+        self._seed, self.evals_result_ = seed, scores
+        self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
+        self.max_features_ = count_columns(self.max_features, schema.n_columns)
+
+    def _settings(self, schema: Schema, seed: int, weights: Weights, n_rows: int) -> BoostingSettings:
+        """How to boost on so many rows of these weights."""
+        return boosting_settings(self, schema, seed, weights, n_rows)
+
+    def _stops_early(self, n_rows: int) -> bool:
+        if self.early_stopping is None:
+            return self.n_iter_no_change is not None
+        return n_rows > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
+
+    def _callbacks(self) -> list[Any]:
+        if self.callbacks is None:
+            return []
+        callbacks = [self.callbacks] if callable(self.callbacks) else list(self.callbacks)
+        for one in callbacks:
+            if not callable(one):
+                raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
+        return callbacks
+
+    def _metrics(self, eval_metric: Any, task: Task, scorer: ScorerMetric | None) -> list[Metric]:
+        """What evaluation sets are scored by; the first one decides early stopping."""
+        metrics = find_metrics(eval_metric, self._known_metrics(), self._loss_metric(task))
+        if scorer is None:
+            return metrics
+        others = [] if eval_metric is None else [one for one in metrics if one.name != scorer.metric.name]
+        return [scorer.metric, *others]
+
+    # --- evaluation sets -------------------------------------------------------------------------------------------
+
+    def _eval_sets(self, given: Given, bins: Any, n_outputs: int, team: Team) -> list[EvalSet]:
+        """The tables to score after every round, encoded."""
+        from spinney.data.dataset import encode_table
+        from spinney.ensemble.scoring import EvalSet, named_sets
+
+        named, sets = named_sets(given.eval_set), []
+        offsets = read_eval_offsets(given.eval_init_score, list(named)) if named else {}
+        for name, (X, y, weight) in named.items():
+            table = given.schema.read(X, type(self).__name__)
+            answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
+            offset = self._offset(X, read_offset(offsets[name], table.n_rows, n_outputs, "eval_init_score"))
+            scores = np.empty((n_outputs, table.n_rows))
+            sets.append(EvalSet(name, encode_table(table, bins, team), answers, weights, scores, offset, X))
+        return sets
+
+    def _held_out_set(
+        self,
+        given: Given,
+        dataset: Dataset,
+        task: Task,
+        held: np.ndarray,
+        offset: np.ndarray | None,
+        scorer: ScorerMetric | None,
+    ) -> EvalSet:
+        from spinney.ensemble.scoring import some_rows
+
+        X = _safe_indexing(table_of(given.X), held) if scorer is not None and scorer.needs_rows else None
+        return some_rows("valid", dataset.codes, task, held, offset, X)
+
+    def _training_set(
+        self, given: Given, dataset: Dataset, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
+    ) -> EvalSet:
+        from spinney.ensemble.scoring import EvalSet
+
+        scores = np.empty((task.n_outputs, dataset.n_rows))
+        X = table_of(given.X) if scorer is not None and scorer.needs_rows else None
+        return EvalSet("train", dataset.codes, task.y, task.weights, scores, offset, X)
+
+    def _score_before(
+        self, watch: Watch, stopping: EarlyStopping | None, first: Booster, begun: Booster | None
+    ) -> float:
+        """The score that early stopping goes by, before the first round."""
+        if stopping is None:
+            return math.nan
+        known = getattr(self, "validation_score_", np.empty(0))
+        if begun is not None and len(known):
+            return float(known[0] if stopping.metric.greater_is_better else -known[0])
+        return watch.score(stopping.metric, watch.sets[0], lambda: first) if begun is None else math.nan
+
+    def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
+        return read_sample_weight(sample_weight, n_rows)
+
+    # --- where it begins -------------------------------------------------------------------------------------------
+
+    def _offset_of_fit(
+        self, X: Any, y: np.ndarray, weights: Weights, init_score: Any, rows: np.ndarray | None, is_new: bool = True
+    ) -> np.ndarray | None:
+        """Raw scores that all rows begin with, by `init_score` or the initial estimator, fitted here to some rows."""
+        offset = read_offset(init_score, len(y), self._n_outputs())
+        if self.init is not None and self.init != "zero" and offset is not None:
+            raise ValueError("init and init_score both say where to begin: give one of them.")
+        if is_new:
+            self._init = None
+            if self.init is not None and not isinstance(self.init, str):
+                labels = self.classes_[y.astype(np.int64)] if isinstance(self, ClassifierMixin) else y
+                self._init = fit_init(self.init, X, labels, weights, rows)
+        return self._offset(X, offset)
+
+    def _offset(self, X: Any, offset: np.ndarray | None) -> np.ndarray | None:
+        """What rows begin with besides the start values: an offset, or what the initial estimator says, or both."""
+        if self._init is None:
+            return offset
+        classes = self.classes_ if isinstance(self, ClassifierMixin) else None
+        own = raw_of_init(self._init, X, classes, self._bare_task().loss, self.loss)
+        return own if offset is None else own + offset
+
+    def _nothing_yet(self, dataset: Dataset, task: Task, offset: np.ndarray | None) -> Booster:
+        """The model of no rounds."""
+        from spinney.ensemble.booster import Booster
+        from spinney.ensemble.boosting import start_values
+        from spinney.grow.histogram.freeze import no_trees
+
+        from_zero = offset is not None or isinstance(self.init, str)
+        start = np.zeros(task.n_outputs) if from_zero else start_values(task)
+        return Booster(start, no_trees(dataset.bins))
+
+    def _bare_task(self) -> Task:
+        """The task without rows, for its loss; kept, since it takes longer to make than one row to predict."""
+        key = tuple(getattr(self, name, None) for name in ("loss", "alpha", "quantile", "power", "n_classes_"))
+        known: tuple[Any, Task] | None = vars(self).get("_bare")
+        if known is None or known[0] != key or not isinstance(self.loss, str):
+            known = self._bare = key, self._task(np.empty(0), Weights(None, None))
+        return known[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be made again."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_bare"}
+
+
+def _one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:
+    """`eval_set`, or the one that scikit-learn's names stand for."""
+    if isinstance(eval_set, list | dict) and not eval_set:
+        eval_set = None
+    if X is None and y is None:
+        if weight is not None:
+            raise ValueError("sample_weight_val was given without X_val and y_val.")
+        return eval_set
+    if X is None or y is None:
+        raise ValueError("X_val and y_val must be given together.")
+    if eval_set is not None:
+        raise ValueError("X_val, y_val and eval_set say the same: give one of them.")
+    return X, y, weight
+
+
+def _refuse_monitor(monitor: Any) -> None:
+    if monitor is not None:
+        raise TypeError("fit takes no monitor: give the model callbacks=[function], which gets a spinney.Round.")
+
+
+def _watch_both(history: History | None, watch: Watch) -> Callable[..., bool]:
+    if history is None:
+        return watch
+
+    def after(rounds: Any, new: Any) -> bool:
+        history(rounds, new)
+        return watch(rounds, new)
+
+    return after
+
+
+def _warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
+    n = n_rows if weights.counts is None else int(weights.counts.sum())
+    if n < 2 * least:
+        which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
+        warnings.warn(
+            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
+            f"The model predicts a constant; set {which} to {max(1, n // 10)}, for example.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _counts_without(held: np.ndarray | None, weights: Weights, n_rows: int) -> np.ndarray | None:
+    """How often rows count for the bins: those that are held out do not."""
+    if held is None:
+        return weights.counts
+    counts = np.ones(n_rows, np.int64) if weights.counts is None else weights.counts.copy()
+    counts[held] = 0
+    return counts

@@ -1,0 +1,72 @@
+"""The parameters of a boosted model as the engine takes them.
+
+In: a model with its parameters, the schema of its table, the weights of its rows. Out: `BoostingSettings`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from spinney.data.schema import Schema
+from spinney.data.weights import Weights
+from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone, share_of_rows
+
+if TYPE_CHECKING:
+    from spinney.ensemble.boosting import BoostingSettings
+
+_HESSIAN_IS_WEIGHT = ("squared_error", "absolute_error", "huber", "quantile")  # losses
+
+
+def rounds_wanted(model: Any) -> int:
+    """How many rounds the model is to have: `max_iter`, if it is given, else `n_estimators`."""
+    return int(model.n_estimators if model.max_iter is None else model.max_iter)
+
+
+def boosting_settings(model: Any, schema: Schema, seed: int, weights: Weights, n_rows: int) -> BoostingSettings:
+    """How to boost on so many rows of these weights."""
+    from spinney.ensemble.boosting import BoostingSettings
+
+    n_samples = n_rows if weights.counts is None else int(weights.counts.sum())
+    n, (min_count, min_hessian) = schema.n_columns, _least_leaf(model, weights, n_samples)
+    return BoostingSettings(
+        n_rounds=rounds_wanted(model),
+        learning_rate=float(model.learning_rate),
+        best_first=model.growth == "best_first",
+        max_leaves=model.max_leaf_nodes or NO_LIMIT,
+        max_depth=model.max_depth or NO_LIMIT,
+        min_count=min_count,
+        min_hessian=min_hessian,
+        min_gain=float(model.min_split_gain),
+        min_split=share_of_rows(model.min_samples_split, n_samples),
+        min_decrease=float(model.min_impurity_decrease),
+        ccp_alpha=float(model.ccp_alpha),
+        l1=float(model.l1_regularization),
+        l2=float(model.l2_regularization),
+        category_l2=float(model.category_l2),
+        category_smoothing=float(model.category_smoothing),
+        category_count=int(model.min_samples_category),
+        subsample=float(model.subsample),
+        tree_features=count_share(model.max_features_per_tree, n),
+        node_features=count_share(model.max_features, n),
+        monotone=read_monotone(model.monotonic_cst, schema.names, schema.is_categorical),
+        groups=read_groups(model.interaction_cst, schema.names, n),
+        seed=seed,
+    )
+
+
+def _least_leaf(model: Any, weights: Weights, n_samples: int) -> tuple[int, float]:
+    """(samples, hessian) that a leaf must hold.
+
+    A share of the weight is one of samples where weights are repetitions or there are none. The hessian of some losses
+    is the weight itself, in units of its mean over the rows that count; of others the weight of a leaf is not known.
+    """
+    count, hessian = max(1, share_of_rows(model.min_samples_leaf, n_samples)), float(model.min_child_weight)
+    share = float(model.min_weight_fraction_leaf)
+    rows = weights.rows()
+    n_counted = n_samples if rows is None else len(rows)
+    if weights.importance is None:
+        return max(count, math.ceil(share * n_samples)), hessian
+    if model.loss in _HESSIAN_IS_WEIGHT:
+        return count, max(hessian, share * n_counted)
+    return max(count, math.ceil(share * n_counted)), hessian

@@ -1,0 +1,116 @@
+"""Where boosting begins: raw scores of rows before the first tree, from the user or from an initial estimator.
+
+In:  `init_score` arrays, or an estimator and a table. Out: an offset, raw scores (outputs, rows), or None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_array
+
+from spinney.data.reading import open_table
+from spinney.data.shared import OpenedTable
+from spinney.data.weights import Weights
+from spinney.ensemble.members import fit_one, in_order, takes_weights
+
+_LEAST = np.finfo(np.float64).eps  # probabilities of an initial estimator are kept this far from 0 and 1
+
+
+def read_offset(given: Any, n_rows: int, n_outputs: int, name: str = "init_score") -> np.ndarray | None:
+    """Raw scores (outputs, rows) from an array of shape (rows,) or (rows, outputs)."""
+    if given is None:
+        return None
+    scores = check_array(given, ensure_2d=False, dtype=np.float64, input_name=name)
+    if scores.ndim == 1 and n_outputs == 1:
+        scores = scores[:, None]
+    if scores.shape != (n_rows, n_outputs):
+        right = f"({n_rows},)" if n_outputs == 1 else f"({n_rows}, {n_outputs})"
+        raise ValueError(f"{name} must have one raw score per row and class, shape {right}, got {np.shape(given)}.")
+    return np.ascontiguousarray(scores.T)
+
+
+def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
+    """`eval_init_score` by the names of the sets: a list in their order, a dict, or an array for a single set."""
+    if given is None:
+        return dict.fromkeys(names)
+    if isinstance(given, dict):
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise ValueError(f"eval_init_score names the set {unknown[0]!r}, but the evaluation sets are {names}.")
+        return {name: given.get(name) for name in names}
+    if isinstance(given, list | tuple) and len(given) == len(names) and all(np.ndim(one) > 0 for one in given):
+        return dict(zip(names, given))
+    if len(names) != 1:
+        raise ValueError(f"eval_init_score must be a list of {len(names)} arrays, one for each set of eval_set.")
+    return {names[0]: given}
+
+
+def table_of(X: Any) -> Any:
+    """X as other models take it, and as rows can be taken from it."""
+    if isinstance(X, OpenedTable):
+        X = X.original()
+    return X if hasattr(X, "shape") else open_table(X).origin
+
+
+def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Any:
+    """The initial estimator, fitted to some of the rows (None: all)."""
+    weight = weights.total()
+    if weight is not None and not takes_weights(init):
+        raise ValueError(
+            f"init={type(init).__name__} does not take sample_weight in fit: leave the weights out, or choose another."
+        )
+    return fit_one(clone(init), table_of(X), labels, weight, rows)
+
+
+def raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_loss: Any) -> np.ndarray:
+    """What a fitted initial estimator says of rows, as raw scores (outputs, rows)."""
+    from spinney.criteria.losses import Exponential, has_log_link
+
+    _check_link(own_loss)
+    X = table_of(X)
+    if classes is None:
+        values = np.asarray(init.predict(X), np.float64).reshape(1, -1)
+        return _log_of_means(values, type(init).__name__) if has_log_link(loss) else values
+    shares = in_order(np.asarray(init.predict_proba(X), np.float64), init, "predict_proba", classes)
+    shares = np.clip(shares, _LEAST, 1.0 - _LEAST)
+    if len(classes) > 2:
+        logs = _logs(shares.T)
+        return logs - logs.mean(axis=0)
+    odds = _logs(shares[:, 1] / (1.0 - shares[:, 1]))[None, :]
+    return 0.5 * odds if isinstance(loss, Exponential) else odds
+
+
+def _check_link(own_loss: Any) -> None:
+    if getattr(own_loss, "inverse_link", None) is not None:
+        raise ValueError(
+            "init cannot be an estimator with a loss of your own that has an inverse_link: which raw scores its "
+            "predictions stand for is not known. Hand them to fit and predict as init_score."
+        )
+
+
+def _log_of_means(values: np.ndarray, name: str) -> np.ndarray:
+    if not (values > 0.0).all():
+        raise ValueError(
+            f"init={name} must predict positive values for a loss with a log link, got {values.min():.6g}: raw scores "
+            "are their logarithms."
+        )
+    return _logs(values)
+
+
+def _logs(values: np.ndarray) -> np.ndarray:
+    from spinney.criteria.elementary import logs_of
+
+    return logs_of(np.ascontiguousarray(values).ravel()).reshape(values.shape)
+
+
+def constant_init(answer: np.ndarray, classes: np.ndarray | None) -> Any:
+    """What a model without an initial estimator begins with, as scikit-learn shows it: a dummy estimator."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    if classes is None:
+        return DummyRegressor(strategy="constant", constant=float(answer[0])).fit([[0.0]], answer[:1])
+    table = np.zeros((len(classes), 1))
+    return DummyClassifier(strategy="prior").fit(table, classes, sample_weight=answer[0])
