@@ -33,6 +33,7 @@ class BoostedModel(Rounds, BoostingFit):
 
     def _raw(self, X: Any, init_score: Any = None) -> np.ndarray:
         """Raw scores (outputs, rows)."""
+        from spinney.tree.descend_one import is_one_row, scores_of_row
         from spinney.tree.sweep import raw_scores
 
         table, booster = self._read(X), self._booster
