@@ -178,6 +178,20 @@ class TableModel(BaseEstimator):
         return tags
 
 
+def frame_of_row(schema: Schema, row: Any) -> Any:
+    """One row as any model can read it: a frame if there are names."""
+    values = values_of_row(schema, row)
+    if schema.names is not None:
+        import pandas as pd
+
+        return pd.DataFrame([values], columns=schema.names)
+    numbers = np.array([values], dtype=object)
+    try:
+        return numbers.astype(np.float64)
+    except (TypeError, ValueError):
+        return numbers
+
+
 class CopiesModel(MetaEstimatorMixin, TableModel):
     """A model whose members are copies of one `estimator`, and get tables as they come."""
 
@@ -194,17 +208,8 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
         return schema, with_rows(X) if hasattr(X, "shape") else source.origin
 
     def _row(self, row: Any) -> Any:
-        """As members can read it: a frame if there are names."""
-        values = values_of_row(self._schema, row)
-        if self._schema.names is not None:
-            import pandas as pd
-
-            return pd.DataFrame([values], columns=self._schema.names)
-        numbers = np.array([values], dtype=object)
-        try:
-            return numbers.astype(np.float64)
-        except (TypeError, ValueError):
-            return numbers
+        """As members can read it."""
+        return frame_of_row(self._schema, row)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""

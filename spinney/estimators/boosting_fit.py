@@ -29,7 +29,6 @@ from spinney.estimators.settings import count_columns
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.data.dataset import Dataset
     from spinney.data.tables import Table
     from spinney.ensemble.booster import Booster
     from spinney.ensemble.boosting import BoostingSettings
@@ -261,7 +260,7 @@ class BoostingFit(TableModel):
     def _held_out_set(
         self,
         given: Given,
-        dataset: Dataset,
+        dataset: Any,
         task: Task,
         held: np.ndarray,
         offset: np.ndarray | None,
@@ -273,7 +272,7 @@ class BoostingFit(TableModel):
         return some_rows("valid", dataset.codes, task, held, offset, X)
 
     def _training_set(
-        self, given: Given, dataset: Dataset, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
+        self, given: Given, dataset: Any, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
     ) -> EvalSet:
         from spinney.ensemble.scoring import EvalSet
 
@@ -319,7 +318,7 @@ class BoostingFit(TableModel):
         own = raw_of_init(self._init, X, classes, self._bare_task().loss, self.loss)
         return own if offset is None else own + offset
 
-    def _nothing_yet(self, dataset: Dataset, task: Task, offset: np.ndarray | None) -> Booster:
+    def _nothing_yet(self, dataset: Any, task: Task, offset: np.ndarray | None) -> Booster:
         """The model of no rounds."""
         from spinney.ensemble.booster import Booster
         from spinney.ensemble.boosting import start_values

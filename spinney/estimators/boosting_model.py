@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators.base import hash_of
+from spinney.estimators.base import frame_of_row, hash_of
 from spinney.estimators.boosting_fit import BoostingFit
 from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.boosting_start import constant_init, read_offset
@@ -63,6 +63,10 @@ class BoostedModel(Rounds, BoostingFit):
             for first in range(0, booster.forest.n_trees, booster.n_outputs):
                 add_scores(booster.forest, codes, range(first, first + booster.n_outputs), scores, team)
                 yield scores
+
+    def _row(self, row: Any) -> Any:
+        """One row as a table; as the initial estimator can read it, if there is one."""
+        return super()._row(row) if self._init is None else frame_of_row(self._schema, row)
 
     def _team(self, table: Table) -> Team:
         """For sending rows through all trees."""

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from spinney.data.reading import open_table
 from spinney.data.shared import OpenedTable
+from spinney.data.sparse import with_rows
 from spinney.data.weights import Weights
 from spinney.ensemble.members import fit_one, in_order, takes_weights
 
@@ -52,7 +53,7 @@ def table_of(X: Any) -> Any:
     """X as other models take it, and as rows can be taken from it."""
     if isinstance(X, OpenedTable):
         X = X.original()
-    return X if hasattr(X, "shape") else open_table(X).origin
+    return with_rows(X) if hasattr(X, "shape") else open_table(X).origin
 
 
 def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.ndarray | None) -> Any:

@@ -113,7 +113,7 @@ def _forest(model: Any) -> Any:
 
 
 def _boosted(model: Any) -> Any:
-    if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss"):
+    if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss", "exponential"):
         raise ValueError(f"scikit-learn's gradient boosting has no loss like {model.loss!r}.")
     other = _start(model, sklearn.ensemble)
     booster = model._booster
@@ -132,11 +132,14 @@ def _boosted(model: Any) -> Any:
 
 
 def _init(model: Any) -> Any:
-    """What scikit-learn's boosting begins with: a dummy that says the start values."""
+    """What scikit-learn's boosting begins with: the initial estimator, or a dummy that says the start values."""
+    if model._init is not None:
+        return model._init
     start = model._booster.start
     if not hasattr(model, "classes_"):
         return DummyRegressor(strategy="constant", constant=start[0]).fit(np.zeros((1, model.n_features_in_)), start)
-    scores = np.array([0.0, start[0]]) if len(start) == 1 else start
+    odds = 2.0 * start[0] if model.loss == "exponential" else start[0]
+    scores = np.array([0.0, odds]) if len(start) == 1 else start
     other = DummyClassifier(strategy="prior").fit(np.zeros((len(scores), 1)), model.classes_)
     other.class_prior_ = np.exp(scores - np.logaddexp.reduce(scores))
     return other

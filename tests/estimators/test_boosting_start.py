@@ -5,6 +5,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
@@ -13,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import InvalidParameterError
 
-from spinney import DecisionTreeClassifier, DecisionTreeRegressor, Loss, boosting_cv
+from spinney import DecisionTreeClassifier, DecisionTreeRegressor, Loss, boosting_cv, to_sklearn
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney.evaluate import cross_validate
@@ -312,3 +313,40 @@ def test_cross_validation_fits_the_first_estimator_in_every_fold():
     offsets = LinearRegression().fit(X, Y).predict(X)
     plain = boosting_cv(Regressor(n_estimators=5, random_state=0), X, Y, cv=3, init_score=offsets)
     assert plain.test["squared_error"][0].mean() < np.var(Y) / 2
+
+
+# --- one row, sparse tables, scikit-learn's classes ------------------------------------------------------------------
+
+
+def test_one_row_has_its_start_too():
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    for model, table, y in (
+        (Regressor(init=LinearRegression(), **FEW), frame, Y),
+        (Classifier(init=LogisticRegression(), **FEW), X, THREE),
+    ):
+        model.fit(table, y)
+        first = table.iloc[0].to_dict() if table is frame else table[0]
+        assert model.predict_row(first) == model.predict(table[:3])[0]
+        assert (model.predict(table[:1]) == model.predict(table[:3])[:1]).all()
+    model = Classifier(**FEW).fit(X, THREE, init_score=OFFSETS)
+    one, many = (model.decision_function(X[:k], init_score=OFFSETS[:k]) for k in (1, 3))
+    assert (one[0] == many[0]).all()
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_sparse_tables_begin_as_dense_ones(form):
+    dense = np.where(np.abs(X) < 1, 0.0, X)
+    table = csr_matrix(dense).asformat(form)
+    for options in ({"n_iter_no_change": 5, "scoring": "r2"}, {"ccp_alpha": 1.0, "min_impurity_decrease": 0.01}):
+        plain, packed = (Regressor(**FEW, **options).fit(one, Y, init_score=OFFSET) for one in (dense, table))
+        assert plain.fingerprint_ == packed.fingerprint_
+        np.testing.assert_array_equal(plain.train_score_, packed.train_score_)
+    lines = [Regressor(init=LinearRegression(), n_iter_no_change=5, **FEW).fit(one, Y) for one in (dense, table)]
+    np.testing.assert_allclose(lines[0].predict(dense), lines[1].predict(table), rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
+@pytest.mark.parametrize("init", [None, "zero", LogisticRegression()])
+def test_scikit_learns_class_begins_there_too(loss, init):
+    model = Classifier(loss, init=init, **FEW).fit(X, Y > 0)
+    np.testing.assert_allclose(to_sklearn(model).predict_proba(X), model.predict_proba(X), rtol=1e-6)
