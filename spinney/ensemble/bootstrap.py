@@ -18,6 +18,8 @@ from spinney._random import ROWS, draw_uniforms, mix, stream_key, uniform
 from spinney.criteria.arrivals import draw_times
 from spinney.data.weights import are_repeats
 
+_TRIES = 16  # draws for each row that is wanted
+
 
 def draw_rows(order: np.ndarray, weights: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
     """Draw row numbers with replacement, in the order of `order`.
@@ -64,30 +66,6 @@ def choose_rows(
     [0, 1, 2]
     """
     return np.sort(_shuffle(order, seed, round_number, weights)[:n_draws])
-
-
-def pick_rows(order: np.ndarray, n_draws: int, seed: int, round_number: int) -> np.ndarray:
-    """A few of many rows, drawn without replacement, in the order of the draws: no look at those that are not drawn.
-
-    >>> sorted(pick_rows(np.arange(3), 3, seed=0, round_number=0).tolist())
-    [0, 1, 2]
-    """
-    places = np.empty(n_draws, np.int64)
-    key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number)))
-    _pick_places(key, np.zeros(len(order), np.bool_), places)
-    return order[places]
-
-
-@kernel
-def _pick_places(key, is_taken, places):
-    """Draw until a place is free: quick while most are."""
-    n, i = 0, 0
-    while n < places.size:
-        place = min(np.int64(uniform(key, i) * is_taken.size), is_taken.size - 1)
-        i += 1
-        if not is_taken[place]:
-            is_taken[place], places[n] = True, place
-            n += 1
 
 
 def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarray | None = None) -> np.ndarray:
@@ -139,6 +117,52 @@ class Bags(NamedTuple):
         if are_repeats(self.weights):
             return np.repeat(rows, self.weights[rows].astype(np.int64)), None
         return rows, self.weights
+
+
+class FewDraws:
+    """Draws a few of many rows, one tree after the other, without a look at those that are not drawn.
+
+    As likely as the draws of `Bags`, and, like them, the same in any order of the table; but other rows.
+    """
+
+    def __init__(self, bags: Bags) -> None:
+        self._bags = bags
+        self._rows, self._chances = bags.stock()
+        self._ends = np.empty(0) if self._chances is None else np.cumsum(self._chances[self._rows])
+
+    def rows(self, number: int) -> np.ndarray:
+        """The rows of the tree of this number, each as often as it was drawn, in any order."""
+        n_draws, seed, n = self._bags.n_draws, self._bags.seed, len(self._rows)
+        key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(number)))
+        places = np.empty(n_draws, np.int64)
+        if self._bags.replace:
+            _draw_places(key, self._ends, n, np.empty(0, np.bool_), places)
+            return self._rows[places]
+        is_easy = 2 * n_draws <= n  # else most draws may hit rows that are taken
+        if is_easy and _draw_places(key, self._ends, n, np.zeros(n, np.bool_), places) == n_draws:
+            return self._rows[places]
+        return choose_rows(self._rows, n_draws, seed, number, self._chances)
+
+
+@kernel
+def _draw_places(key, ends, n, is_taken, places):
+    """Draw places below n, by the chances that add up to `ends` if there are any; those that are taken are drawn again.
+
+    Returns how many were found: fewer only if a few places have nearly all chances.
+    """
+    found = 0
+    for i in range(_TRIES * places.size):
+        if found == places.size:
+            break
+        chance = uniform(key, i)
+        place = np.int64(chance * n) if ends.size == 0 else np.searchsorted(ends, chance * ends[-1], side="right")
+        place = min(place, n - 1)
+        if is_taken.size == 0 or not is_taken[place]:
+            places[found] = place
+            found += 1
+            if is_taken.size > 0:
+                is_taken[place] = True
+    return found
 
 
 class PooledBags(NamedTuple):

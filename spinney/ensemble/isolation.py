@@ -27,7 +27,7 @@ from spinney.criteria.impurity import SQUARED
 from spinney.criteria.path_length import average_path_length
 from spinney.data.tables import Table
 from spinney.ensemble.bagging import Draws
-from spinney.ensemble.bootstrap import Bags, pick_rows
+from spinney.ensemble.bootstrap import FewDraws
 from spinney.ensemble.random_structure import draw_sets
 from spinney.grow.rules import child_key, column_key, larger_side
 from spinney.tree.arrays import ends_of, small
@@ -59,11 +59,11 @@ def grow_isolation(
     report: Callable[[], object] = lambda: None,
 ) -> Forest:
     """Grow the trees of these numbers."""
-    seed = draws.bags.seed
+    seed, few = draws.bags.seed, FewDraws(draws.bags)
 
     def grow(number: int) -> np.ndarray:
         columns = draws.subspaces.of(number)
-        values = _take(table, drawn_rows(draws.bags, number), columns)
+        values = _take(table, few.rows(number), columns)
         key = np.uint64(stream_key(np.uint64(seed), NODE_FEATURES, np.uint64(number)))
         n_columns, n_rows = values.shape
         work = np.arange(n_rows), np.empty(n_rows, np.int64), np.arange(n_columns)
@@ -77,16 +77,6 @@ def grow_isolation(
         return np.asarray(nodes)
 
     return _freeze(team.map(grow, numbers), n_categories)
-
-
-def drawn_rows(bags: Bags, number: int) -> np.ndarray:
-    """The rows of the tree of this number, in any order, each as often as it was drawn."""
-    stock, chances = bags.stock()
-    if not bags.replace and chances is None and 2 * bags.n_draws <= len(stock):
-        return pick_rows(stock, bags.n_draws, bags.seed, number)
-    counts = bags.counts(number)
-    rows = np.flatnonzero(counts)
-    return np.repeat(rows, counts[rows])
 
 
 def _take(table: Table, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

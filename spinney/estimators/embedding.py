@@ -13,7 +13,6 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from spinney.data.content import chances_by_content
 from spinney.data.schema import learn_and_read
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.extra_tree import ExtraTreeRegressor
@@ -122,6 +121,8 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         -------
         self
         """
+        from spinney.data.content import chances_by_content
+
         check_parameters(self)
         with all_or_nothing(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)

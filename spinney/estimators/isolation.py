@@ -223,10 +223,11 @@ class IsolationForest(OutlierMixin, ForestModel):
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that each tree was grown on, as often as they were drawn."""
-        from spinney.ensemble.isolation import drawn_rows
+        from spinney.ensemble.bootstrap import FewDraws
 
         check_is_fitted(self)
-        return [np.sort(drawn_rows(draws.bags, k)) for k, draws in enumerate(self._draws)]
+        fits = {id(draws): FewDraws(draws.bags) for draws in {id(one): one for one in self._draws}.values()}
+        return [np.sort(fits[id(draws)].rows(k)) for k, draws in enumerate(self._draws)]
 
     @property
     def estimators_features_(self) -> list[np.ndarray]:

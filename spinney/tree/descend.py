@@ -137,14 +137,15 @@ def _descend(rank, size, sync, packed, values, leaf):
 @inner_kernel
 def walk_four(steps, values, a, b, c, d):
     """The leaves of four rows, which walk together so that none waits for memory alone."""
-    at_a, at_b, at_c, at_d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    a, b, c, d = np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d)
+    at_a = at_b = at_c = at_d = np.uint64(0)
     moved = True
     while moved:
         to_a, to_b = next_by_number(steps, at_a, values, a), next_by_number(steps, at_b, values, b)
         to_c, to_d = next_by_number(steps, at_c, values, c), next_by_number(steps, at_d, values, d)
         moved = to_a != at_a or to_b != at_b or to_c != at_c or to_d != at_d
         at_a, at_b, at_c, at_d = to_a, to_b, to_c, to_d
-    return at_a, at_b, at_c, at_d
+    return np.int64(at_a), np.int64(at_b), np.int64(at_c), np.int64(at_d)
 
 
 @kernel

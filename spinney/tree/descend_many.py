@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, either, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_numbers
 from spinney.data.sparse import SparseTable
@@ -23,7 +23,7 @@ from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, LEFT, MISSING, Steps, next_by_code, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32
@@ -242,11 +242,7 @@ def _walk_in_step(steps, depth, values, at, leaf):
             at[lane] = _ZERO
         for _ in range(depth):
             for lane in range(n):
-                node = at[lane]
-                step = steps[node]
-                value = values[start + lane, np.uint64(step.feature & COLUMN)]
-                goes_left = (value <= step.threshold) | ((value != value) & (step.feature & LEFT != 0))
-                at[lane] = either(goes_left, node + _ONE, np.uint64(step.right))
+                at[lane] = next_by_number(steps, at[lane], values, start + lane)
         for lane in range(n):
             leaf[start + lane] = np.int64(at[lane])
 
@@ -259,12 +255,12 @@ def _walk_by_values(questions, first, values, at, row, leaf):
     while n_lanes > 0:
         lane = _ZERO
         while lane < n_lanes:
-            node = np.int64(at[lane])
+            node = at[lane]
             if questions.sets.size == 0:
-                to = next_by_number(steps, node, values, np.int64(row[lane]))
+                to = next_by_number(steps, node, values, row[lane])
             else:
-                value = values[np.int64(row[lane]), steps[node].feature & COLUMN]
-                to = next_by_value(questions, first, node, value)
+                value = values[row[lane], np.uint64(steps[node].feature & COLUMN)]
+                to = np.uint64(next_by_value(questions, first, np.int64(node), value))
             at[lane] = to
             if to != node:
                 lane += _ONE

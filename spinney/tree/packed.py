@@ -193,11 +193,12 @@ def next_by_code(word, node, codes, begin):
 
 @inner_kernel
 def next_by_number(steps, node, values, row):
-    """The node after this one on a row's way; a leaf is its own. Numbers only; no branch to guess."""
+    """The node after this one on a row's way; a leaf is its own. Numbers only, no branch to guess, and uint64
+    throughout, so that no index is looked at for being negative."""
     step = steps[node]
-    value = values[row, step.feature & COLUMN]
+    value = values[row, np.uint64(step.feature & COLUMN)]
     goes_left = (value <= step.threshold) | ((value != value) & (step.feature & LEFT != 0))
-    return node + 1 if goes_left else np.int64(step.right)
+    return either(goes_left, node + _TURN, np.uint64(step.right))
 
 
 @inner_kernel

@@ -9,8 +9,8 @@ from spinney._compile import PLAIN_PYTHON
 from spinney._team import Team
 from spinney.data.schema import learn_and_read
 from spinney.ensemble.bagging import Draws, Subspaces
-from spinney.ensemble.bootstrap import Bags, pick_rows
-from spinney.ensemble.isolation import drawn_rows, grow_isolation
+from spinney.ensemble.bootstrap import Bags, FewDraws
+from spinney.ensemble.isolation import grow_isolation
 from spinney.estimators.settings import n_categories
 from tests.oracles.isolation import depth_of, grow, preorder, tree_key
 
@@ -39,7 +39,7 @@ def test_trees_are_their_twins(seed, n, max_depth, n_columns):
     values = np.column_stack([table.column(j) for j in range(4)])
     for k in range(3):
         columns = draws.subspaces.of(k)
-        rows = [[None if x != x else x for x in row] for row in values[drawn_rows(draws.bags, k)][:, columns]]
+        rows = [[None if x != x else x for x in row] for row in values[FewDraws(draws.bags).rows(k)][:, columns]]
         twin = list(preorder(grow(rows, categories[columns].tolist(), tree_key(seed, k), max_depth)))
         tree = forest.tree(k)
         assert tree.n_samples.tolist() == [node["n"] for node in twin]
@@ -58,12 +58,50 @@ def test_trees_are_their_twins(seed, n, max_depth, n_columns):
                 assert tree.threshold[number] == node["threshold"]
 
 
+def few(n_draws, n=20, weights=None, replace=False, order=None):
+    order = np.arange(n) if order is None else order
+    return FewDraws(Bags(order, weights, n_draws, replace, seed=1))
+
+
 @pytest.mark.kernels
 def test_a_few_of_many_rows():
     order = np.random.RandomState(0).permutation(1000)
-    rows = pick_rows(order, 200, seed=1, round_number=2)
+    rows = few(200, order=order).rows(2)
     assert len(set(rows.tolist())) == 200
-    assert rows.tolist() == order[pick_rows(np.arange(1000), 200, seed=1, round_number=2)].tolist()
-    assert rows.tolist() != pick_rows(order, 200, seed=1, round_number=3).tolist()
-    counts = np.bincount(np.concatenate([pick_rows(np.arange(20), 5, 0, k) for k in range(2000)]), minlength=20)
-    assert abs(counts - 500).max() < 5 * np.sqrt(500)  # each row as often as any other
+    assert rows.tolist() == order[few(200, 1000).rows(2)].tolist()
+    assert rows.tolist() != few(200, order=order).rows(3).tolist()
+    assert sorted(few(15).rows(0).tolist()) == sorted(set(few(15).rows(0).tolist()))  # more than half
+    assert few(20).rows(0).tolist() == list(range(20))
+
+
+@pytest.mark.skipif(PLAIN_PYTHON, reason="many draws")
+@pytest.mark.parametrize("replace", [False, True])
+def test_rows_are_as_likely_as_their_weights_say(replace):
+    weights = np.repeat([0.0, 0.5, 1.5, 3.25], 5)
+    counts = np.zeros(20)
+    one = few(1, weights=weights, replace=replace)
+    for k in range(6000):
+        counts[one.rows(k)] += 1
+    expected = 6000 * weights / weights.sum()
+    assert (abs(counts - expected) <= 5 * np.sqrt(expected)).all()
+    plain = np.concatenate([few(5, replace=replace).rows(k) for k in range(2000)])
+    assert abs(np.bincount(plain, minlength=20) - 500).max() < 5 * np.sqrt(500)
+
+
+@pytest.mark.kernels
+def test_a_row_that_has_nearly_all_the_weight_is_drawn_once():
+    weights = np.full(20, 1e-9)
+    weights[7] = 1.0
+    rows = few(6, weights=weights).rows(0)
+    assert len(set(rows.tolist())) == 6
+    assert 7 in rows
+    assert set(few(6, weights=weights, replace=True).rows(0).tolist()) == {7}
+
+
+@pytest.mark.kernels
+def test_whole_weights_are_rows():
+    weights = np.array([2.0, 0.0, 1.0, 3.0])
+    whole = few(3, 4, weights)
+    repeated = np.repeat(np.arange(4), [2, 0, 1, 3])
+    for k in range(5):
+        assert whole.rows(k).tolist() == repeated[few(3, 6).rows(k)].tolist()

@@ -126,3 +126,20 @@ def test_a_long_path_and_a_short_one():
     with Team(TEAMS[-1]) as team:
         np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X), team), leaves)
         np.testing.assert_array_equal(sum_answers(forest, table_of(X), team), total)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [1, 31, 32, 33, N])
+def test_shallow_trees_without_bins_are_walked_in_step(dtype, n):
+    """All rows take as many steps as a tree has levels; deeper trees and those with sets are walked as ever."""
+    X = draw_rows(n, seed=5, dtype=dtype)
+    X[0, :2] = np.nan, np.inf
+    shallow = draw_forest("codes").with_thresholds()
+    deepest = int(shallow.shape.depth.max())
+    shallow = shallow.collapse(shallow.shape.depth == min(4, deepest))
+    assert (shallow.steps.depth > 0).any()
+    for forest in (shallow, draw_forest("number"), draw_forest("categories").with_thresholds()):
+        leaves, total = walk_all(forest, X)
+        with Team(TEAMS[-1]) as team:
+            np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X), team), leaves)
+            np.testing.assert_array_equal(sum_answers(forest, table_of(X), team), total)
