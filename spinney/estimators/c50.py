@@ -98,6 +98,8 @@ class C50Classifier(AdaBoostClassifier):
     ) -> None:
         keep_parameters(self, locals())
 
+    _takes_sparse = False
+
     @property
     def n_estimators(self) -> int:
         """`trials`, as ensembles call it."""
@@ -121,6 +123,7 @@ class C50Classifier(AdaBoostClassifier):
         """
         check_parameters(self)
         with all_or_nothing(self):
+            self._check_sparse(X)
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
             target = self._read_target(y, table.n_rows)
             self._boost((schema, table), target, read_sample_weight(sample_weight, table.n_rows))
