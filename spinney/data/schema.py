@@ -224,6 +224,11 @@ class Schema(_Stored):
         return Table(source.n_rows, source.n_columns, tuple(panels))
 
 
+def name_columns(n_columns: int, names: Any) -> Schema:
+    """A schema that knows how many columns there are and what they are called, if they have names."""
+    return Schema(tuple(map(Column, [None] * n_columns if names is None else names)))
+
+
 def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:
     """Learn how many columns X has and what they are called; for models that only hand the table on to others."""
     source = open_table(X, owner)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
 
 from spinney._compile import kernel
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
@@ -32,7 +33,7 @@ from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.members import naming, run_members, seeded, takes_weights
+from spinney.ensemble.members import naming, run_members, seeded
 from spinney.ensemble.out_of_bag import Votes
 from spinney.grow.lists.fit import sort_for_trees
 from spinney.tree.forest import Forest
@@ -117,6 +118,13 @@ def grow_members(
 # --- members of any kind ----------------------------------------------------------------------------------------------
 
 
+class Asks(NamedTuple):
+    """What the `fit` of members takes besides X and y."""
+
+    by_weight: bool  # how often a row was drawn, as its weight; else such rows are repeated
+    params: dict[str, Any]  # other arguments; those with one value per row are taken by rows
+
+
 def fit_bagged(
     template: Any,
     X: Any,
@@ -126,10 +134,11 @@ def fit_bagged(
     numbers: range,
     seed: int,
     n_jobs: int,
-    verbose: Any = False,
+    verbose: Any,
+    asks: Asks,
 ) -> list[Any]:
     """Fit copies of the template, each to its rows and columns; `classes` are the numbers of the rows' classes."""
-    by_weight = takes_weights(template)
+    by_weight = asks.by_weight
     examples = None if classes is None else _examples(classes, draws.bags.order)
 
     def work(name: str, model: Any) -> Any:
@@ -141,10 +150,11 @@ def fit_bagged(
         elif examples is not None:  # a class without rows is known by one of weight 0
             rows = np.union1d(rows, examples[_absent(classes, counts, len(examples))])
         some = take(X, rows, draws.subspaces, number)
+        params = _check_method_params(X, params=asks.params, indices=rows)
         seed_member(model, seed, number)
-        if not by_weight or (counts[rows] == 1).all():
-            return model.fit(some, y[rows])
-        return model.fit(some, y[rows], sample_weight=counts[rows].astype(np.float64))
+        if by_weight and (counts[rows] != 1).any():
+            params["sample_weight"] = counts[rows].astype(np.float64)
+        return model.fit(some, y[rows], **params)
 
     return run_members(work, [(str(number), template) for number in numbers], n_jobs, "fit", verbose)
 

@@ -17,6 +17,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney.data.one_row import values_of_row
+from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.weights import Weights, read_weights
 
@@ -68,6 +69,8 @@ def read_sample_weight(sample_weight: Any, n_rows: int, class_weight: Any = None
     weight = check_weights(sample_weight, n_rows)
     if class_weight is not None:
         by_class = compute_sample_weight(class_weight, np.asarray(y))
+        if (by_class < 0).any():
+            raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
         weight = by_class if weight is None else by_class * weight
     return read_weights(weight, n_rows)
 
@@ -95,9 +98,24 @@ def hash_of(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as Python's."""
+def first_answer(model: Any, X: Any) -> Any:
+    """What `predict` says of the first row, as a Python scalar if it is one."""
+    value = model.predict(X)[0]
     return value.item() if isinstance(value, np.generic) else value
+
+
+def frame_of_row(schema: Schema, row: Any) -> Any:
+    """One row as models of any kind can read it: a frame if its columns have names, else an array."""
+    values = values_of_row(schema, row)
+    if schema.names is not None:
+        import pandas as pd
+
+        return pd.DataFrame([values], columns=schema.names)
+    numbers = np.array([values], dtype=object)
+    try:
+        return numbers.astype(np.float64)
+    except (TypeError, ValueError):
+        return numbers
 
 
 class TableModel(BaseEstimator):
@@ -139,7 +157,7 @@ class TableModel(BaseEstimator):
         'Yes'
         """
         check_is_fitted(self)
-        return _plain(self.predict(self._row(row))[0])  # type: ignore[attr-defined]
+        return first_answer(self, self._row(row))
 
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
@@ -176,24 +194,17 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """What is known of the columns, and X as members and we can take rows from it."""
+        X = with_rows(X)
         schema, source = learn_names(X, type(self).__name__)
         return schema, X if hasattr(X, "shape") else source.origin
 
     def _row(self, row: Any) -> Any:
-        """As members can read it: a frame if there are names."""
-        values = values_of_row(self._schema, row)
-        if self._schema.names is not None:
-            import pandas as pd
-
-            return pd.DataFrame([values], columns=self._schema.names)
-        numbers = np.array([values], dtype=object)
-        try:
-            return numbers.astype(np.float64)
-        except (TypeError, ValueError):
-            return numbers
+        """As members can read it."""
+        return frame_of_row(self._schema, row)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""
         check_is_fitted(self)
+        X = with_rows(X)
         source = self._schema.open(X, type(self).__name__)
         return X if hasattr(X, "shape") else source.origin

@@ -91,7 +91,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
             yield self._respond(raw)
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
-        return read_numbers(y, n_rows)
+        return read_numbers(y, n_rows, type(self).__name__)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.data.target import Target
@@ -231,7 +231,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""
-        y = read_labels(y, n_rows)
+        y = read_labels(y, n_rows, type(self).__name__)
         if known:
             return self._class_numbers(y)
         self.classes_, numbers = find_classes(y)

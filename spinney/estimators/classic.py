@@ -51,7 +51,7 @@ class _ClassicTree(ClassTreeModel):
         check_parameters(self)
         with all_or_nothing(self):
             schema, table = self._learn(X)
-            answers = find_answers(read_labels(y, table.n_rows))
+            answers = find_answers(read_labels(y, table.n_rows, type(self).__name__))
             answers.keep_classes(self)
             weights = read_sample_weight(sample_weight, table.n_rows)
             with make_team("branches", table.n_rows * table.n_columns, n_jobs=1) as team:

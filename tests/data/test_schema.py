@@ -378,7 +378,7 @@ def test_names_on_one_side_alone_are_a_warning():
 
 def test_pickles_and_copies_hold_the_columns_alone():
     schema, _ = learn_and_read(FITTED)
-    assert "_index" in vars(schema.columns[1])
+    assert "index_of" in vars(schema.columns[1])
     for again in (pickle.loads(pickle.dumps(schema)), copy.deepcopy(schema)):
         assert again == schema
         assert set(vars(again)) == {"columns"}
