@@ -132,7 +132,11 @@ class TableModel(BaseEstimator):
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
         check_is_fitted(self)
-        return self._schema.read(X, type(self).__name__)
+        return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+
+    def _refuses_unknown(self) -> bool:
+        """Whether a category that was not there in training is an error; else it is missing."""
+        return getattr(self, "handle_unknown", "missing") == "error"
 
     def predict_row(self, row: Any) -> Any:
         """What `predict` says of one row, in microseconds.
@@ -161,7 +165,7 @@ class TableModel(BaseEstimator):
 
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
-        return self._schema.read_row(row, type(self).__name__)
+        return self._schema.read_row(row, type(self).__name__, strict=self._refuses_unknown())
 
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
@@ -191,6 +195,9 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
 
     def _default(self) -> Any:
         raise NotImplementedError
+
+    def _refuses_unknown(self) -> bool:
+        return getattr(self._template(), "handle_unknown", "missing") == "error"
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """What is known of the columns, and X as members and we can take rows from it."""

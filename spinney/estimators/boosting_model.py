@@ -198,7 +198,7 @@ class BoostedModel(Rounds, TableModel):
 
         sets = []
         for name, (X, y, weight) in named_sets(eval_set).items():
-            table = schema.read(X, type(self).__name__)
+            table = schema.read(X, type(self).__name__, strict=self._refuses_unknown())
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             sets.append(EvalSet(name, bins.encode(table, team), answers, weights, np.empty((n_outputs, table.n_rows))))
         return sets

@@ -29,6 +29,7 @@ class _ClassicTree(ClassTreeModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "handle_unknown": [StrOptions({"missing", "error"})],
     }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -92,6 +93,9 @@ class ID3Classifier(_ClassicTree):
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
         Columns whose values are categories whatever they are: a mask, indices or names. "from_dtype": those of strings
         and category dtypes. Codes of categories need not be named.
+    handle_unknown : {"missing", "error"}, default="missing"
+        What `predict` does with a category that was not there in training: "missing" takes it for a missing value,
+        "error" raises a ValueError that names the column and the value.
 
     Attributes
     ----------
@@ -133,6 +137,7 @@ class ID3Classifier(_ClassicTree):
         min_samples_split: int = 2,
         min_gain: float = 0.0,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -182,6 +187,9 @@ class C45Classifier(_ClassicTree):
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
         Which columns are categories: a mask, indices or names. "from_dtype": those of strings, category dtypes and
         Booleans.
+    handle_unknown : {"missing", "error"}, default="missing"
+        What `predict` does with a category that was not there in training: "missing" takes it for a missing value,
+        "error" raises a ValueError that names the column and the value.
 
     Attributes
     ----------
@@ -229,6 +237,7 @@ class C45Classifier(_ClassicTree):
         mdl: bool = True,
         max_depth: int | None = None,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 

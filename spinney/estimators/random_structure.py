@@ -105,6 +105,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         max_samples: Any = None,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -151,5 +152,6 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         keep_targets: bool = False,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
