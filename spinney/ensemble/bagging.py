@@ -195,20 +195,20 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
-def say_classes(member: Any, X: Any, classes: np.ndarray) -> np.ndarray:
-    """(rows, 1, classes): the member's probabilities, or its votes if it has none."""
+def say_classes(member: Any, X: Any, classes: np.ndarray, params: dict[str, Any]) -> np.ndarray:
+    """(rows, 1, classes): the member's probabilities, or its votes if it has none; `params` are further arguments."""
     shares = np.zeros((X.shape[0], 1, len(classes)))
     if not hasattr(member, "predict_proba"):
-        votes = np.searchsorted(classes, member.predict(X))
+        votes = np.searchsorted(classes, member.predict(X, **params))
         shares[np.arange(len(votes)), 0, votes] = 1.0
         return shares
-    shares[:, 0, np.searchsorted(classes, member.classes_)] = member.predict_proba(X)
+    shares[:, 0, np.searchsorted(classes, member.classes_)] = member.predict_proba(X, **params)
     return shares
 
 
-def say_numbers(member: Any, X: Any) -> np.ndarray:
-    """(rows, outputs, 1): the member's predictions."""
-    predicted = np.asarray(member.predict(X), np.float64)
+def say_numbers(member: Any, X: Any, params: dict[str, Any]) -> np.ndarray:
+    """(rows, outputs, 1): the member's predictions; `params` are further arguments."""
+    predicted = np.asarray(member.predict(X, **params), np.float64)
     return predicted.reshape(len(predicted), -1, 1)
 
 

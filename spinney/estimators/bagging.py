@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read
 from spinney.data.weights import Weights
+from spinney.estimators.bagging_answers import BaggedClasses, BaggedNumbers
 from spinney.estimators.bagging_model import BagModel
 from spinney.estimators.bagging_params import (
     ABOUT,
@@ -29,7 +30,7 @@ from spinney.estimators.bagging_params import (
     count_draws,
 )
 from spinney.estimators.base import all_or_nothing, read_sample_weight
-from spinney.estimators.forest_model import ClassForest, NumberForest, mean_votes
+from spinney.estimators.forest_model import mean_votes
 from spinney.estimators.params import check_parameters, described, keep_parameters
 from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
@@ -290,7 +291,7 @@ class _Bagging(BagModel):
 
 
 @described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
-class BaggingClassifier(ClassForest, _Bagging):
+class BaggingClassifier(BaggedClasses, _Bagging):
     """Bagging: the same classifier many times, each time from other rows or columns, and their mean.
 
     Probabilities are averaged; members without probabilities vote.
@@ -332,14 +333,14 @@ class BaggingClassifier(ClassForest, _Bagging):
         answers = find_answers(labels)
         return labels, answers._replace(values=answers.values.astype(np.int64))
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_classes
 
-        return say_classes(member, X, self.classes_)
+        return say_classes(member, X, self.classes_, params)
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes)."""
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes); `params` are routed."""
         check_is_fitted(self)
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
@@ -347,7 +348,8 @@ class BaggingClassifier(ClassForest, _Bagging):
                     f"decision_function needs members that know all classes, and member '{k}' has not seen some: use "
                     "predict_proba."
                 )
-        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some)))
+        given = route_to_copies(self, "decision_function", params)
+        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some, **given)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -356,7 +358,7 @@ class BaggingClassifier(ClassForest, _Bagging):
 
 
 @described(BAGGING, {"estimator": REGRESSOR}, about=ABOUT, fitted=FITTED)
-class BaggingRegressor(NumberForest, _Bagging):
+class BaggingRegressor(BaggedNumbers, _Bagging):
     """Bagging: the same regressor many times, each time from other rows or columns, and their mean.
 
     {about}
@@ -388,7 +390,7 @@ class BaggingRegressor(NumberForest, _Bagging):
         numbers = read_several_numbers(y, n_rows, type(self).__name__)
         return numbers, Answers(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers
 
-        return say_numbers(member, X)
+        return say_numbers(member, X, params)

@@ -124,7 +124,7 @@ class BagModel(CopiesModel, ForestModel):
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         raise NotImplementedError
 
     def _mean_answers(self, X: Any) -> np.ndarray:

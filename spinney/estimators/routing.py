@@ -64,20 +64,22 @@ def route_to_final(owner: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def route_to_copies(owner: Any, method: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What the `fit` of copies of one estimator gets besides X, y and its rows' weights."""
+    """What a method of the copies of one estimator gets besides X (and y and its rows' weights)."""
     if is_routing():
-        return dict(process_routing(owner, method, **given).estimator[method])
+        routed = process_routing(owner, method, **given).estimator
+        return {name: value for callee in routed.values() for name, value in callee.items()}
     refuse_others(owner, method, given)
     return {}
 
 
 def refuse_others(owner: Any, method: str, given: Mapping[str, Any]) -> None:
-    """Without routing, `fit` takes X, y and sample_weight."""
-    unknown = sorted(set(given) - {"sample_weight"})
+    """Without routing, `fit` takes X, y and sample_weight, and predictions X."""
+    taken = "X, y and sample_weight" if method == "fit" else "X"
+    unknown = sorted(set(given) - {"sample_weight"} if method == "fit" else given)
     if unknown:
         raise TypeError(
-            f"{type(owner).__name__}.{method} takes X, y and sample_weight, got {unknown}. Others can be routed to "
-            "members once sklearn.set_config(enable_metadata_routing=True) is set."
+            f"{type(owner).__name__}.{method} takes {taken}, got {unknown}. Others can be routed to members once "
+            "sklearn.set_config(enable_metadata_routing=True) is set."
         )
 
 

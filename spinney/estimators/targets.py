@@ -99,9 +99,11 @@ def _one_or_two_dimensions(y: Any, dtype: Any, owner: str) -> np.ndarray:
 
 
 def require_target(y: Any, owner: str) -> None:
-    """Raise if there is no y, in the words that scikit-learn has for it."""
+    """Raise if there is no y, in the words that scikit-learn has for it, or if some of it is masked."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError("Input y contains masked values: drop those rows or fill them in.")
 
 
 @contextmanager

@@ -127,6 +127,23 @@ def test_bagged_members_get_the_values_of_their_rows():
         np.testing.assert_array_equal(one.batch_, rows)
 
 
+@pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
+def test_bags_hand_on_what_predictions_are_given(kind):
+    y = target(kind)
+    with config_context(**ON):
+        for library in (spinney, theirs):
+            model = make(library, "Bagging", kind, taker(kind)).fit(X, y)
+            with pytest.raises(UnsetMetadataPassedError, match=r"\[scale\] are passed but are not explicitly set"):
+                model.predict(X, scale=0)
+            model = make(library, "Bagging", kind, taker(kind).set_predict_request(scale=True)).fit(X, y)
+            assert set(model.predict(X, scale=0)) == {0}
+            if kind == "Classifier":
+                assert model.predict_proba(X, scale=0)[:, 0].min() == 1
+                assert model.predict_log_proba(X, scale=0)[:, 0].min() == 0
+    with pytest.raises(TypeError, match=r"predict takes X, got \['scale'\]. Others can be routed"):
+        make(spinney, "Bagging", kind, taker(kind)).fit(X, y).predict(X, scale=0)
+
+
 def test_our_trees_in_a_bag_take_routed_arguments():
     with config_context(**ON):
         tree = spinney.DecisionTreeClassifier(n_iter_no_change=2).set_fit_request(sample_weight=True)

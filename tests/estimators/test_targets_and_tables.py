@@ -86,6 +86,14 @@ def test_strings_of_several_outputs():
         spinney.BaggingRegressor(LinearRegression()).fit(FRAME[["a"]], np.full((N, 2), "no"))
 
 
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_masked_targets_are_refused(model):
+    y = CLASSES if is_classifier(model) else NUMBERS
+    with pytest.raises(ValueError, match="Input y contains masked values: drop those rows or fill them in"):
+        model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=np.arange(N) == 3))
+    model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=False))
+
+
 def test_numerals_are_numbers():
     model = spinney.DecisionTreeRegressor().fit(FRAME, NUMBERS)
     assert spinney.DecisionTreeRegressor().fit(FRAME, NUMBERS.astype(str)).fingerprint_ == model.fingerprint_
