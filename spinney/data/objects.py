@@ -95,10 +95,12 @@ def label(codes: np.ndarray, present: np.ndarray, values: list, where: str) -> L
     missing = _missing_types()
     kept = [type(value) not in missing and bool(value == value) for value in values]
     values = [value for value, keep in zip(values, kept, strict=True) if keep]
-    named = [type(value) for value in values if _has_a_name(type(value))]
-    if named and any(_is_number(type(value)) for value in values):
-        raise TypeError(_refusal(where, named[0]))
-    values = [str(value) if _has_a_name(type(value)) else value for value in values]
+    kinds = set(map(type, values))
+    named = {kind for kind in kinds if _has_a_name(kind)}
+    if named:
+        if any(map(_is_number, kinds)):
+            raise TypeError(_refusal(where, min(named, key=lambda kind: kind.__name__)))
+        values = [str(value) if type(value) in named else value for value in values]
     strings = [value for value in values if isinstance(value, str)]
     others = [value for value in values if not isinstance(value, str)]
     for value in others:

@@ -16,6 +16,7 @@ from sklearn.utils import Bunch, ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.data.schema import name_columns
 from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
 from spinney.estimators.base import check_weights, first_answer, frame_of_row
@@ -266,6 +267,7 @@ def _is_drop(model: Any) -> bool:
 
 def ask(name: str, model: Any, method: str, X: Any) -> np.ndarray:
     """What a fitted member's method gives for X."""
+    X = with_rows(X)
     with naming(name, method):
         return np.asarray(getattr(model, method)(X))
 
@@ -279,12 +281,14 @@ def require_method(members: list[Member], method: str, reason: str) -> None:
 
 def ask_classes(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """The numbers in `classes` of the labels that a fitted member predicts."""
+    X = with_rows(X)
     with naming(name, "predict"):
         return class_numbers(np.asarray(model.predict(X)), classes)
 
 
 def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """A fitted member's probabilities, a column for each of `classes`."""
+    X = with_rows(X)
     with naming(name, "predict_proba"):
         return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 

@@ -110,6 +110,16 @@ def test_record_batches_and_views_of_strings(name, form):
     np.testing.assert_array_equal(model.predict(FRAME), expected)
 
 
+@pytest.mark.parametrize("make", [spinney.VotingClassifier, spinney.StackingClassifier, spinney.BucketOfModels])
+def test_members_of_other_libraries_get_tables_too(make):
+    model = make([("line", LogisticRegression()), ("other", LogisticRegression(C=0.1))])
+    X = ARROW.drop_columns("c").to_batches()[0]
+    expected = model.fit(FRAME[["a", "b"]], CLASSES).predict(FRAME[["a", "b"]])
+    np.testing.assert_array_equal(model.fit(X, CLASSES).predict(X), expected)
+    with pytest.raises(TypeError, match=r"^X must be a table in memory, got the lazy LazyFrame. Call .collect\(\)"):
+        model.predict(LAZY)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_what_splits_the_rows_takes_them_too(form):
     tree, vote, X = spinney.DecisionTreeClassifier(), spinney.VotingClassifier(TREES), FORMS[form]
