@@ -233,13 +233,26 @@ _importing = threading.RLock()
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES and name not in _ROOMS:
-        raise AttributeError(f"module 'spinney' has no attribute {name!r}")
+        raise AttributeError(f"module 'spinney' has no attribute {name!r}{_meant(name)}", name=name)
     with _importing:
         import_whole(_HOMES.get(name, f"spinney.{name}"))
     if name in _ROOMS:
         return sys.modules[f"spinney.{name}"]
     globals()[name] = value = getattr(sys.modules[_HOMES[name]], name)  # the next time it is simply there
     return value
+
+
+def _meant(name: str) -> str:
+    """What a name that does not exist may have been meant to be, as the end of a sentence."""
+    from difflib import get_close_matches
+
+    if name.startswith("_"):
+        return ""  # Python's own questions, which nobody reads the answers to
+    known = {one.lower(): one for one in __all__}
+    longer = [one for small, one in known.items() if small.startswith(name.lower())]
+    close = [known[one] for one in get_close_matches(name.lower(), known, n=2, cutoff=0.7)]
+    found = [repr(one) for one in (longer[:3] or close)]
+    return f". Did you mean {' or '.join(found)}?" if found else ""
 
 
 def __dir__() -> list[str]:

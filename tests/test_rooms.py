@@ -194,3 +194,19 @@ def test_every_public_name_is_there_and_no_other():
         spinney.criteria.purity  # noqa: B018
     with pytest.raises(AttributeError, match="module 'spinney' has no attribute 'Forest'"):
         spinney.Forest  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"),
+    [
+        ("RandomForest", "'RandomForestClassifier' or 'RandomForestRegressor'"),
+        ("Kmeans", "'KMeans'"),
+        ("DecisionTreeClasifier", "'DecisionTreeClassifier'"),
+    ],
+)
+def test_typos_are_answered_with_what_was_meant(typo, meant):
+    message = f"module 'spinney' has no attribute '{typo}'. Did you mean {meant}?"
+    with pytest.raises(AttributeError, match=re.escape(message)):
+        getattr(spinney, typo)
+    with pytest.raises(AttributeError, match=r"has no attribute '__wrapped__'$"):
+        spinney.__wrapped__  # noqa: B018

@@ -24,6 +24,8 @@ class ColumnSource:
     def is_labelled(self, index: int, with_booleans: bool = False) -> bool:
         """Read the column to see."""
         column = self._waiting[index] = self._take(index)
+        if isinstance(column, Labels) and column.refusal:
+            raise TypeError(column.refusal)
         return isinstance(column, Labels) or (with_booleans and column.values.dtype.kind == "b")
 
     def is_boolean(self, index: int) -> bool:
@@ -47,6 +49,8 @@ class ColumnSource:
         column = self._take(index)
         if isinstance(column, Numbers):
             return as_floats(column.values, column.missing)
+        if column.refusal:
+            raise TypeError(column.refusal)
         text = next((value for value in column.values if isinstance(value, str)), None)
         if text is not None:
             raise TypeError(f"{self._where[index]} holds strings, such as {text!r}, not numbers. {remedy}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import numbers
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
@@ -18,19 +20,32 @@ def read_objects(values: list, where: str) -> Numbers | Labels:
     types = set(map(type, values))
     missing = types & _missing_types()
     strings = {kind for kind in types if issubclass(kind, str)}
-    for kind in types - missing - strings:
+    named = {kind for kind in types - missing if _has_a_name(kind)}
+    for kind in types - missing - strings - named:
         if not _is_number(kind):
-            _refuse_object(where, kind)
-    if not strings:
+            raise TypeError(_refusal(where, kind))
+    if not strings and not named:
         return _read_numbers(values, types - missing, missing)
     codes, distinct = factorize(values)
-    return label(codes, np.arange(len(distinct)), distinct, where)
+    labels = label(codes, np.arange(len(distinct)), distinct, where)
+    times = [kind for kind in named if not _is_interval(kind)]
+    return replace(labels, refusal=_refusal(where, times[0])) if times else labels
 
 
 def _missing_types() -> set[type]:
     """Types all of whose values are missing; NaN is a float and is found later."""
     pandas = nw.dependencies.get_pandas()
     return {type(None)} if pandas is None else {type(None), type(pandas.NA), type(pandas.NaT)}
+
+
+def _is_interval(kind: type) -> bool:
+    return kind.__name__ == "Interval" and kind.__module__.startswith("pandas")
+
+
+def _has_a_name(kind: type) -> bool:
+    """Whether values are categories by what they are called, `str(value)`: intervals (pandas.cut), dates, periods."""
+    times = issubclass(kind, (datetime.date, datetime.time, datetime.timedelta))
+    return times or _is_interval(kind) or (kind.__name__ == "Period" and kind.__module__.startswith("pandas"))
 
 
 def _is_number(kind: type) -> bool:
@@ -46,7 +61,7 @@ def _read_numbers(values: list, types: set[type], missing: set[type]) -> Numbers
     dtype = _common_dtype(types)
     try:
         return Numbers(np.array(values, dtype=object).astype(dtype), mask)
-    except OverflowError:  # an integer of more than 64 bits
+    except (OverflowError, ValueError):  # an integer of more than 64 bits, a signalling NaN
         return Numbers(np.array([_as_float(value) for value in values]), mask)
 
 
@@ -55,6 +70,8 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+    except ValueError:
+        return float("nan")
 
 
 def _common_dtype(types: set[type]) -> type:
@@ -78,11 +95,17 @@ def label(codes: np.ndarray, present: np.ndarray, values: list, where: str) -> L
     missing = _missing_types()
     kept = [type(value) not in missing and bool(value == value) for value in values]
     values = [value for value, keep in zip(values, kept, strict=True) if keep]
+    kinds = set(map(type, values))
+    named = {kind for kind in kinds if _has_a_name(kind)}
+    if named:
+        if any(map(_is_number, kinds)):
+            raise TypeError(_refusal(where, min(named, key=lambda kind: kind.__name__)))
+        values = [str(value) if type(value) in named else value for value in values]
     strings = [value for value in values if isinstance(value, str)]
     others = [value for value in values if not isinstance(value, str)]
     for value in others:
         if not _is_number(type(value)):
-            _refuse_object(where, type(value))
+            raise TypeError(_refusal(where, type(value)))
     if strings and others:
         raise TypeError(
             f"{where} mixes strings and numbers, such as {strings[0]!r} and {others[0]!r}. Make it one kind: "
@@ -97,8 +120,8 @@ def _plain_numbers(values: list) -> list:
     return (read + 0 if read.dtype.kind == "f" else read).tolist()  # + 0: -0.0 becomes 0.0
 
 
-def _refuse_object(where: str, kind: type) -> NoReturn:
-    raise TypeError(
+def _refusal(where: str, kind: type) -> str:
+    return (
         f"{where}: argument must be a string or a number, not {kind.__name__!r}. "
         "Turn such values into numbers or strings first."
     )

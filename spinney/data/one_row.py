@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)  # bool is an int
 
 
-def row_of_frame(schema: Schema, X: Any) -> Table | None:
-    """A pandas or polars frame of one row, with the schema's names in its order."""
+def row_of_frame(schema: Schema, X: Any, strict: bool = False) -> Table | None:
+    """A pandas or polars frame of one row, with the schema's names in its order; see `table_of_row`."""
     names = schema.names
     if names is None:
         return None
     library = type(X).__module__.partition(".")[0]
     if library == "polars" and type(X).__name__ == "DataFrame" and X.height == 1:
-        return table_of_row(schema, X.row(0)) if X.columns == names.tolist() else None
+        return table_of_row(schema, X.row(0), strict) if X.columns == names.tolist() else None
     if library == "pandas" and type(X).__name__ == "DataFrame" and len(X) == 1:
         if len(X.columns) != len(names) or not X.columns.equals(schema.pandas_index):
             return None
-        return table_of_row(schema, X.iloc[0].tolist())
+        return table_of_row(schema, X.iloc[0].tolist(), strict)
     return None
 
 
-def table_of_row(schema: Schema, values: Sequence[Any]) -> Table | None:
-    """Values in the order of the columns."""
+def table_of_row(schema: Schema, values: Sequence[Any], strict: bool = False) -> Table | None:
+    """Values in the order of the columns; None also for an unknown category if `strict`."""
     row = np.empty((1, len(values)))
     for j, (column, value) in enumerate(zip(schema.columns, values)):
         if column.categories is None:
@@ -45,7 +45,7 @@ def table_of_row(schema: Schema, values: Sequence[Any]) -> Table | None:
             row[0, j] = value
         else:
             number = _category(column, value)
-            if number is None:
+            if number is None or (strict and number != number and value == value):
                 return None
             row[0, j] = number
     return Table(1, len(values), (Panel(row, tuple(range(len(values)))),))

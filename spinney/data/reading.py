@@ -36,8 +36,47 @@ def open_table(X: Any, owner: str = "this model") -> Source:
     return open_array(X, owner)
 
 
+def with_rows(X: Any) -> Any:
+    """X as something whose rows can be taken by their numbers; for models that hand rows on to others.
+
+    Sparse matrices are put in CSR format; Arrow's record batches become tables, and its views of strings strings, which
+    it cannot take rows of as yet. Lazy frames have no rows: a TypeError. Everything else is returned as it is.
+    """
+    if is_sparse(X):
+        return X.tocsr()
+    library = type(X).__module__.partition(".")[0]
+    if library == "pyarrow":
+        return _arrow_with_rows(X)
+    if library == "polars":
+        as_frame(X)
+    return X
+
+
+def _arrow_with_rows(X: Any) -> Any:
+    import pyarrow
+
+    X = _as_arrow_table(X)
+    if not isinstance(X, pyarrow.Table):
+        return X
+    plain = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
+    for place, field in enumerate(X.schema):
+        if field.type in plain:
+            X = X.set_column(place, field.name, X.column(place).cast(plain[field.type]))
+    return X
+
+
+def _as_arrow_table(X: Any) -> Any:
+    """A table of one record batch; anything else as it is."""
+    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
+        return X
+    import pyarrow
+
+    return pyarrow.Table.from_batches([X])
+
+
 def as_frame(X: Any) -> nw.DataFrame | None:
     """Return X as a narwhals frame, or None if it is no frame."""
+    X = _as_arrow_table(X)
     try:
         frame = nw.from_native(X, pass_through=True)
     except DuplicateError as error:

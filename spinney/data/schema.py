@@ -9,7 +9,8 @@ Out: a `Schema` (names, number or categories, the categories' values) and, read 
 
 Categories are compared by value, so a table may be pandas at fit and polars at predict. They are the values that
 occur, in sorted order: neither the order of the rows nor that of a category dtype changes them. A value never seen is
-missing, but strings where categories were numbers, and numbers or Booleans where they were strings, are an error.
+missing (or, on request, an error), but strings where categories were numbers, and numbers or Booleans where they were
+strings, are always an error.
 This stage does not bin and does not order the categories by the target.
 """
 
@@ -84,6 +85,18 @@ class Column(_Stored):
             "column (in pandas.read_csv: dtype)."
         )
 
+    def check_known(self, values: Sequence[Any], number: int, owner: str) -> None:
+        """Refuse categories that were not there in training, for models that want it so (`handle_unknown="error"`)."""
+        unknown = [value for value in values if value not in self.index_of]
+        if not unknown:
+            return
+        name = str(number) if self.name is None else repr(self.name)
+        shown = ", ".join(map(repr, unknown[:5])) + (f" and {len(unknown) - 5} others" if len(unknown) > 5 else "")
+        raise ValueError(
+            f"Column {name} holds categories that {owner} has not seen in fit: {shown}. handle_unknown='missing' takes "
+            "them for missing values."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the column in JSON's types."""
         if self.categories is None:
@@ -116,36 +129,43 @@ class Schema(_Stored):
         """Learn the schema of X. See `learn_and_read`, which also returns the table at little extra cost."""
         return learn_and_read(X, categorical_features, owner)[0]
 
-    def read(self, X: Any, owner: str = "this model") -> Table:
-        """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings."""
+    def read(self, X: Any, owner: str = "this model", *, strict: bool = False) -> Table:
+        """Read a table like the one learnt from; `owner` is the estimator's name in errors and warnings.
+
+        A category that was never seen is missing, or an error if `strict`.
+        """
         if self._plain_columns and is_plain(X) and X.shape[1] == len(self._plain_columns) and X.flags.aligned:
             return Table(len(X), X.shape[1], (Panel(X, self._plain_columns),))
         if isinstance(X, OpenedTable):
             known = X.read(self)
-            return self.read(X.original(), owner) if known is None else known
+            return self.read(X.original(), owner, strict=strict) if known is None else known
         if isinstance(X, Table):
             return X
-        if self.names is not None and (row := row_of_frame(self, X)) is not None:
+        if self.names is not None and (row := row_of_frame(self, X, strict)) is not None:
             return row
-        source = self.open(X, owner)
+        return self._read_source(self.open(X, owner), owner, strict)
+
+    def _read_source(self, source: Source, owner: str, strict: bool) -> Table:
+        """An opened table whose columns are those learnt."""
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
 
         def labels_of(index: int) -> Labels:
             labels = source.labels(index)
             self.columns[index].check_kind(labels, index, owner)
+            if strict:
+                self.columns[index].check_known(labels.values, index, owner)
             return labels
 
         return self._table(source, labels_of, remedy)
 
-    def read_row(self, row: Any, owner: str = "this model") -> Table:
+    def read_row(self, row: Any, owner: str = "this model", *, strict: bool = False) -> Table:
         """Read one row: a dict or a Series by the columns' names, or a sequence of values in their order."""
         values = values_of_row(self, row)
-        table = table_of_row(self, values)
+        table = table_of_row(self, values, strict)
         if table is None:  # a column of one value each, for whatever is not a plain number or category
             cells = np.empty((1, len(values)), object)
             cells[0] = values
-            nameless = Schema(tuple(Column(None, column.categories) for column in self.columns))
-            return nameless.read(cells, owner)
+            return self._read_source(open_table(cells, owner), owner, strict)
         return table
 
     def open(self, X: Any, owner: str = "this model") -> Source:
@@ -226,6 +246,11 @@ class Schema(_Stored):
             codes = self.columns[index].encode(labels_of(index))
             panels.append(Panel(codes[:, None], (index,)))
         return Table(source.n_rows, source.n_columns, tuple(panels))
+
+
+def name_columns(n_columns: int, names: Any) -> Schema:
+    """A schema that knows how many columns there are and what they are called, if they have names."""
+    return Schema(tuple(map(Column, [None] * n_columns if names is None else names)))
 
 
 def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:

@@ -23,7 +23,8 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from spinney.data.sparse import SparseTable, with_rows
+from spinney.data.reading import with_rows
+from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
 
 if TYPE_CHECKING:

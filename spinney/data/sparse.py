@@ -188,11 +188,6 @@ def _canonical(X: Any) -> Any:
     return kind((as_floats(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
 
 
-def with_rows(X: Any) -> Any:
-    """A sparse X in a format that rows can be taken from; anything else as it is."""
-    return X.tocsr() if issparse(X) else X
-
-
 def refuse_sparse(X: Any, owner: str) -> None:
     """Raise if X is sparse and its owner needs every cell."""
     if issparse(X):

@@ -67,6 +67,7 @@ class Labels:
     codes: np.ndarray  # (n_rows,) integers, -1 = missing
     present: np.ndarray  # (n_distinct,) the codes that occur
     values: list  # str, int, float or bool, as plain Python objects
+    refusal: str = ""  # why these are no categories unless somebody says that they are: an error's text
 
     def spread(self, of_values: Sequence[float], dtype: Any) -> np.ndarray:
         """Give each row the number of its value (`of_values[k]` for `values[k]`); missing rows get NaN."""

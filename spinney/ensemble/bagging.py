@@ -21,19 +21,19 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
 
 from spinney._compile import kernel
 from spinney._random import NODE_FEATURES, TREE_FEATURES, choose, mix, stream_key
 from spinney._side_by_side import side_by_side
 from spinney._team import Team
 from spinney.data.binning import learn_bins
-from spinney.data.reading import as_frame
-from spinney.data.sparse import with_rows
+from spinney.data.reading import as_frame, with_rows
 from spinney.data.tables import Table
 from spinney.data.target import Target
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
-from spinney.ensemble.members import naming, run_members, seeded, takes_weights
+from spinney.ensemble.members import naming, run_members, seeded
 from spinney.ensemble.out_of_bag import Votes
 from spinney.grow.lists.fit import sort_for_trees
 from spinney.tree.forest import Forest
@@ -124,6 +124,13 @@ def grow_members(
 # --- members of any kind ----------------------------------------------------------------------------------------------
 
 
+class Asks(NamedTuple):
+    """What the `fit` of members takes besides X and y."""
+
+    by_weight: bool  # how often a row was drawn, as its weight; else such rows are repeated
+    params: dict[str, Any]  # other arguments; those with one value per row are taken by rows
+
+
 def fit_bagged(
     template: Any,
     X: Any,
@@ -133,10 +140,11 @@ def fit_bagged(
     numbers: range,
     seed: int,
     n_jobs: int,
-    verbose: Any = False,
+    verbose: Any,
+    asks: Asks,
 ) -> list[Any]:
     """Fit copies of the template, each to its rows and columns; `classes` are the numbers of the rows' classes."""
-    by_weight = takes_weights(template)
+    by_weight = asks.by_weight
     examples = None if classes is None else _examples(classes, draws.bags.order)
 
     def work(name: str, model: Any) -> Any:
@@ -148,10 +156,11 @@ def fit_bagged(
         elif examples is not None:  # a class without rows is known by one of weight 0
             rows = np.union1d(rows, examples[_absent(classes, counts, len(examples))])
         some = take(X, rows, draws.subspaces, number)
+        params = _check_method_params(X, params=asks.params, indices=rows)
         seed_member(model, seed, number)
-        if not by_weight or (counts[rows] == 1).all():
-            return model.fit(some, y[rows])
-        return model.fit(some, y[rows], sample_weight=counts[rows].astype(np.float64))
+        if by_weight and (counts[rows] != 1).any():
+            params["sample_weight"] = counts[rows].astype(np.float64)
+        return model.fit(some, y[rows], **params)
 
     return run_members(work, [(str(number), template) for number in numbers], n_jobs, "fit", verbose)
 
@@ -192,20 +201,25 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
-def say_classes(member: Any, X: Any, classes: np.ndarray, votes_only: bool = False) -> np.ndarray:
-    """(rows, 1, classes): the member's probabilities, or its votes if it has none or only these are wanted."""
+def say_classes(
+    member: Any, X: Any, classes: np.ndarray, params: dict[str, Any], votes_only: bool = False
+) -> np.ndarray:
+    """(rows, 1, classes): the member's probabilities, or its votes if it has none or only these are wanted.
+
+    `params` are further arguments of its predictions.
+    """
     shares = np.zeros((X.shape[0], 1, len(classes)))
     if votes_only or not hasattr(member, "predict_proba"):
-        votes = np.searchsorted(classes, member.predict(X))
+        votes = np.searchsorted(classes, member.predict(X, **params))
         shares[np.arange(len(votes)), 0, votes] = 1.0
         return shares
-    shares[:, 0, np.searchsorted(classes, member.classes_)] = member.predict_proba(X)
+    shares[:, 0, np.searchsorted(classes, member.classes_)] = member.predict_proba(X, **params)
     return shares
 
 
-def say_numbers(member: Any, X: Any) -> np.ndarray:
-    """(rows, outputs, 1): the member's predictions."""
-    predicted = np.asarray(member.predict(X), np.float64)
+def say_numbers(member: Any, X: Any, params: dict[str, Any]) -> np.ndarray:
+    """(rows, outputs, 1): the member's predictions; `params` are further arguments."""
+    predicted = np.asarray(member.predict(X, **params), np.float64)
     return predicted.reshape(len(predicted), -1, 1)
 
 

@@ -1,6 +1,6 @@
 """Members: named models of any kind -> the same models, fitted, one thread each.
 
-In:  a list of (name, model), a table, a target, perhaps weights.
+In:  a list of (name, model), a table, a target, perhaps weights or other arguments of fit.
 Out: fitted clones, or what each gives for rows it has not seen.
 
 Members learn and answer in the labels of the target they are given; `in_order` puts a member's columns of classes in
@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from spinney._side_by_side import side_by_side
-from spinney.data.sparse import with_rows
+from spinney.data.reading import with_rows
 
 Member = tuple[str, Any]
+FitParams = Mapping[str, Mapping[str, Any]]  # by the members' names: arguments of their fit besides X and y
 Split = tuple[np.ndarray, np.ndarray]
 _MOST_SEED = np.iinfo(np.int32).max
 
@@ -130,19 +132,19 @@ def takes_weights(model: Any) -> bool:
     return getattr(model, "_takes_weights", False) or has_fit_parameter(model, "sample_weight")
 
 
-def fit_one(model: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None = None) -> Any:
-    """The model, fitted to some of the rows (None: all)."""
+def fit_one(model: Any, X: Any, y: Any, params: Mapping[str, Any], rows: np.ndarray | None = None) -> Any:
+    """The model, fitted to some of the rows (None: all); `params` with one value per row are taken by rows, too."""
     if rows is not None:
+        params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(with_rows(X), rows), y[rows]
-        sample_weight = None if sample_weight is None else sample_weight[rows]
-    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
+    return model.fit(X, y, **params)
 
 
 def fit_members(
     members: Sequence[Member],
     X: Any,
     y: np.ndarray,
-    sample_weight: np.ndarray | None = None,
+    params: FitParams = MappingProxyType({}),
     *,
     rows: np.ndarray | None = None,
     own: Mapping[str, np.ndarray] | None = None,
@@ -156,10 +158,9 @@ def fit_members(
     >>> float(model.predict([[0]])[0])
     2.0
     """
-    check_weights_welcome(members, sample_weight)
 
     def work(name: str, model: Any) -> Any:
-        return fit_one(model, X, (own or {}).get(name, y), sample_weight, rows)
+        return fit_one(model, X, (own or {}).get(name, y), params.get(name, {}), rows)
 
     return run_members(work, members, n_jobs, "fit", verbose)
 
@@ -170,7 +171,7 @@ def predict_held_out(
     X: Any,
     y: np.ndarray,
     splits: Sequence[Split],
-    sample_weight: np.ndarray | None = None,
+    params: FitParams = MappingProxyType({}),
     *,
     own: Mapping[str, np.ndarray] | None = None,
     n_jobs: int | None = None,
@@ -185,7 +186,6 @@ def predict_held_out(
     >>> predict_held_out([("mean", DummyRegressor())], ["predict"], [[0], [0]], np.array([1.0, 3.0]), splits)
     [array([3., 1.])]
     """
-    check_weights_welcome(members, sample_weight)
     method_of = dict(zip([name for name, _ in members], methods))
     place = _places([test for _, test in splits], len(y))
 
@@ -195,8 +195,8 @@ def predict_held_out(
         parts = []
         for train, test in splits:
             X_train, y_train = _safe_split(model, X, target, train)
-            weights = None if sample_weight is None else sample_weight[train]
-            fitted = fit_one(clone(model), X_train, y_train, weights)
+            some = _check_method_params(X, params=params.get(name, {}), indices=train)
+            fitted = fit_one(clone(model), X_train, y_train, some)
             X_test, _ = _safe_split(model, X, None, test, train)
             answer = np.asarray(getattr(fitted, method)(X_test))
             parts.append(answer if classes is None else in_order(answer, fitted, method, classes))
@@ -266,12 +266,13 @@ def score_held_out(
     X: Any,
     y: np.ndarray,
     splits: Sequence[Split],
+    params: FitParams = MappingProxyType({}),
     sample_weight: np.ndarray | None = None,
     *,
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[np.ndarray]:
-    """Each member's scores, one a split, on the rows that were held out.
+    """Each member's scores, one a split, on the rows that were held out, by these weights.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> splits = [(np.array([0, 1]), np.array([2]))]
@@ -279,13 +280,12 @@ def score_held_out(
     >>> score_held_out([("a", DummyClassifier())], [accuracy], [[0], [0], [0]], np.array([1, 1, 1]), splits)
     [array([1.])]
     """
-    check_weights_welcome(members, sample_weight)
     scorer_of = dict(zip([name for name, _ in members], scorers))
 
     def work(name: str, model: Any) -> np.ndarray:
         scores = []
         for train, test in splits:
-            fitted = fit_one(clone(model), X, y, sample_weight, train)
+            fitted = fit_one(clone(model), X, y, params.get(name, {}), train)
             weights = {} if sample_weight is None else {"sample_weight": sample_weight[test]}
             scores.append(scorer_of[name](fitted, _safe_indexing(with_rows(X), test), y[test], **weights))
         return np.array(scores, np.float64)

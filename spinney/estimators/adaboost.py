@@ -143,7 +143,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
         """Class numbers."""
-        self.classes_, codes = find_classes(read_labels(y, n_rows))
+        self.classes_, codes = find_classes(read_labels(y, n_rows, type(self).__name__))
         self.n_classes_ = len(self.classes_)
         if self.algorithm == "discrete" and self.n_classes_ > 2:
             raise ValueError(
@@ -310,7 +310,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
         return True
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
-        return read_numbers(y, n_rows)
+        return read_numbers(y, n_rows, type(self).__name__)
 
     def _judge(self, target: np.ndarray) -> Judge:
         from spinney.ensemble.adaboost import R2

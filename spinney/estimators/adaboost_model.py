@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metadata_routing import _raise_for_unsupported_routing, _RoutingNotSupportedMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from spinney._seed import read_seed
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
-class AdaBoostModel(CopiesModel):
+class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     """Members fitted in turn to weights that change, and their votes."""
 
     estimators_: list[Any]
@@ -52,6 +53,7 @@ class AdaBoostModel(CopiesModel):
         -------
         self
         """
+        _raise_for_unsupported_routing(self, "fit", sample_weight=sample_weight)
         check_parameters(self)
         with all_or_nothing(self):
             schema, X = self._learn(X)

@@ -9,17 +9,18 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.estimators.bagging_answers import BaggedClasses, BaggedNumbers
 from spinney.estimators.bagging_fit import BagFit
 from spinney.estimators.bagging_params import ABOUT, BAGGING, CLASSIFIER, FITTED, REGRESSOR
-from spinney.estimators.forest_model import ClassForest, NumberForest
 from spinney.estimators.params import described, keep_parameters
-from spinney.estimators.targets import Answers, check_numbers, find_answers, read_labels, read_numbers
+from spinney.estimators.routing import route_to_copies
+from spinney.estimators.targets import Answers, find_answers, read_labels, read_several_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.estimators.tree_series import can_share
 
 
 @described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
-class BaggingClassifier(ClassForest, BagFit):
+class BaggingClassifier(BaggedClasses, BagFit):
     """Bagging: the same classifier many times, each time from other rows or columns, and their mean.
 
     Probabilities are averaged; members without probabilities vote, and with `voting="hard"` all do.
@@ -76,18 +77,18 @@ class BaggingClassifier(ClassForest, BagFit):
         return tree
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
-        labels = read_labels(y, n_rows)
+        labels = read_labels(y, n_rows, type(self).__name__)
         answers = find_answers(labels)
         return labels, answers._replace(values=answers.values.astype(np.int64))
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_classes
 
-        return say_classes(member, X, self.classes_, self.voting == "hard")
+        return say_classes(member, X, self.classes_, params, self.voting == "hard")
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes)."""
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes); `params` are routed."""
         check_is_fitted(self)
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
@@ -95,7 +96,8 @@ class BaggingClassifier(ClassForest, BagFit):
                     f"decision_function needs members that know all classes, and member '{k}' has not seen some: use "
                     "predict_proba."
                 )
-        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some)))
+        given = route_to_copies(self, "decision_function", params)
+        return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some, **given)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,7 +106,7 @@ class BaggingClassifier(ClassForest, BagFit):
 
 
 @described(BAGGING, {"estimator": REGRESSOR}, about=ABOUT, fitted=FITTED)
-class BaggingRegressor(NumberForest, BagFit):
+class BaggingRegressor(BaggedNumbers, BagFit):
     """Bagging: the same regressor many times, each time from other rows or columns, and their mean.
 
     {about}
@@ -151,15 +153,10 @@ class BaggingRegressor(NumberForest, BagFit):
         return DecisionTreeRegressor()
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
-        values = np.asarray(y)
-        if values.ndim == 2 and values.shape[1] > 1:
-            numbers = np.asarray(values, np.float64)
-            check_numbers(numbers, n_rows)
-        else:
-            numbers = read_numbers(y, n_rows)
+        numbers = read_several_numbers(y, n_rows, type(self).__name__)
         return numbers, Answers(np.ascontiguousarray(numbers.reshape(n_rows, -1).T), None)
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         from spinney.ensemble.bagging import say_numbers
 
-        return say_numbers(member, X)
+        return say_numbers(member, X, params)

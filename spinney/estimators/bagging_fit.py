@@ -27,6 +27,7 @@ from spinney.estimators.bagging_params import (
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import mean_votes
 from spinney.estimators.params import check_parameters
+from spinney.estimators.routing import route_to_copies, wants_weights
 from spinney.estimators.settings import count_columns, n_categories, tree_settings
 from spinney.estimators.targets import (
     Answers,
@@ -53,7 +54,7 @@ class BagFit(BagModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
@@ -65,6 +66,8 @@ class BagFit(BagModel):
         sample_weight : array-like of shape (n_samples,), optional
             A row's chance of being drawn. A row of whole weight, up to 127, is as many rows that are alike; without
             replacement, it can be drawn as often. Rows of weight 0 are left out.
+        **fit_params : dict
+            Only with scikit-learn's metadata routing: other arguments, for members that ask for them.
 
         Returns
         -------
@@ -73,11 +76,11 @@ class BagFit(BagModel):
         check_parameters(self)
         self._check_together()
         with all_or_nothing(self):
-            template = clone(self._template())
-            if can_share(template):
+            template, params = clone(self._template()), route_to_copies(self, "fit", fit_params)
+            if can_share(template) and not params:
                 self._fit_trees(template, X, y, sample_weight)
             else:
-                self._fit_members(template, X, y, sample_weight)
+                self._fit_members(template, X, y, sample_weight, params)
             self.estimator_ = template
         return self
 
@@ -101,7 +104,7 @@ class BagFit(BagModel):
 
         check_parameters(template)
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
-        answers = read_answers(template, y, table.n_rows)
+        answers = read_answers(template, y, table.n_rows, type(self).__name__)
         weights = read_sample_weight(sample_weight, table.n_rows)
         numbers = self._numbers(schema, answers)
         if not numbers:
@@ -156,11 +159,11 @@ class BagFit(BagModel):
             tailor=tailor,
         )
 
-    def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         """Members of any other kind."""
         from spinney._team import available_threads
         from spinney.data.content import order_of_any
-        from spinney.ensemble.bagging import count_votes, fit_bagged
+        from spinney.ensemble.bagging import Asks, count_votes, fit_bagged
 
         schema, X = self._learn(X)
         n_rows, n_jobs = _num_samples(X), available_threads(self.n_jobs)
@@ -172,7 +175,8 @@ class BagFit(BagModel):
         answers.keep_classes(self)
         codes = None if answers.classes is None else answers.values[0]
         draws = self._plan_draws(order_of_any(X, answers.values), schema.n_columns, weights)
-        fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose)
+        asks = Asks(wants_weights(template), params)
+        fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose, asks)
         members = [*(self.estimators_ if numbers.start else ()), *fitted]
         self._keep_draws(draws, numbers)
         self._keep_members(schema, members, len(answers.values))

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Column, Schema
 from spinney.estimators.base import CopiesModel, hash_of
 from spinney.estimators.forest_model import ForestModel
+from spinney.estimators.routing import router_of_copies
 from spinney.estimators.settings import count_columns
 from spinney.estimators.tree_series import can_share
 
@@ -55,6 +56,15 @@ class BagModel(CopiesModel, ForestModel):
     _draws: list[Draws]  # what each member was given
     _seed: int
     _n_rows: int
+
+    def get_metadata_routing(self) -> Any:
+        """Which arguments go to the members, for scikit-learn's metadata routing.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return router_of_copies(self, self._template())
 
     def _in_bag(self, k: int) -> np.ndarray:
         """How often each training row was drawn for a member."""
@@ -120,7 +130,7 @@ class BagModel(CopiesModel, ForestModel):
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances
 
-    def _say(self, member: Any, X: Any) -> np.ndarray:
+    def _say(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         raise NotImplementedError
 
     def _mean_answers(self, X: Any) -> np.ndarray:

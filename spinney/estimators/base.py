@@ -17,8 +17,9 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney.data.one_row import values_of_row
+from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
-from spinney.data.sparse import refuse_sparse, with_rows
+from spinney.data.sparse import refuse_sparse
 from spinney.data.weights import Weights, read_weights
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def read_sample_weight(
     weight = check_weights(sample_weight, n_rows)
     if class_weight is not None:
         by_class = compute_sample_weight(class_weight, np.asarray(y))
+        if (by_class < 0).any():
+            raise ValueError(f"class_weight must not be negative, got {class_weight!r:.200}.")
         weight = by_class if weight is None else by_class * weight
     return read_weights(weight, n_rows, class_weight is None or classes_repeat)
 
@@ -101,9 +104,24 @@ def hash_of(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as Python's."""
+def first_answer(model: Any, X: Any) -> Any:
+    """What `predict` says of the first row, as a Python scalar if it is one."""
+    value = model.predict(X)[0]
     return value.item() if isinstance(value, np.generic) else value
+
+
+def frame_of_row(schema: Schema, row: Any) -> Any:
+    """One row as models of any kind can read it: a frame if its columns have names, else an array."""
+    values = values_of_row(schema, row)
+    if schema.names is not None:
+        import pandas as pd
+
+        return pd.DataFrame([values], columns=schema.names)
+    numbers = np.array([values], dtype=object)
+    try:
+        return numbers.astype(np.float64)
+    except (TypeError, ValueError):
+        return numbers
 
 
 class TableModel(BaseEstimator):
@@ -122,7 +140,11 @@ class TableModel(BaseEstimator):
         """A table like that of `fit`."""
         check_is_fitted(self)
         self._check_sparse(X)
-        return self._schema.read(X, type(self).__name__)
+        return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+
+    def _refuses_unknown(self) -> bool:
+        """Whether a category that was not there in training is an error; else it is missing."""
+        return getattr(self, "handle_unknown", "missing") == "error"
 
     def predict_row(self, row: Any) -> Any:
         """What `predict` says of one row, in microseconds.
@@ -147,11 +169,11 @@ class TableModel(BaseEstimator):
         'Yes'
         """
         check_is_fitted(self)
-        return _plain(self.predict(self._row(row))[0])  # type: ignore[attr-defined]
+        return first_answer(self, self._row(row))
 
     def _row(self, row: Any) -> Any:
         """One row as a table that `predict` takes."""
-        return self._schema.read_row(row, type(self).__name__)
+        return self._schema.read_row(row, type(self).__name__, strict=self._refuses_unknown())
 
     def _check_sparse(self, X: Any) -> None:
         """Raise if X is sparse and this model needs every cell."""
@@ -178,20 +200,6 @@ class TableModel(BaseEstimator):
         return tags
 
 
-def frame_of_row(schema: Schema, row: Any) -> Any:
-    """One row as any model can read it: a frame if there are names."""
-    values = values_of_row(schema, row)
-    if schema.names is not None:
-        import pandas as pd
-
-        return pd.DataFrame([values], columns=schema.names)
-    numbers = np.array([values], dtype=object)
-    try:
-        return numbers.astype(np.float64)
-    except (TypeError, ValueError):
-        return numbers
-
-
 class CopiesModel(MetaEstimatorMixin, TableModel):
     """A model whose members are copies of one `estimator`, and get tables as they come."""
 
@@ -202,10 +210,14 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
     def _default(self) -> Any:
         raise NotImplementedError
 
+    def _refuses_unknown(self) -> bool:
+        return getattr(self._template(), "handle_unknown", "missing") == "error"
+
     def _learn(self, X: Any) -> tuple[Schema, Any]:
         """What is known of the columns, and X as members and we can take rows from it."""
+        X = with_rows(X)
         schema, source = learn_names(X, type(self).__name__)
-        return schema, with_rows(X) if hasattr(X, "shape") else source.origin
+        return schema, X if hasattr(X, "shape") else source.origin
 
     def _row(self, row: Any) -> Any:
         """As members can read it."""
@@ -214,5 +226,6 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""
         check_is_fitted(self)
+        X = with_rows(X)
         source = self._schema.open(X, type(self).__name__)
-        return with_rows(X) if hasattr(X, "shape") else source.origin
+        return X if hasattr(X, "shape") else source.origin

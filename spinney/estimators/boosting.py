@@ -73,6 +73,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         max_features_per_tree: Any = 1.0,
         subsample: float = 1.0,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         init: Any = None,
@@ -102,7 +103,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         return 1
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
-        return read_numbers(y, n_rows)
+        return read_numbers(y, n_rows, type(self).__name__)
 
     def _task(self, y: np.ndarray, weights: Weights) -> Task:
         from spinney.data.target import Target
@@ -189,6 +190,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         max_features_per_tree: Any = 1.0,
         subsample: float = 1.0,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         init: Any = None,
@@ -262,7 +264,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _read_target(self, y: Any, n_rows: int, known: bool) -> np.ndarray:
         """Class numbers; `known`: the classes must be those already learnt."""
-        y = read_labels(y, n_rows)
+        y = read_labels(y, n_rows, type(self).__name__)
         if known:
             return self._class_numbers(y)
         self.classes_, numbers = find_classes(y)

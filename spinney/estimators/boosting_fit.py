@@ -250,7 +250,7 @@ class BoostingFit(TableModel):
         named, sets = named_sets(given.eval_set), []
         offsets = read_eval_offsets(given.eval_init_score, list(named)) if named else {}
         for name, (X, y, weight) in named.items():
-            table = given.schema.read(X, type(self).__name__)
+            table = given.schema.read(X, type(self).__name__, strict=self._refuses_unknown())
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = self._offset(X, read_offset(offsets[name], table.n_rows, n_outputs, "eval_init_score"))
             scores = np.empty((n_outputs, table.n_rows))

@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array
 
-from spinney.data.reading import open_table
+from spinney.data.reading import open_table, with_rows
 from spinney.data.shared import OpenedTable
-from spinney.data.sparse import with_rows
 from spinney.data.weights import Weights
 from spinney.ensemble.members import fit_one, in_order, takes_weights
 
@@ -63,7 +62,8 @@ def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.n
         raise ValueError(
             f"init={type(init).__name__} does not take sample_weight in fit: leave the weights out, or choose another."
         )
-    return fit_one(clone(init), table_of(X), labels, weight, rows)
+    params = {} if weight is None else {"sample_weight": weight}
+    return fit_one(clone(init), table_of(X), labels, params, rows)
 
 
 def raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_loss: Any) -> np.ndarray:

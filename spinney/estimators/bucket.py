@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.ensemble.bucket import best_name
 from spinney.ensemble.members import fit_one, naming, score_held_out
 from spinney.estimators.base import all_or_nothing, log_probabilities
@@ -20,7 +21,6 @@ from spinney.estimators.composition import (
     EitherKind,
     ask,
     encode_labels,
-    only_row_weights,
     read_row_weights,
     read_splits,
 )
@@ -109,7 +109,8 @@ class BucketOfModels(EitherKind):
             Class labels, or numbers.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,), or nothing: weighs rows in fitting and in judging. Rows
-            are split without regard to it.
+            are split without regard to it. With scikit-learn's metadata routing also others, for members that ask for
+            them.
 
         Returns
         -------
@@ -117,27 +118,29 @@ class BucketOfModels(EitherKind):
         """
         members = self._members()
         with all_or_nothing(self):
-            (X,) = indexable(X)
+            (X,) = indexable(with_rows(X))
             target = self._read_target(X, y)
-            weights = read_row_weights(X, only_row_weights(self, fit_params))
+            params = self._fit_params(members, X, fit_params)
+            weights = read_row_weights(X, fit_params.get("sample_weight"))
             splits = read_splits(self.cv, X, target, self._classifies())
             scorers = [check_scoring(model, self.scoring) for _, model in members]
             scores = score_held_out(
-                members, scorers, X, target, splits, weights, n_jobs=self.n_jobs, verbose=self.verbose
+                members, scorers, X, target, splits, params, weights, n_jobs=self.n_jobs, verbose=self.verbose
             )
             self.fold_scores_ = dict(zip([name for name, _ in members], scores))
             self.scores_ = {name: float(one.mean()) for name, one in self.fold_scores_.items()}
             self.best_name_ = best_name(self.scores_)
             with naming(self.best_name_, "fit"):
-                self.best_estimator_ = fit_one(clone(dict(members)[self.best_name_]), X, target, weights)
+                best = clone(dict(members)[self.best_name_])
+                self.best_estimator_ = fit_one(best, X, target, params[self.best_name_])
             self._keep_columns([self.best_estimator_])
         return self
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
         if not self._classifies():
             self.__dict__.pop("classes_", None)
-            return read_numbers(y, _num_samples(X))
-        encoder, codes = encode_labels(X, y)
+            return read_numbers(y, _num_samples(X), type(self).__name__)
+        encoder, codes = encode_labels(X, y, type(self).__name__)
         self.classes_ = encoder.classes_
         return self.classes_[codes]
 

@@ -126,7 +126,7 @@ class _ClassicTree(ClassTreeModel):
         with all_or_nothing(self):
             self._check_sparse(X)
             schema, table = self._learn(X)
-            answers = find_answers(read_labels(y, table.n_rows))
+            answers = find_answers(read_labels(y, table.n_rows, type(self).__name__))
             weights = read_sample_weight(sample_weight, table.n_rows)
             kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
             if kept is not None:
@@ -233,6 +233,7 @@ class ID3Classifier(_ClassicTree):
         n_iter_no_change: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -309,6 +310,7 @@ class C45Classifier(_ClassicTree):
         n_iter_no_change: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 

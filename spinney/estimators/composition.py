@@ -14,11 +14,14 @@ from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import Bunch, ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
+from spinney.data.schema import name_columns
 from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
-from spinney.estimators.base import check_weights
+from spinney.estimators.base import check_weights, first_answer, frame_of_row
 from spinney.estimators.params import Parameter, check_parameters
+from spinney.estimators.routing import route_to_members, router_of_members
 from spinney.estimators.targets import read_labels
 
 MEMBERS = {
@@ -129,6 +132,51 @@ class Combination(_BaseComposition):
         if kind and not (is_classifier if kind == "classifier" else is_regressor)(model):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
+    def get_metadata_routing(self) -> Any:
+        """Which arguments of `fit` go to which member, for scikit-learn's metadata routing.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        return router_of_members(self)
+
+    def _fit_params(self, members: list[Member], X: Any, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """By the members' names: what their fits get besides X and y."""
+        weights = read_row_weights(X, given.get("sample_weight"))
+        given = {**given, "sample_weight": weights} if weights is not None else given
+        return route_to_members(self, members, given)
+
+    def predict_row(self, row: Any) -> Any:
+        """What `predict` says of one row.
+
+        Parameters
+        ----------
+        row : dict, Series or sequence
+            Values by the names of the columns, or in their order. Missing ones are nan or None; further names of a
+            dict are ignored.
+
+        Returns
+        -------
+        scalar
+            A label or a number.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> from spinney.datasets import load_tennis
+        >>> vote = VotingClassifier([("cart", DecisionTreeClassifier()), ("c45", C45Classifier())])
+        >>> vote.fit(*load_tennis())
+        VotingClassifier(estimators=[('cart', DecisionTreeClassifier()),
+                                     ('c45', C45Classifier())])
+        >>> vote.predict_row({"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Windy": False})
+        'Yes'
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        n_columns = len(row) if names is None and not hasattr(self, "n_features_in_") else self.n_features_in_
+        return first_answer(self, frame_of_row(name_columns(n_columns, names), row))
+
     def _keep_members(self, members: list[Member], fitted: list[Any]) -> None:
         """Set estimators_, named_estimators_ and what is known of the table's columns."""
         self.estimators_ = fitted
@@ -219,6 +267,7 @@ def _is_drop(model: Any) -> bool:
 
 def ask(name: str, model: Any, method: str, X: Any) -> np.ndarray:
     """What a fitted member's method gives for X."""
+    X = with_rows(X)
     with naming(name, method):
         return np.asarray(getattr(model, method)(X))
 
@@ -232,19 +281,21 @@ def require_method(members: list[Member], method: str, reason: str) -> None:
 
 def ask_classes(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """The numbers in `classes` of the labels that a fitted member predicts."""
+    X = with_rows(X)
     with naming(name, "predict"):
         return class_numbers(np.asarray(model.predict(X)), classes)
 
 
 def ask_probabilities(name: str, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """A fitted member's probabilities, a column for each of `classes`."""
+    X = with_rows(X)
     with naming(name, "predict_proba"):
         return in_order(np.asarray(model.predict_proba(X)), model, "predict_proba", classes)
 
 
-def encode_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
+def encode_labels(X: Any, y: Any, owner: str) -> tuple[LabelEncoder, np.ndarray]:
     """The encoder of the labels, and each row's class as a number."""
-    labels = read_labels(y, _num_samples(X))
+    labels = read_labels(y, _num_samples(X), owner)
     if len(labels) == 0:
         raise ValueError("X and y must have at least 1 row, got n_samples = 0.")
     encoder = LabelEncoder().fit(labels)
@@ -254,14 +305,6 @@ def encode_labels(X: Any, y: Any) -> tuple[LabelEncoder, np.ndarray]:
 def read_row_weights(X: Any, sample_weight: Any) -> np.ndarray | None:
     """The rows' weights, checked, or None."""
     return None if sample_weight is None else check_weights(sample_weight, _num_samples(X))
-
-
-def only_row_weights(owner: Any, fit_params: dict[str, Any]) -> Any:
-    """The only parameter that `fit` of those that split the rows takes besides X and y."""
-    unknown = sorted(set(fit_params) - {"sample_weight"})
-    if unknown:
-        raise TypeError(f"{type(owner).__name__}.fit takes X, y and sample_weight, got {unknown}.")
-    return fit_params.get("sample_weight")
 
 
 def read_splits(cv: Any, X: Any, y: np.ndarray, classes: bool) -> list[Split]:

@@ -42,6 +42,7 @@ _TREE_PARAMETERS = (
     "min_impurity_decrease",
     "monotonic_cst",
     "categorical_features",
+    "handle_unknown",
 )
 _OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the fit before."
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
@@ -239,6 +240,7 @@ class ForestClassifier(ClassForest, GrownForest):
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         voting: str = "soft",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -306,6 +308,7 @@ class ForestRegressor(QuantileForest, GrownForest):
         features_per: str = "split",
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 

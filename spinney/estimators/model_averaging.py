@@ -13,6 +13,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.ensemble.bucket import (
     class_log_likelihood,
     gaussian_log_likelihood,
@@ -29,7 +30,6 @@ from spinney.estimators.composition import (
     EitherKind,
     ask_probabilities,
     encode_labels,
-    only_row_weights,
     read_row_weights,
     read_splits,
     require_method,
@@ -121,39 +121,39 @@ class BayesianModelAveraging(EitherKind):
             Class labels, or numbers.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,), or nothing: weighs rows in fitting and in L. Rows are
-            split without regard to it.
+            split without regard to it. With scikit-learn's metadata routing also others, for members that ask for them.
 
         Returns
         -------
         self
         """
         members = self._members()
-        sample_weight = only_row_weights(self, fit_params)
         with all_or_nothing(self):
+            (X,) = indexable(with_rows(X))
             for name in ("classes_", "variances_"):
                 self.__dict__.pop(name, None)
             if self._classifies():
                 require_method(members, "predict_proba", "averaging")
-                encoder, codes = encode_labels(X, y)
+                encoder, codes = encode_labels(X, y, type(self).__name__)
                 self.classes_ = encoder.classes_
-                self._fit_all(X, self.classes_[codes], sample_weight, members, codes)
+                self._fit_all(X, self.classes_[codes], fit_params, members, codes)
             else:
-                numbers = read_numbers(y, _num_samples(X))
-                self._fit_all(X, numbers, sample_weight, members, numbers)
+                numbers = read_numbers(y, _num_samples(X), type(self).__name__)
+                self._fit_all(X, numbers, fit_params, members, numbers)
         return self
 
-    def _fit_all(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member], truth: np.ndarray) -> None:
+    def _fit_all(self, X: Any, y: np.ndarray, given: dict[str, Any], members: list[Member], truth: np.ndarray) -> None:
         """Fit the members to y and judge them by `truth`, class numbers or numbers."""
         prior = self._read_prior()
-        (X,) = indexable(X)
-        weights = read_row_weights(X, sample_weight)
+        params = self._fit_params(members, X, given)
+        weights = read_row_weights(X, given.get("sample_weight"))
         splits = read_splits(self.cv, X, y, self._classifies())
         methods = ["predict_proba" if self._classifies() else "predict"] * len(members)
         options = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        held_out = predict_held_out(members, methods, X, y, splits, weights, **options)
+        held_out = predict_held_out(members, methods, X, y, splits, params, **options)
         self.log_likelihoods_ = self._judge(held_out, truth, weights)
         self.weights_ = posterior(self.log_likelihoods_, prior)
-        self._keep_members(members, fit_members(members, X, y, weights, **options))
+        self._keep_members(members, fit_members(members, X, y, params, **options))
 
     def _read_prior(self) -> np.ndarray | None:
         """The prior of the members that are not dropped."""

@@ -113,6 +113,12 @@ COMMON = {
         "Which columns are categories. By default those of strings and of category dtypes.",
         ["array-like", StrOptions({"from_dtype"}), None],
     ),
+    "handle_unknown": Parameter(
+        '{"missing", "error"}',
+        'What `predict` does with a category that was not there in training: "missing" takes it for a missing value, '
+        '"error" raises a ValueError that names the column and the value.',
+        [StrOptions({"missing", "error"})],
+    ),
     "max_depth": Parameter("int or None", "Maximum depth: questions on a path.", [AT_LEAST_1, None]),
     "monotonic_cst": Parameter(
         "sequence of -1, 0, 1, dict from column name to such, or None",

@@ -106,6 +106,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         voting: str = "soft",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -152,5 +153,6 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
         keep_targets: bool = False,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.ensemble.members import Member, fit_members, naming
 from spinney.ensemble.voting import RANKINGS, aggregate_ranks, read_weights
 from spinney.estimators.base import all_or_nothing
-from spinney.estimators.composition import FITTED_MEMBERS, MEMBERS, Combination, read_row_weights
+from spinney.estimators.composition import FITTED_MEMBERS, MEMBERS, Combination
 from spinney.estimators.params import Parameter, described, keep_parameters
 from spinney.estimators.targets import read_numbers
 
@@ -57,10 +59,12 @@ class RankVoting(Combination, BaseEstimator):
     array([0.5, 1.5, 4. ])
     """
 
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}  # it is the members' to ask for it
+
     def __init__(self, estimators: Any, *, how: str = "borda", weights: Any = None) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
@@ -71,6 +75,8 @@ class RankVoting(Combination, BaseEstimator):
             How relevant each item is.
         sample_weight : array-like of shape (n_samples,), optional
             For the members, all of which must take it.
+        **fit_params : dict
+            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
 
         Returns
         -------
@@ -78,9 +84,11 @@ class RankVoting(Combination, BaseEstimator):
         """
         members = self._members()
         read_weights(self.weights, len(self.estimators))
-        relevance, weights = read_numbers(y, _num_samples(X)), read_row_weights(X, sample_weight)
+        X = with_rows(X)
+        relevance = read_numbers(y, _num_samples(X), type(self).__name__)
+        params = self._fit_params(members, X, {"sample_weight": sample_weight, **fit_params})
         with all_or_nothing(self):
-            self._keep_members(members, fit_members(members, X, relevance, weights))
+            self._keep_members(members, fit_members(members, X, relevance, params))
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin, clone, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing, check_random_state, indexable
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.ensemble.members import (
+    FitParams,
     Member,
     class_numbers,
     fit_members,
@@ -23,72 +24,16 @@ from spinney.ensemble.members import (
 from spinney.ensemble.stacking import beside, meta_columns, split_off
 from spinney.estimators.base import all_or_nothing, log_probabilities
 from spinney.estimators.composition import (
-    FITTED_MEMBERS,
-    MEMBERS,
     Combination,
     ask,
     encode_labels,
-    only_row_weights,
     read_row_weights,
     read_splits,
 )
-from spinney.estimators.params import INSIDE_0_1, Parameter, described, keep_parameters
+from spinney.estimators.params import described, keep_parameters
+from spinney.estimators.routing import add_final, route_to_final
+from spinney.estimators.stacking_params import ABOUT, FINAL_CLASSIFIER, FINAL_REGRESSOR, FITTED, METHODS, STACKING
 from spinney.estimators.targets import read_numbers
-
-_METHODS = ("predict_proba", "decision_function", "predict")
-
-
-_ABOUT = """
-    It must learn from predictions for rows the members have not seen, or it would trust those that know the rows by
-    heart. `cv` says how such predictions are made.
-
-    `fit(X, y, sample_weight=...)` gives weights to the members and the final estimator, all of which must take them.
-    Rows are parted without regard to weights, so a weight of 2 is not quite the same as two rows.
-"""
-_FITTED = (
-    """
-    final_estimator_ : model
-        The fitted final estimator.
-    stack_method_ : list of str
-        What each member is asked."""
-    + FITTED_MEMBERS
-)
-_TABLE = {
-    **MEMBERS,
-    "cv": Parameter(
-        'int, splitter, iterable, "prefit", "holdout" or None',
-        "Cross-validation (None: 5 parts, for classes stratified): every row is predicted by clones fitted to the "
-        'other parts; the members themselves are fitted to all rows. "holdout": blending; members are fitted to one '
-        "part of the rows and the final estimator to their predictions for the rest. They are not fitted again, since "
-        'it has learnt to trust these very members. Quicker, and wastes rows. "prefit": the members are fitted '
-        "already, to other rows.",
-        ["cv_object", StrOptions({"prefit", "holdout"})],
-    ),
-    "holdout_fraction": Parameter(
-        "float", 'The share of the rows, for classes of each class, that is held out with `cv="holdout"`.', [INSIDE_0_1]
-    ),
-    "stack_method": Parameter(
-        '{"auto", "predict_proba", "decision_function", "predict"}',
-        'What members are asked; "auto": the first of these they have. Of two classes, the second one\'s probability '
-        "is used.",
-        [StrOptions({"auto", *_METHODS})],
-    ),
-    "passthrough": Parameter(
-        "bool",
-        "Whether the final estimator also sees X. A frame with strings or categories stays a frame then.",
-        ["boolean"],
-    ),
-    "random_state": Parameter(
-        "int, RandomState or None", 'Which rows are held out with `cv="holdout"`.', ["random_state"]
-    ),
-    "verbose": Parameter("int", "Whether to print each member's time.", ["verbose"]),
-}
-_FINAL = Parameter(
-    "classifier or None",
-    "What learns from the members' predictions. None: scikit-learn's `LogisticRegression`.",
-    [HasMethods("fit"), None],
-)
-_FINAL_NUMBERS = _FINAL._replace(form="regressor or None", text=_FINAL.text.replace("LogisticRegression", "RidgeCV"))
 
 
 def _final_has(method: str) -> Any:
@@ -133,25 +78,26 @@ class _Stacking(TransformerMixin, Combination):
         y : array-like of shape (n_samples,)
             Class labels, or numbers.
         **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing.
+            `sample_weight`, array-like of shape (n_samples,), or nothing. With scikit-learn's metadata routing also
+            others, for members that ask for them; the final estimator gets sample_weight alone.
 
         Returns
         -------
         self
         """
         members = self._members()
-        sample_weight = only_row_weights(self, fit_params)
         with all_or_nothing(self):
-            self._fit_layers(X, self._read_target(X, y), sample_weight, members)
+            (X,) = indexable(with_rows(X))
+            self._fit_layers(X, self._read_target(X, y), fit_params, members)
         return self
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
         raise NotImplementedError
 
-    def _fit_layers(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member]) -> None:
+    def _fit_layers(self, X: Any, y: np.ndarray, given: dict[str, Any], members: list[Member]) -> None:
         """Fit the members, then the final estimator on what they say of rows they have not seen."""
-        (X,) = indexable(X)
-        weights = read_row_weights(X, sample_weight)
+        params = self._fit_params(members, X, given)
+        weights = read_row_weights(X, given.get("sample_weight"))
         final = self._final(weights)
         methods = [self._method_of(name, model) for name, model in members]
         rows = None
@@ -163,36 +109,32 @@ class _Stacking(TransformerMixin, Combination):
         elif self.cv == "holdout":
             strata = y if self._strata_are_classes else np.zeros(len(y), np.intp)
             learn, rows = split_off(strata, self.holdout_fraction, check_random_state(self.random_state))
-            fitted = self._fit_members(members, X, y, weights, learn)
+            fitted = self._fit_members(members, X, y, params, learn)
         else:
-            fitted = self._fit_members(members, X, y, weights, None)
+            fitted = self._fit_members(members, X, y, params, None)
         self.stack_method_ = methods
         self._keep_members(members, fitted)
-        self._fit_final(final, X, y, weights, rows)
+        if rows is not None:
+            X, y = _safe_indexing(X, rows), y[rows]
+            weights = None if weights is None else weights[rows]
+        asked = self.cv in ("prefit", "holdout")
+        answers = self._member_answers(X) if asked else self._held_out_answers(members, X, y, params)
+        with naming("final_estimator", "fit"):
+            also = {} if weights is None else {"sample_weight": weights}
+            self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, also)
 
-    def _fit_members(self, members: list[Member], X: Any, y: Any, weights: Any, rows: np.ndarray | None) -> list[Any]:
+    def _fit_members(self, members: list[Member], X: Any, y: Any, params: FitParams, rows: Any) -> list[Any]:
         own = self._own_targets(members, y)
-        return fit_members(members, X, y, weights, rows=rows, own=own, n_jobs=self.n_jobs, verbose=self.verbose)
+        return fit_members(members, X, y, params, rows=rows, own=own, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _own_targets(self, members: list[Member], y: np.ndarray) -> dict[str, np.ndarray]:
         """The targets of members that cannot have y."""
         return {}
 
-    def _fit_final(
-        self, final: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None
-    ) -> None:
-        if rows is not None:
-            X, y = _safe_indexing(X, rows), y[rows]
-            weights = None if weights is None else weights[rows]
-        if self.cv in ("prefit", "holdout"):
-            answers = self._member_answers(X)
-        else:
-            members = [(name, model) for name, model in self.estimators if not isinstance(model, str)]
-            splits = read_splits(self.cv, X, y, self._strata_are_classes)
-            own, options = self._own_targets(members, y), {"n_jobs": self.n_jobs, "verbose": self.verbose}
-            answers = predict_held_out(members, self.stack_method_, X, y, splits, weights, own=own, **options)
-        with naming("final_estimator", "fit"):
-            self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, weights)
+    def _held_out_answers(self, members: list[Member], X: Any, y: np.ndarray, params: FitParams) -> list[np.ndarray]:
+        splits = read_splits(self.cv, X, y, self._strata_are_classes)
+        own, options = self._own_targets(members, y), {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        return predict_held_out(members, self.stack_method_, X, y, splits, params, own=own, **options)
 
     def _final(self, weights: np.ndarray | None) -> Any:
         final = self._default_final() if self.final_estimator is None else clone(self.final_estimator)
@@ -204,7 +146,7 @@ class _Stacking(TransformerMixin, Combination):
         return final
 
     def _method_of(self, name: str, model: Any) -> str:
-        wanted = _METHODS if self.stack_method == "auto" else (self.stack_method,)
+        wanted = METHODS if self.stack_method == "auto" else (self.stack_method,)
         for method in wanted:
             if hasattr(model, method):
                 return method
@@ -219,7 +161,7 @@ class _Stacking(TransformerMixin, Combination):
         blocks = meta_columns(numbers, self._are_pairs())
         self._widths = [block.shape[1] for block in blocks]
         columns = np.hstack(blocks)
-        return beside(columns, self._meta_names(), X) if self.passthrough else columns
+        return beside(columns, self._meta_names(), with_rows(X)) if self.passthrough else columns
 
     def _as_numbers(self, name: str, model: Any, method: str, answer: np.ndarray) -> np.ndarray:
         return answer
@@ -273,15 +215,25 @@ class _Stacking(TransformerMixin, Combination):
         ----------
         X : table
         **predict_params : dict
-            For the final estimator's `predict`.
+            For the final estimator's `predict`; with scikit-learn's metadata routing it must ask for them.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        answer = self.final_estimator_.predict(self.transform(X), **predict_params)
+        answer = self.final_estimator_.predict(self.transform(X), **route_to_final(self, predict_params))
         return np.asarray(answer) if self._strata_are_classes else answer  # regressors may give standard deviations too
+
+    def get_metadata_routing(self) -> Any:
+        """Which arguments of `fit` go to which member, and those of `predict`, which go to the final estimator.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        final = getattr(self, "final_estimator_", self.final_estimator)
+        return add_final(super().get_metadata_routing(), final)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -289,7 +241,7 @@ class _Stacking(TransformerMixin, Combination):
         return tags
 
 
-@described(_TABLE, {"final_estimator": _FINAL}, about=_ABOUT, fitted=_FITTED)
+@described(STACKING, {"final_estimator": FINAL_CLASSIFIER}, about=ABOUT, fitted=FITTED)
 class StackingClassifier(ClassifierMixin, _Stacking):
     """Classes by a final classifier that has learnt from the members' predictions.
 
@@ -324,7 +276,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return LogisticRegression()
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
-        encoder, codes = encode_labels(X, y)
+        encoder, codes = encode_labels(X, y, type(self).__name__)
         self.classes_ = encoder.classes_
         return self.classes_[codes]
 
@@ -364,7 +316,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return self.final_estimator_.decision_function(self.transform(X))
 
 
-@described(_TABLE, {"final_estimator": _FINAL_NUMBERS}, about=_ABOUT, fitted=_FITTED)
+@described(STACKING, {"final_estimator": FINAL_REGRESSOR}, about=ABOUT, fitted=FITTED)
 class StackingRegressor(RegressorMixin, _Stacking):
     """Numbers by a final regressor that has learnt from the members' predictions.
 
@@ -395,4 +347,4 @@ class StackingRegressor(RegressorMixin, _Stacking):
         return RidgeCV()
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
-        return read_numbers(y, _num_samples(X))
+        return read_numbers(y, _num_samples(X), type(self).__name__)

@@ -5,6 +5,8 @@ In:  y as it was handed to `fit`. Out: class numbers and classes, or numbers; er
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -89,13 +91,12 @@ def _check_criterion(criterion: Any, y: np.ndarray) -> None:
 
 def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     """y of one or two dimensions; a single column is one."""
-    if y is None:
-        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
-    check_mask(y)
+    require_target(y, owner)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
     y = y.toarray() if is_sparse(y) else y
-    y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
+    with only_numbers(y, owner) if dtype is not None else nullcontext():
+        y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
 
 
@@ -105,18 +106,61 @@ def check_mask(y: Any) -> None:
         raise ValueError(f"Input y is a masked array with {n_masked} masked values: drop those rows or fill them in.")
 
 
-def read_labels(y: Any, n_rows: int) -> np.ndarray:
-    """One label per row, checked."""
+def require_target(y: Any, owner: str) -> None:
+    """Raise if there is no y, in the words that scikit-learn has for it, or if some of it is masked."""
+    if y is None:
+        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     check_mask(y)
+
+
+@contextmanager
+def only_numbers(y: Any, owner: str) -> Iterator[None]:
+    """Inside, y becomes numbers; if it holds strings instead, the error says so and who takes those."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        strings = [value for value in np.asarray(y, dtype=object).ravel() if isinstance(value, str)]
+        wrong = [value for value in strings if not _is_numeral(value)]
+        if not wrong:
+            raise
+        other = owner.replace("Regressor", "Classifier")
+        taker = f"For labels of classes use {other}" if other != owner else "Labels of classes are for classifiers"
+        raise ValueError(f"y must hold numbers for {owner}, got strings such as {str(wrong[0])!r}. {taker}.") from error
+
+
+def _is_numeral(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
+    """One label per row, checked."""
+    require_target(y, owner)
     labels: np.ndarray = column_or_1d(y, warn=True)
     check_labels(labels, n_rows)
     return labels
 
 
-def read_numbers(y: Any, n_rows: int) -> np.ndarray:
+def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One finite number per row."""
-    check_mask(y)
-    numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
+    require_target(y, owner)
+    with only_numbers(y, owner):
+        numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
+    check_numbers(numbers, n_rows)
+    return numbers
+
+
+def read_several_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
+    """Finite numbers, one per row or several."""
+    require_target(y, owner)
+    values = np.asarray(y)
+    if values.ndim != 2 or values.shape[1] == 1:
+        return read_numbers(y, n_rows, owner)
+    with only_numbers(y, owner):
+        numbers = np.asarray(values, np.float64)
     check_numbers(numbers, n_rows)
     return numbers
 

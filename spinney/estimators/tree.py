@@ -212,6 +212,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
         validation_fraction: float = 0.1,
         n_iter_no_change: int | None = None,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
         max_bins: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -268,6 +269,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
         validation_fraction: float = 0.1,
         n_iter_no_change: int | None = None,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
         max_bins: int | None = None,
         n_jobs: int | None = None,
     ) -> None:

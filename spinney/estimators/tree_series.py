@@ -35,7 +35,8 @@ def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None
     first = getattr(members[0], "_schema", None)
     if first is None or not all(can_share(one) and getattr(one, "_schema", None) is first for one in members):
         return None
-    return _descend(members, first.read(X, type(members[0]).__name__))
+    strict = members[0]._refuses_unknown()
+    return _descend(members, first.read(X, type(members[0]).__name__, strict=strict))
 
 
 def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from spinney.data.reading import with_rows
 from spinney.ensemble.members import Member, fit_members
 from spinney.ensemble.voting import majority, mean, median, read_weights
 from spinney.estimators.base import all_or_nothing, log_probabilities
@@ -20,7 +22,6 @@ from spinney.estimators.composition import (
     ask_classes,
     ask_probabilities,
     encode_labels,
-    read_row_weights,
     require_method,
 )
 from spinney.estimators.params import Parameter, described, keep_parameters
@@ -48,10 +49,12 @@ _TABLE = {
 class _Voting(TransformerMixin, Combination):
     """What voters share: weights, one fit, a column a member."""
 
-    def _fit_all(self, X: Any, y: np.ndarray, sample_weight: Any, members: list[Member]) -> None:
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}  # it is the members' to ask for it
+
+    def _fit_all(self, X: Any, y: np.ndarray, given: dict[str, Any], members: list[Member]) -> None:
         read_weights(self.weights, len(self.estimators))
-        weights = read_row_weights(X, sample_weight)
-        fitted = fit_members(members, X, y, weights, n_jobs=self.n_jobs, verbose=self.verbose)
+        params = self._fit_params(members, X, given)
+        fitted = fit_members(members, X, y, params, n_jobs=self.n_jobs, verbose=self.verbose)
         self._keep_members(members, fitted)
 
     def _member_weights(self) -> np.ndarray | None:
@@ -127,7 +130,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
@@ -138,6 +141,8 @@ class VotingClassifier(ClassifierMixin, _Voting):
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             For the members, all of which must take it.
+        **fit_params : dict
+            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
 
         Returns
         -------
@@ -147,9 +152,10 @@ class VotingClassifier(ClassifierMixin, _Voting):
         if self.voting == "soft":
             require_method(members, "predict_proba", "voting='soft'")
         with all_or_nothing(self):
-            self.le_, codes = encode_labels(X, y)
+            X = with_rows(X)
+            self.le_, codes = encode_labels(X, y, type(self).__name__)
             self.classes_ = self.le_.classes_
-            self._fit_all(X, self.classes_[codes], sample_weight, members)
+            self._fit_all(X, self.classes_[codes], {"sample_weight": sample_weight, **fit_params}, members)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -253,7 +259,7 @@ class VotingRegressor(RegressorMixin, _Voting):
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
@@ -264,6 +270,8 @@ class VotingRegressor(RegressorMixin, _Voting):
             Numbers.
         sample_weight : array-like of shape (n_samples,), optional
             For the members, all of which must take it.
+        **fit_params : dict
+            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
 
         Returns
         -------
@@ -271,7 +279,9 @@ class VotingRegressor(RegressorMixin, _Voting):
         """
         members = self._members()
         with all_or_nothing(self):
-            self._fit_all(X, read_numbers(y, _num_samples(X)), sample_weight, members)
+            X = with_rows(X)
+            numbers = read_numbers(y, _num_samples(X), type(self).__name__)
+            self._fit_all(X, numbers, {"sample_weight": sample_weight, **fit_params}, members)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

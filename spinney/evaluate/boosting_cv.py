@@ -122,6 +122,11 @@ def boosting_cv(
     from spinney.data.dataset import encode_dataset
     from spinney.ensemble.boosting import Rounds
 
+    if not hasattr(estimator, "_task"):
+        raise TypeError(
+            "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
+            f"got {estimator!r:.80}. evaluate.cross_validate takes any model."
+        )
     model = clone(estimator)
     model._validate_params()
     schema, table = learn_and_read(X, model.categorical_features, type(model).__name__)

@@ -156,7 +156,7 @@ def cross_validate(
     """
     judge = Scoring(estimator, scoring)
     sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, X, y, groups, is_classifier(estimator))
+    splits = make_splits(cv, sheet.X, y, groups, is_classifier(estimator))
     check_fold_sizes(judge, splits)
     method = "predict" if return_predictions is True else return_predictions or None
     if method is not None:

@@ -28,8 +28,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
 
 from spinney._side_by_side import side_by_side
+from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
-from spinney.data.sparse import with_rows
 from spinney.data.weights import read_weights
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
@@ -79,6 +79,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     """Check the lengths, and open the table if the estimator takes opened ones."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
+    X = with_rows(X)
     check_consistent_length(X, y, sample_weight)
     weights, counts = None, None
     if sample_weight is not None:

@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from spinney._side_by_side import side_by_side
+from spinney.data.reading import with_rows
 from spinney.prune.cost_complexity import Path, full_path
 from spinney.prune.fitted import tree_of, with_tree
 from spinney.prune.validation import Errors, Judged, find_errors, judge
@@ -126,6 +127,7 @@ def cost_complexity_cv(
     """
     if rule not in ("best", "one_se"):
         raise ValueError(f"rule must be 'best' or 'one_se', got {rule!r}.")
+    X = with_rows(X)
     n_rows = _num_samples(X)
     if sample_weight is not None:
         sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 0)), ensure_non_negative=True)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinney.data.objects import read_objects
-from spinney.data.reading import open_table
+from spinney.data.reading import open_table, with_rows
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.tables import Labels, Numbers, Table
 
@@ -346,10 +346,61 @@ def test_other_objects_are_refused_in_scikit_learn_words(value):
         read(X)
 
 
-@pytest.mark.parametrize("values", [pd.to_datetime(["2020"]), pd.interval_range(0, 1), [b"a"]])
-def test_categories_of_other_objects_are_refused(values):
-    with pytest.raises(TypeError, match="Column 'c': argument must be a string or a number"):
-        read(pd.DataFrame({"c": pd.Categorical(values)}))
+def test_categories_of_other_objects_are_refused():
+    with pytest.raises(TypeError, match="Column 'c': argument must be a string or a number, not 'bytes'"):
+        read(pd.DataFrame({"c": pd.Categorical([b"a"])}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.to_datetime(["2020-05-01", "2021-01-01"]),
+        pd.interval_range(0, 2),
+        pd.PeriodIndex(["2020-05", "2021-01"], freq="M"),
+        pd.to_timedelta([1, 2], unit="D"),
+    ],
+    ids=lambda values: type(values).__name__,
+)
+def test_categories_of_intervals_and_times_are_what_they_are_called(values):
+    frame = pd.DataFrame({"c": pd.Categorical([values[1], None, values[0]])})
+    schema, table = learn_and_read(frame)
+    assert schema.columns[0].categories == tuple(sorted(map(str, values)))
+    np.testing.assert_array_equal(table.column(0), [1, np.nan, 0])
+    objects = np.array([[values[1]], [None], [values[0]]], dtype=object)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        np.testing.assert_array_equal(schema.read(objects).column(0), table.column(0))
+    strings = pl.DataFrame({"c": [str(values[1]), None, str(values[0])]})
+    np.testing.assert_array_equal(schema.read(strings).column(0), table.column(0))
+
+
+def test_columns_of_intervals_are_categories_and_of_dates_only_on_request():
+    intervals = pd.DataFrame({"c": pd.arrays.IntervalArray.from_breaks([0, 1, 2])})
+    assert learn_and_read(intervals)[0].columns[0].categories == ("(0, 1]", "(1, 2]")
+    dates = pd.DataFrame({"c": [datetime.date(2020, 5, 1), datetime.date(2021, 1, 1)]}, dtype=object)
+    with pytest.raises(TypeError, match="Column 'c': argument must be a string or a number, not 'date'"):
+        learn_and_read(dates)
+    with pytest.raises(TypeError, match="Column 'c': argument must be a string or a number, not 'date'"):
+        learn_and_read(dates, None)
+    assert learn_and_read(dates, ["c"])[0].columns[0].categories == ("2020-05-01", "2021-01-01")
+
+
+def test_a_signalling_nan_is_missing():
+    values = [decimal.Decimal("sNaN"), decimal.Decimal("1.5")]
+    np.testing.assert_array_equal(read(pd.DataFrame({"c": values})).column(0), [np.nan, 1.5])
+
+
+def test_record_batches_keep_their_names_and_views_their_strings():
+    batch = pa.record_batch({"a": [1.0, 2.0], "c": pa.array(["x", "y"], pa.string_view())})
+    schema, table = learn_and_read(batch)
+    assert schema.names.tolist() == ["a", "c"]
+    np.testing.assert_array_equal(table.column(1), [0, 1])
+    rows = with_rows(batch)
+    assert isinstance(rows, pa.Table)
+    assert rows.take([1]).to_pylist() == [{"a": 2.0, "c": "y"}]
+    array = np.zeros((2, 2))
+    assert with_rows(array) is array
+    with pytest.raises(TypeError, match=r"got the lazy LazyFrame. Call .collect\(\) on it first"):
+        with_rows(pl.LazyFrame({"a": [1]}))
 
 
 def test_categories_that_mix_strings_and_numbers_are_refused():

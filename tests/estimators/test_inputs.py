@@ -300,7 +300,7 @@ def test_impossible_classes_are_refused(y, message):
     [
         (np.where(np.arange(120) == 5, np.nan, Y), "Input y contains NaN or infinity: drop those rows or fill them in"),
         (np.where(np.arange(120) == 5, np.inf, Y), "Input y contains NaN or infinity"),
-        (CLASSES, "could not convert string to float"),
+        (CLASSES, "y must hold numbers for GradientBoostingRegressor, got strings"),
         (Y[:7], "X has 120, y has 7"),
         (np.column_stack([Y, Y]), "y should be a 1d array"),
     ],

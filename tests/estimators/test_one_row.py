@@ -11,6 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from spinney import (
     AdaBoostClassifier,
     BaggingClassifier,
+    BayesianModelAveraging,
+    BucketOfModels,
     C45Classifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -20,6 +22,9 @@ from spinney import (
     ID3Classifier,
     KMeans,
     RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
 )
 
 RANDOM = np.random.RandomState(0)
@@ -38,6 +43,7 @@ FRAME.loc[RANDOM.rand(N) < 0.15, "size"] = np.nan
 FRAME.loc[RANDOM.rand(N) < 0.15, "grade"] = np.nan
 Y = np.where(FRAME["size"].fillna(0) + FRAME["open"] + (FRAME["colour"] == "red") > 0.7, "yes", "no")
 NUMBER = FRAME["size"].fillna(0).to_numpy() + FRAME["count"].to_numpy()
+TWO = [("tree", DecisionTreeClassifier(max_depth=2)), ("c45", C45Classifier())]
 MODELS = {
     "tree": DecisionTreeClassifier(),
     "numbers": DecisionTreeRegressor(),
@@ -49,6 +55,11 @@ MODELS = {
     "boosted numbers": GradientBoostingRegressor(n_estimators=9, min_samples_leaf=3),
     "bagging": BaggingClassifier(n_estimators=3, random_state=0),
     "adaboost": AdaBoostClassifier(n_estimators=3),
+    "voting": VotingClassifier(TWO, voting="soft"),
+    "voted numbers": VotingRegressor([("tree", DecisionTreeRegressor()), ("forest", ExtraTreesRegressor(3))]),
+    "stacking": StackingClassifier(TWO, DecisionTreeClassifier(), cv=2),
+    "bucket": BucketOfModels(TWO, cv=2),
+    "averaging": BayesianModelAveraging(TWO, cv=2),
 }
 
 

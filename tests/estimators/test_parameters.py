@@ -41,6 +41,7 @@ WRONG = {
     "max_features_per_tree": [0, 0.0, 1.5, "half"],
     "subsample": [0.0, 1.1],
     "categorical_features": ["all", 3],
+    "handle_unknown": ["ignore", None],
     "monotonic_cst": [1, "rising"],
     "interaction_cst": ["none", 3],
     "early_stopping": ["yes", 3],

@@ -213,7 +213,7 @@ def test_numbers_are_no_classes():
 
 
 def test_words_are_no_numbers():
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="y must hold numbers for DecisionTreeRegressor, got strings such as 'a'"):
         Regressor().fit(X, list("abcdef"))
 
 
