@@ -16,20 +16,11 @@ import spinney
 SCRIPTS = {script.stem: script for script in sorted((Path(__file__).parent / "scripts").glob("*.py"))}
 # The modules of scikit-learn whose classes Spinney has
 OURS = re.compile(r"^from sklearn\.(?:ensemble|tree|cluster|mixture) import", re.MULTILINE)
-SPARSE = {"text", "columns_sparse"}
 FAR_APART = 0.03
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=False, reason="sparse tables are not read yet"))
-        if name in SPARSE
-        else name
-        for name in SCRIPTS
-    ],
-)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_after_a_change_of_its_imports(name):
     text = SCRIPTS[name].read_text(encoding="utf-8")
     changed, n_changes = OURS.subn("from spinney import", text)
