@@ -1,0 +1,214 @@
+"""Sparse assign: what `assign.py` finds, label for label and bit for bit, from the stored cells of sparse rows.
+
+A row's scores are added up from its stored cells, on top of those of a row of zeros. In `assign.py` they are added up
+column by column, with other rounding. Both are off the true scores by less than a bound that is known (Higham's, n
+roundings of sums of so many sizes): where the best score leads by more than that, the label is certain. The other rows
+are laid out, sixteen at a time, and go through the very loop of `nearest.py`.
+
+Sums of rows are integers, so that a cell that is not stored need not be added by itself: in a column all of them are
+the same integer, unless rows have importances of their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel, refer
+from spinney._team import Team, next_chunk
+from spinney.cluster.assign import Assignment, packed, squares
+from spinney.cluster.nearest import LANES, nearest
+from spinney.cluster.points import CHUNK_ROWS
+from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at
+from spinney.cluster.sparse_products import lay_abreast, subtract_products
+
+
+class Scores(NamedTuple):
+    """Centres as rows of stored cells want them.  # in"""
+
+    table: np.ndarray
+    of_zeros: np.ndarray  # the scores of a row of zeros; infinite where there is no centre
+    off: np.ndarray  # float64: by how much scores of a row of zeros can be off
+    share: float  # of the sizes of products by which scores of other rows can be off besides
+
+
+class Exact(NamedTuple):
+    """Centres as `nearest` wants them, and room for rows that are laid out. Each thread's own."""
+
+    values: np.ndarray  # in
+    n_large: int
+    n_small: int
+    tile: np.ndarray  # (threads, columns times lanes): holds zeros
+    places: np.ndarray  # int64 (threads, lanes)
+    scores: np.ndarray  # (threads, lanes)
+    label: np.ndarray  # int32 (threads, lanes)
+
+
+class SparseMoves(NamedTuple):
+    """What a pass changes; sums, members and tallies: each thread's own."""
+
+    labels: np.ndarray  # int32 (rows,)
+    scale: np.ndarray  # float64 (columns + 1,), or empty: labels alone are wanted
+    sums: np.ndarray  # int64 (threads, centres, columns + 1): what is added to the sums, less zeros
+    members: np.ndarray  # int64 (threads, centres): by how many rows centres have grown
+    tallies: np.ndarray  # int64 (threads, 8): rows that have moved
+    cell: np.ndarray  # (threads, 1): a number of the table's dtype
+
+
+def assign_sparse(points: SparsePoints, centres: np.ndarray, state: Assignment, team: Team) -> int:
+    """Bring labels and sums up to date with the centres; how many rows have moved."""
+    sums, members = np.zeros((team.size, *state.sums.shape), np.int64), np.zeros((team.size, len(centres)), np.int64)
+    moves = SparseMoves(state.labels, state.scale, sums, members, *_tallies(points, team))
+    _run(points, centres, moves, team)
+    state.sums += sums.sum(axis=0)
+    if len(points.importance) == 0:
+        whole = np.rint(points.zeros.astype(np.float64) * state.scale[:-1]).astype(np.int64)
+        state.sums[:, :-1] += members.sum(axis=0)[:, None] * whole
+    return int(moves.tallies.sum())
+
+
+def nearest_centres_sparse(points: SparsePoints, centres: np.ndarray, team: Team) -> np.ndarray:
+    """int32 (rows,), the nearest centre of each row."""
+    labels = np.full(points.n_rows, -1, np.int32)
+    nothing = np.zeros((team.size, 1, 1), np.int64)
+    _run(points, centres, SparseMoves(labels, np.zeros(0), nothing, nothing[0], *_tallies(points, team)), team)
+    return labels
+
+
+def _tallies(points: SparsePoints, team: Team) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros((team.size, 8), np.int64), np.empty((team.size, 1), points.dtype)
+
+
+def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, team: Team) -> None:
+    scores = make_scores(points, centres)
+    tile, places = points.tiles_of_zeros(team.size), np.empty((team.size, LANES), np.int64)
+    exact = Exact(
+        *packed(centres),
+        tile,
+        places,
+        np.empty((team.size, LANES), points.dtype),
+        np.empty((team.size, LANES), np.int32),
+    )
+    room = np.empty((team.size, scores.of_zeros.size + LANES), points.dtype)
+    team.run(_assign, points.rows, scores, exact, moves, room)
+
+
+def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
+    """Centres for the kernel, and how far scores can be off."""
+    wide, zeros = centres.astype(np.float64), points.zeros.astype(np.float64)
+    half = 0.5 * squares(wide)
+    most = np.abs(wide).max(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        table = lay_abreast(wide, most, points.dtype)
+        of_zeros = np.full(table.shape[1], np.inf, points.dtype)
+        of_zeros[: len(centres)] = half - wide @ zeros
+        kind = np.finfo(points.dtype)
+        n = points.n_columns * (1 if points.dtype == np.float32 else 2) + points.most_cells + 32
+        roundings = n * float(kind.eps) / 2
+        share = 1.05 * roundings / (1.0 - roundings) if roundings < 0.5 else np.inf
+        off = np.zeros(table.shape[1])
+        off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + 4 * n * kind.smallest_subnormal
+    return Scores(table.ravel(), of_zeros, off, share)
+
+
+@kernel
+def _assign(rank, size, sync, rows, scores, exact, moves, room):
+    rows, scores, exact, moves = refer(rows), refer(scores), refer(exact), refer(moves)
+    n_rows, n_places, n_waiting = moves.labels.size, scores.of_zeros.size, 0
+    sums, places, tile = room[rank], exact.places[rank], exact.tile[rank]
+    while True:
+        chunk = next_chunk(sync)
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
+            row = row_at(rows, place)
+            for i in range(n_places):
+                sums[i] = scores.of_zeros[i]
+            begin, end = rows.first[row], rows.first[row + 1]
+            subtract_products(scores.table, rows.values, rows.columns, begin, end, n_places, sums)
+            label = np.int32(0)
+            for i in range(1, n_places - 1):
+                label = np.int32(i) if sums[i] < sums[label] else label
+            if _is_certain(rows, row, scores, sums, label):
+                if moves.labels[place] != label:
+                    _move(rows, place, row, label, moves, rank)
+                continue
+            put_row(rows, row, tile, n_waiting)
+            places[n_waiting] = place
+            n_waiting += 1
+            if n_waiting == LANES:
+                _look(rank, rows, exact, places, moves)
+                n_waiting = 0
+        if chunk * CHUNK_ROWS >= n_rows:
+            break
+    if n_waiting > 0:
+        _look(rank, rows, exact, places[:n_waiting], moves)
+
+
+@inner_kernel
+def _is_certain(rows, row, scores, sums, label):
+    """Whether a centre leads by more than all scores can be off: first with one bound for all, then with their own."""
+    n_places, share = scores.of_zeros.size, scores.share
+    best, own = np.float64(sums[label]) + scores.off[label], -1.0
+    limit = best + 2.0 * share * np.float64(sums[n_places - 1])
+    for i in range(n_places - 1):
+        low = np.float64(sums[i]) - scores.off[i]
+        if i == label or low > limit:
+            continue
+        if own < 0.0:
+            own = _size(rows, row, scores, label)
+        if not low > best + share * (own + _size(rows, row, scores, i)):  # or NaN
+            return False
+    return True
+
+
+@inner_kernel
+def _size(rows, row, scores, label):
+    """The sizes of the products of a row and a centre, added up."""
+    total, n_places = 0.0, scores.of_zeros.size
+    for i in range(rows.first[row], rows.first[row + 1]):
+        total += abs(np.float64(rows.values[i]) * np.float64(scores.table[rows.columns[i] * n_places + label]))
+    return total
+
+
+@inner_kernel
+def _look(rank, rows, exact, places, moves):
+    """Find the centres of the rows that were laid out, whose places are given."""
+    tile, best, label = exact.tile[rank], exact.scores[rank], exact.label[rank]
+    nearest(tile, 0, rows.zeros.size, exact.values, exact.n_large, exact.n_small, best, best, label, 0)
+    for lane in range(places.size):
+        row = row_at(rows, places[lane])
+        clear_row(rows, row, tile, lane)
+        if moves.labels[places[lane]] != label[lane]:
+            _move(rows, places[lane], row, label[lane], moves, rank)
+
+
+@inner_kernel
+def _move(rows, place, row, new, moves, rank):
+    """Give a row another label: take it from one centre's sums and add it to another's."""
+    scale, old, cell = moves.scale, moves.labels[place], moves.cell[rank]
+    moves.labels[place] = new
+    moves.tallies[rank, 0] += 1
+    count = rows.counts[place] if rows.counts.size > 0 else np.int64(1)
+    if scale.size == 0 or count == 0:
+        return
+    factor = rows.importance[place] if rows.importance.size > 0 else 1.0
+    added = moves.sums[rank, new]
+    taken = moves.sums[rank, max(old, 0)]
+    was_there = np.int64(old >= 0)
+    for i in range(rows.first[row], rows.first[row + 1]):
+        j = rows.columns[i]
+        cell[0] = rows.values[i] - rows.origin[j]
+        whole = np.int64(np.rint(np.float64(cell[0]) * factor * scale[j]))
+        whole = (whole - np.int64(np.rint(np.float64(rows.zeros[j]) * factor * scale[j]))) * count
+        added[j] += whole
+        taken[j] -= whole * was_there
+    if rows.importance.size > 0:
+        for j in range(rows.zeros.size):
+            whole = np.int64(np.rint(np.float64(rows.zeros[j]) * factor * scale[j])) * count
+            added[j] += whole
+            taken[j] -= whole * was_there
+    whole = np.int64(np.rint(factor * scale[rows.zeros.size])) * count
+    added[rows.zeros.size] += whole
+    taken[rows.zeros.size] -= whole * was_there
+    moves.members[rank, new] += count
+    moves.members[rank, max(old, 0)] -= count * was_there
