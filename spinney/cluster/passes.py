@@ -8,6 +8,7 @@ Rows in tiles are assigned by `assign.py`, or by `bounds.py` where that is quick
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
 from spinney.cluster.distances import nearest_centres, squared_distances_to_all
 from spinney.cluster.points import Points, PointSet
 from spinney.cluster.sparse_assign import assign_sparse, nearest_centres_sparse
+from spinney.cluster.sparse_bounds import SparseBounds
 from spinney.cluster.sparse_distances import distances_to_all_sparse, inertia_sparse, own_distances_sparse
 from spinney.cluster.sparse_points import SparsePoints
 
@@ -47,7 +49,7 @@ class Passes(Protocol):
 def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) -> Passes:
     """Passes over these points."""
     if isinstance(points, SparsePoints):
-        return SparsePasses(points, team)
+        return SparsePasses(points, n_centres, team)
     assert isinstance(points, Points)
     return TiledPasses(points, n_centres, algorithm, team)
 
@@ -95,17 +97,24 @@ class TiledPasses:
 
 
 class SparsePasses:
-    """Over rows as lists of stored cells: all rows every time."""
+    """Over rows as lists of stored cells."""
 
-    def __init__(self, points: SparsePoints, team: Team) -> None:
+    def __init__(self, points: SparsePoints, n_centres: int, team: Team) -> None:
         self.points, self.team = points, team
+        self.n_centres = n_centres
+
+    @cached_property
+    def bounds(self) -> SparseBounds:
+        """For runs only."""
+        return SparseBounds(self.points, self.n_centres)
 
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """By stored cells."""
-        return assign_sparse(self.points, centres, state, self.team)
+        return assign_sparse(self.points, centres, state, self.bounds, self.team)
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
-        """There are no bounds."""
+        """Leads are off by so much."""
+        self.bounds.add_drift(before, after)
 
     def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
         """Squared distances, summed by weight."""

@@ -20,6 +20,7 @@ from spinney._team import Team, next_chunk
 from spinney.cluster.assign import Assignment, packed, squares
 from spinney.cluster.nearest import LANES, nearest
 from spinney.cluster.points import CHUNK_ROWS
+from spinney.cluster.sparse_bounds import Leads, SparseBounds, is_settled, keep_lead, no_bounds
 from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at
 from spinney.cluster.sparse_products import lay_abreast, subtract_products
 
@@ -56,11 +57,14 @@ class SparseMoves(NamedTuple):
     cell: np.ndarray  # (threads, 1): a number of the table's dtype
 
 
-def assign_sparse(points: SparsePoints, centres: np.ndarray, state: Assignment, team: Team) -> int:
+def assign_sparse(
+    points: SparsePoints, centres: np.ndarray, state: Assignment, bounds: SparseBounds, team: Team
+) -> int:
     """Bring labels and sums up to date with the centres; how many rows have moved."""
     sums, members = np.zeros((team.size, *state.sums.shape), np.int64), np.zeros((team.size, len(centres)), np.int64)
     moves = SparseMoves(state.labels, state.scale, sums, members, *_tallies(points, team))
-    _run(points, centres, moves, team)
+    _run(points, centres, moves, bounds.known(), team)
+    bounds.are_known = True
     state.sums += sums.sum(axis=0)
     if len(points.importance) == 0:
         whole = np.rint(points.zeros.astype(np.float64) * state.scale[:-1]).astype(np.int64)
@@ -72,7 +76,8 @@ def nearest_centres_sparse(points: SparsePoints, centres: np.ndarray, team: Team
     """int32 (rows,), the nearest centre of each row."""
     labels = np.full(points.n_rows, -1, np.int32)
     nothing = np.zeros((team.size, 1, 1), np.int64)
-    _run(points, centres, SparseMoves(labels, np.zeros(0), nothing, nothing[0], *_tallies(points, team)), team)
+    moves = SparseMoves(labels, np.zeros(0), nothing, nothing[0], *_tallies(points, team))
+    _run(points, centres, moves, no_bounds(), team)
     return labels
 
 
@@ -80,7 +85,7 @@ def _tallies(points: SparsePoints, team: Team) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((team.size, 8), np.int64), np.empty((team.size, 1), points.dtype)
 
 
-def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, team: Team) -> None:
+def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, leads: Leads, team: Team) -> None:
     scores = make_scores(points, centres)
     tile, places = points.tiles_of_zeros(team.size), np.empty((team.size, LANES), np.int64)
     exact = Exact(
@@ -91,7 +96,7 @@ def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, team: Te
         np.empty((team.size, LANES), np.int32),
     )
     room = np.empty((team.size, scores.of_zeros.size + LANES), points.dtype)
-    team.run(_assign, points.rows, scores, exact, moves, room)
+    team.run(_assign, points.rows, scores, exact, moves, leads, room)
 
 
 def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
@@ -103,23 +108,23 @@ def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
         table = lay_abreast(wide, most, points.dtype)
         of_zeros = np.full(table.shape[1], np.inf, points.dtype)
         of_zeros[: len(centres)] = half - wide @ zeros
-        kind = np.finfo(points.dtype)
-        n = points.n_columns * (1 if points.dtype == np.float32 else 2) + points.most_cells + 32
-        roundings = n * float(kind.eps) / 2
-        share = 1.05 * roundings / (1.0 - roundings) if roundings < 0.5 else np.inf
+        share, least = points.rounding_share, points.n_roundings * np.finfo(points.dtype).smallest_subnormal
         off = np.zeros(table.shape[1])
-        off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + 4 * n * kind.smallest_subnormal
+        off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + 4 * float(least)
     return Scores(table.ravel(), of_zeros, off, share)
 
 
 @kernel
-def _assign(rank, size, sync, rows, scores, exact, moves, room):
-    rows, scores, exact, moves = refer(rows), refer(scores), refer(exact), refer(moves)
+def _assign(rank, size, sync, rows, scores, exact, moves, leads, room):
+    rows, scores, exact = refer(rows), refer(scores), refer(exact)
+    moves, leads = refer(moves), refer(leads)
     n_rows, n_places, n_waiting = moves.labels.size, scores.of_zeros.size, 0
     sums, places, tile = room[rank], exact.places[rank], exact.tile[rank]
     while True:
         chunk = next_chunk(sync)
         for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)):
+            if leads.are_known and is_settled(place, moves.labels[place], leads):
+                continue
             row = row_at(rows, place)
             for i in range(n_places):
                 sums[i] = scores.of_zeros[i]
@@ -128,7 +133,9 @@ def _assign(rank, size, sync, rows, scores, exact, moves, room):
             label = np.int32(0)
             for i in range(1, n_places - 1):
                 label = np.int32(i) if sums[i] < sums[label] else label
-            if _is_certain(rows, row, scores, sums, label):
+            lead = _lead(scores, sums, label)
+            keep_lead(place, label, lead, leads)
+            if lead > 0.0 or _is_certain(rows, row, scores, sums, label):
                 if moves.labels[place] != label:
                     _move(rows, place, row, label, moves, rank)
                 continue
@@ -145,17 +152,25 @@ def _assign(rank, size, sync, rows, scores, exact, moves, room):
 
 
 @inner_kernel
-def _is_certain(rows, row, scores, sums, label):
-    """Whether a centre leads by more than all scores can be off: first with one bound for all, then with their own."""
-    n_places, share = scores.of_zeros.size, scores.share
-    best, own = np.float64(sums[label]) + scores.off[label], -1.0
-    limit = best + 2.0 * share * np.float64(sums[n_places - 1])
+def _lead(scores, sums, label):
+    """By how much a centre leads, whatever rounding has made of the scores: with one bound for all products."""
+    n_places, low = scores.of_zeros.size, np.inf
     for i in range(n_places - 1):
+        score = np.float64(sums[i]) - scores.off[i]
+        low = low if i == label or score >= low else score  # NaN stays
+    return low - (np.float64(sums[label]) + scores.off[label] + 2.0 * scores.share * np.float64(sums[n_places - 1]))
+
+
+@inner_kernel
+def _is_certain(rows, row, scores, sums, label):
+    """Whether a centre leads, with a bound for the products of each centre."""
+    share, best = scores.share, np.float64(sums[label]) + scores.off[label]
+    limit = best + 2.0 * share * np.float64(sums[scores.of_zeros.size - 1])
+    own = _size(rows, row, scores, label)
+    for i in range(scores.of_zeros.size - 1):
         low = np.float64(sums[i]) - scores.off[i]
         if i == label or low > limit:
             continue
-        if own < 0.0:
-            own = _size(rows, row, scores, label)
         if not low > best + share * (own + _size(rows, row, scores, i)):  # or NaN
             return False
     return True

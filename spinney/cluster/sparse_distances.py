@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import kernel, refer
+from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
-from spinney.cluster.nearest import LANES, SMALL, squared_distances, squared_norms
+from spinney.cluster.nearest import LANES, SMALL, squared_distances
 from spinney.cluster.plusplus import columns_first
 from spinney.cluster.points import CHUNK_ROWS, weight_at
 from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at
+from spinney.cluster.sparse_products import add_columns
+
+_BLOCK = 1024  # columns of sixteen rows that stay in the cache
 
 
 def inertia_sparse(points: SparsePoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
@@ -30,49 +33,66 @@ def own_distances_sparse(points: SparsePoints, centres: np.ndarray, labels: np.n
 
 
 def _own_distances(points: SparsePoints, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
-    """Rows go by label after label: so many differ from their centre by the same numbers, but for stored cells."""
+    """Rows go by label after label: so all differ from their centre by the same numbers, but for stored cells."""
     distances = np.empty(points.n_rows)
     places = np.argsort(labels, kind="stable")
-    room = np.empty((team.size, points.n_columns * LANES))
-    gaps, lengths = np.empty((team.size, points.n_columns)), np.empty((team.size, LANES))
-    cell = np.empty((team.size, 1), points.dtype)
-    team.run(_measure_own, points.rows, centres, labels, places, room, gaps, lengths, cell, distances)
+    tiles, at = np.empty((team.size, _BLOCK * LANES)), np.empty((team.size, CHUNK_ROWS), np.int64)
+    sums, cell = np.empty((team.size, CHUNK_ROWS + LANES)), np.empty((team.size, 1), points.dtype)
+    team.run(_measure_own, points.rows, centres, labels, places, tiles, at, sums, cell, distances)
     return distances
 
 
 @kernel
-def _measure_own(rank, size, sync, rows, centres, labels, places, room, gaps, lengths, cell, distances):
+def _measure_own(rank, size, sync, rows, centres, labels, places, tiles, cells, sums, cell, distances):
     rows = refer(rows)
-    tile, gap, length, x = room[rank], gaps[rank], lengths[rank], cell[rank]
-    n_rows, n_columns, laid_out = labels.size, rows.zeros.size, -1
+    tile, at, total, x = tiles[rank], cells[rank], sums[rank], cell[rank]
+    n_rows, n_columns = labels.size, rows.zeros.size
     while True:
         chunk = next_chunk(sync)
         if chunk * CHUNK_ROWS >= n_rows:
             return
         first, stop = chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, n_rows)
         while first < stop:
-            label, end = labels[places[first]], first + 1
-            while end < stop and end < first + LANES and labels[places[end]] == label:
-                end += 1
-            if label != laid_out:
-                for j in range(n_columns):
-                    gap[j] = np.float64(rows.zeros[j]) - np.float64(centres[label, j])
-                    for lane in range(LANES):
-                        tile[j * LANES + lane] = gap[j]
-                laid_out = label
-            for lane in range(end - first):
-                row = row_at(rows, places[first + lane])
-                for i in range(rows.first[row], rows.first[row + 1]):
-                    j = rows.columns[i]
-                    x[0] = rows.values[i] - rows.origin[j]
-                    tile[np.int64(j) * LANES + lane] = np.float64(x[0]) - np.float64(centres[label, j])
-            squared_norms(tile, 0, n_columns, length)
-            for lane in range(end - first):
-                distances[places[first + lane]] = length[lane]
-                row = row_at(rows, places[first + lane])
-                for i in range(rows.first[row], rows.first[row + 1]):
-                    tile[np.int64(rows.columns[i]) * LANES + lane] = gap[rows.columns[i]]
-            first = end
+            centre, n = centres[labels[places[first]]], 1
+            while first + n < stop and labels[places[first + n]] == labels[places[first]]:
+                n += 1
+            own = places[first : first + n]
+            for i in range(n):
+                at[i] = rows.first[row_at(rows, own[i])]
+                total[i] = 0.0
+            for begin in range(0, n_columns, _BLOCK):
+                _add_block(rows, own, centre, begin, min(n_columns, begin + _BLOCK), tile, at, total, x)
+            for i in range(n):
+                distances[own[i]] = total[i]
+            first += n
+
+
+@inner_kernel
+def _add_block(rows, own, centre, begin, end, tile, at, total, x):
+    """Add the squares of some columns to the sums of some rows of one centre."""
+    for j in range(begin, end):
+        gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
+        for lane in range(LANES):
+            tile[(j - begin) * LANES + lane] = gap * gap
+    for first in range(0, own.size, LANES):
+        n_lanes = min(LANES, own.size - first)
+        for lane in range(n_lanes):
+            i, last = at[first + lane], rows.first[row_at(rows, own[first + lane]) + 1]
+            while i < last and rows.columns[i] < end:
+                j = rows.columns[i]
+                x[0] = rows.values[i] - rows.origin[j]
+                gap = np.float64(x[0]) - np.float64(centre[j])
+                tile[(j - begin) * LANES + lane] = gap * gap
+                i += 1
+        add_columns(tile, end - begin, total, first)
+        for lane in range(n_lanes):
+            i, last = at[first + lane], rows.first[row_at(rows, own[first + lane]) + 1]
+            while i < last and rows.columns[i] < end:
+                j = rows.columns[i]
+                gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
+                tile[(j - begin) * LANES + lane] = gap * gap
+                i += 1
+            at[first + lane] = i
 
 
 @kernel

@@ -80,9 +80,16 @@ class SparsePoints(PointSet):
         return np.tile(np.repeat(self.zeros, LANES), (n, 1))
 
     @property
-    def most_cells(self) -> int:
-        """Of a row."""
-        return int(np.diff(self.first).max(initial=0))
+    def n_roundings(self) -> int:
+        """In a score, by whichever way it is added up, at most."""
+        most_cells = int(np.diff(self.first).max(initial=0))
+        return self.n_columns * (1 if self.dtype == np.float32 else 2) + most_cells + 32
+
+    @property
+    def rounding_share(self) -> float:
+        """Of the sizes of all that is added up: by so much two scores of one row and centre can differ."""
+        roundings = self.n_roundings * float(np.finfo(self.dtype).eps) / 2
+        return 1.05 * roundings / (1.0 - roundings) if roundings < 0.25 else np.inf
 
 
 def make_sparse_points(matrix: Any, weights: Weights, origin: np.ndarray | None = None) -> SparsePoints:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import PLAIN_PYTHON, Writer, vector_code
+from spinney.cluster.nearest import LANES
 
 ABREAST = 8  # points of a group
 _GROUPS = 4  # groups whose sums are in registers together
@@ -43,14 +44,6 @@ def _subtract_products(
         is_rest = builder.zext(builder.icmp_signed("==", rest, write.size(n)), write.size)
         with write.loop(is_rest):
             _write_groups(write, (table, values, columns, begin, n_cells, n_places, sums), at, n)
-    zero, last = write.number(0.0), builder.sub(n_places, write.size(1))
-    total = write.variable(write.number, zero)
-    with write.loop(n_cells) as loop:
-        value, start = _cell(write, values, columns, builder.add(begin, loop.index), n_places)
-        size = builder.select(builder.fcmp_ordered("<", value, zero), builder.fsub(zero, value), value)
-        factor = builder.load(write.pointer(0, table, builder.add(start, last)))
-        builder.store(builder.fadd(builder.load(total), builder.fmul(size, factor)), total)
-    builder.store(builder.load(total), write.pointer(6, sums, last))
 
 
 def _write_groups(write: Writer, arguments: tuple[Any, ...], at: Any, n: int) -> None:
@@ -60,14 +53,20 @@ def _write_groups(write: Writer, arguments: tuple[Any, ...], at: Any, n: int) ->
     first = builder.load(at)
     places = [builder.add(first, write.size(i * ABREAST)) for i in range(n)]
     totals = [write.variable(write.vector, write.load(6, sums, place)) for place in places]
+    zero, last = write.number(0.0), builder.sub(n_places, write.size(1))
+    size = write.variable(write.number, zero)
     with write.loop(n_cells) as loop:
         value, start = _cell(write, values, columns, builder.add(begin, loop.index), n_places)
         factor = write.splat(value)
         for place, total in zip(places, totals):
             product = builder.fmul(factor, write.load(0, table, builder.add(start, place)))
             builder.store(builder.fsub(builder.load(total), product), total)
+        positive = builder.select(builder.fcmp_ordered("<", value, zero), builder.fsub(zero, value), value)
+        of_column = builder.load(write.pointer(0, table, builder.add(start, last)))
+        builder.store(builder.fadd(builder.load(size), builder.fmul(positive, of_column)), size)
     for place, total in zip(places, totals):
         write.store(builder.load(total), 6, sums, place)
+    builder.store(builder.load(size), write.pointer(6, sums, last))  # over what the vector left there
     builder.store(builder.add(first, write.size(n * ABREAST)), at)
 
 
@@ -79,6 +78,21 @@ def _cell(write: Writer, values: Any, columns: Any, index: Any, n_places: Any) -
         value = builder.fpext(value, write.number)
     column = builder.sext(builder.load(write.pointer(2, columns, index)), write.size)
     return value, builder.mul(column, n_places)
+
+
+@vector_code(LANES)
+def _add_columns(write: Writer, tile: Any, n_columns: Any, sums: Any, place: Any) -> None:
+    builder = write.builder
+    total = write.variable(write.vector, write.load(2, sums, place))
+    with write.loop(n_columns) as loop:
+        x = write.load(0, tile, builder.mul(loop.index, write.size(LANES)))
+        builder.store(builder.fadd(builder.load(total), x), total)
+    write.store(builder.load(total), 2, sums, place)
+
+
+def _plain_add_columns(tile: Any, n_columns: int, sums: Any, place: int) -> None:
+    for column in tile[: n_columns * LANES].reshape(n_columns, LANES):
+        sums[place : place + LANES] += column
 
 
 def _plain_subtract_products(
@@ -95,4 +109,6 @@ def _plain_subtract_products(
 # subtract_products(table, values, columns, begin, end, n_places, sums): sums[p] -= x · point p, added up cell by cell
 #     from `begin` to `end`, for all places but the last; sums[n_places - 1] = the sum of |x| times the columns' number.
 #     Arrays have one dimension; values may be float32 where table and sums are float64.
+# add_columns(tile, n_columns, sums, place): sums[place ..] of LANES rows plus the columns of a tile, one after the other.
 subtract_products: Any = _plain_subtract_products if PLAIN_PYTHON else _subtract_products
+add_columns: Any = _plain_add_columns if PLAIN_PYTHON else _add_columns
