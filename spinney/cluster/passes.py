@@ -106,7 +106,7 @@ class SparsePasses:
     @cached_property
     def bounds(self) -> SparseBounds:
         """For runs only."""
-        return SparseBounds(self.points, self.n_centres)
+        return SparseBounds(self.points, self.n_centres, self.team)
 
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """By stored cells."""

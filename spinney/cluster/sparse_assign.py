@@ -130,9 +130,10 @@ def _assign(rank, size, sync, rows, scores, exact, moves, leads, room):
                 sums[i] = scores.of_zeros[i]
             begin, end = rows.first[row], rows.first[row + 1]
             subtract_products(scores.table, rows.values, rows.columns, begin, end, n_places, sums)
-            label = np.int32(0)
+            best, label = sums[0], np.int32(0)
             for i in range(1, n_places - 1):
-                label = np.int32(i) if sums[i] < sums[label] else label
+                is_less = sums[i] < best
+                best, label = sums[i] if is_less else best, np.int32(i) if is_less else label
             lead = _lead(scores, sums, label)
             keep_lead(place, label, lead, leads)
             if lead > 0.0 or _is_certain(rows, row, scores, sums, label):

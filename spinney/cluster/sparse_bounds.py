@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel
-from spinney.cluster.sparse_points import SparsePoints
+from spinney._team import Team
+from spinney.cluster.sparse_points import SparsePoints, squared_lengths
 
 _OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
 _LOOSE = 2.0**-40  # share of a lead that its own arithmetic can be off
@@ -35,11 +36,8 @@ class Leads(NamedTuple):
 class SparseBounds:
     """Leads of all rows, for one run of k-means."""
 
-    def __init__(self, points: SparsePoints, n_centres: int) -> None:
-        of_row = np.repeat(np.arange(points.n_rows), np.diff(points.first))
-        squares = np.bincount(of_row, np.square(points.values, dtype=np.float64), points.n_rows)
-        length = np.sqrt(squares) * _OUTWARD
-        self.length = length if points.order is None else length[points.order]
+    def __init__(self, points: SparsePoints, n_centres: int, team: Team) -> None:
+        self.length = np.sqrt(squared_lengths(points, team)) * _OUTWARD
         self.lead = np.zeros(points.n_rows)
         self.drift = np.zeros((2, n_centres + 1))
         self.of_zeros = float(np.sqrt(np.sum(np.square(points.zeros, dtype=np.float64)))) * _OUTWARD

@@ -18,7 +18,7 @@ from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances
 from spinney.cluster.plusplus import Search, columns_first, plus_plus, potential, run_search
 from spinney.cluster.points import CHUNK_ROWS, Points, PointSet
-from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at
+from spinney.cluster.sparse_points import SparsePoints, clear_row, put_row, row_at, squared_lengths
 from spinney.cluster.sparse_products import lay_abreast, subtract_products
 
 MOST_CELLS = 1 << 26
@@ -75,8 +75,7 @@ class _CellSearch(_SparseSearch):
     def __init__(self, points: SparsePoints, key: np.uint64, n_candidates: int, team: Team) -> None:
         super().__init__(points, key, n_candidates, team)
         self.closest = np.full(points.n_rows, np.inf)
-        self.lengths = np.empty(points.n_rows)
-        team.run(_measure_lengths, points.rows, self.lengths)
+        self.lengths = squared_lengths(points, team)
 
     def _measure(self, places: np.ndarray, first_chunk: int, sums: np.ndarray, team: Team) -> None:
         rows, lengths = self._in_table(places), self.lengths[places]
@@ -120,22 +119,6 @@ def _try_laid_out(rank, size, sync, rows, first_chunk, closest, grouped, scale, 
                 sums[chunk, i] += potential(
                     closest, distances, i * LANES, place, n_lanes, rows.counts, rows.importance, scale
                 )
-
-
-@kernel
-def _measure_lengths(rank, size, sync, rows, lengths):
-    """|x|² of each place, added up cell by cell."""
-    rows = refer(rows)
-    while True:
-        chunk = next_chunk(sync)
-        if chunk * CHUNK_ROWS >= lengths.size:
-            return
-        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, lengths.size)):
-            row, total = row_at(rows, place), 0.0
-            for i in range(rows.first[row], rows.first[row + 1]):
-                value = np.float64(rows.values[i])
-                total += value * value
-            lengths[place] = total
 
 
 @kernel

@@ -16,9 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import inner_kernel, kernel, refer
+from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES
-from spinney.cluster.points import FEW_ROWS, SAMPLE, PointSet, in_order, in_units, plain_weights, refuse_huge, weight_at
+from spinney.cluster.points import (
+    CHUNK_ROWS,
+    FEW_ROWS,
+    SAMPLE,
+    PointSet,
+    in_order,
+    in_units,
+    plain_weights,
+    refuse_huge,
+    weight_at,
+)
 from spinney.criteria.fixed_point import exact_means_of_cells
 from spinney.data.content import order_by_content
 from spinney.data.finite import refuse_not_finite_cells
@@ -104,8 +115,9 @@ def make_sparse_points(matrix: Any, weights: Weights, origin: np.ndarray | None 
     values, columns, first, zeros = _cells(matrix, origin)
     places = np.zeros(0, np.int64) if order is None else order
     rows = StoredRows(values, columns, first, places, origin, zeros, counts, importance)
-    found = np.zeros((6, n_columns))
-    _survey(rows, np.empty(1, zeros.dtype), found)
+    by_column = np.zeros((n_columns, 6))
+    _survey(rows, np.empty(1, zeros.dtype), by_column)
+    found = by_column.T
     weight = plain_weights(counts, importance, n_rows)
     reach, full = found[:2]
     size = np.abs(zeros.astype(np.float64))
@@ -170,13 +182,14 @@ def _survey(rows, cell, found):
             j = rows.columns[i]
             cell[0] = rows.values[i] - rows.origin[j]
             value = np.float64(cell[0])
-            found[1, j] = max(found[1, j], abs(value))
+            own = found[j]
+            own[1] = max(own[1], abs(value))
             if weight > 0.0:
-                found[0, j] = max(found[0, j], abs(value))
-                found[2, j] += 1.0
-                found[3, j] += weight * value
-                found[4, j] += weight * value * value
-                found[5, j] += weight
+                own[0] = max(own[0], abs(value))
+                own[2] += 1.0
+                own[3] += weight * value
+                own[4] += weight * value * value
+                own[5] += weight
 
 
 @inner_kernel
@@ -199,3 +212,26 @@ def clear_row(rows, row, tile, lane):
     for i in range(rows.first[row], rows.first[row + 1]):
         j = np.int64(rows.columns[i])
         tile[j * LANES + lane] = rows.zeros[j]
+
+
+def squared_lengths(points: SparsePoints, team: Team) -> np.ndarray:
+    """float64 (rows,): |x|² of each place as in the table, added up cell by cell."""
+    lengths = np.empty(points.n_rows)
+    team.run(_measure_lengths, points.rows, lengths)
+    return lengths
+
+
+@kernel
+def _measure_lengths(rank, size, sync, rows, lengths):
+    """|x|² of each place, added up cell by cell."""
+    rows = refer(rows)
+    while True:
+        chunk = next_chunk(sync)
+        if chunk * CHUNK_ROWS >= lengths.size:
+            return
+        for place in range(chunk * CHUNK_ROWS, min((chunk + 1) * CHUNK_ROWS, lengths.size)):
+            row, total = row_at(rows, place), 0.0
+            for i in range(rows.first[row], rows.first[row + 1]):
+                value = np.float64(rows.values[i])
+                total += value * value
+            lengths[place] = total

@@ -18,13 +18,17 @@ from spinney._compile import PLAIN_PYTHON, Writer, vector_code
 from spinney.cluster.nearest import LANES
 
 ABREAST = 8  # points of a group
+_LINE = 64  # bytes of a line of the cache
 _GROUPS = 4  # groups whose sums are in registers together
 
 
 def lay_abreast(points: np.ndarray, extra: np.ndarray, dtype: Any) -> np.ndarray:
     """(columns, places): points (n, columns) and one number for each column."""
     n, n_columns = points.shape
-    table = np.zeros((n_columns, -(-(n + 1) // ABREAST) * ABREAST), dtype)
+    n_places = -(-(n + 1) // ABREAST) * ABREAST
+    room = np.zeros(n_columns * n_places + _LINE, dtype)
+    start = -room.ctypes.data % _LINE // room.itemsize  # where a line of the cache begins
+    table = room[start : start + n_columns * n_places].reshape(n_columns, n_places)
     table[:, :n], table[:, -1] = points.T, extra
     return table
 
@@ -109,6 +113,6 @@ def _plain_subtract_products(
 # subtract_products(table, values, columns, begin, end, n_places, sums): sums[p] -= x · point p, added up cell by cell
 #     from `begin` to `end`, for all places but the last; sums[n_places - 1] = the sum of |x| times the columns' number.
 #     Arrays have one dimension; values may be float32 where table and sums are float64.
-# add_columns(tile, n_columns, sums, place): sums[place ..] of LANES rows plus the columns of a tile, one after the other.
+# add_columns(tile, n_columns, sums, place): sums[place ..] of LANES rows plus a tile, column after column.
 subtract_products: Any = _plain_subtract_products if PLAIN_PYTHON else _subtract_products
 add_columns: Any = _plain_add_columns if PLAIN_PYTHON else _add_columns
