@@ -111,7 +111,8 @@ def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
         share, least = points.rounding_share, points.n_roundings * np.finfo(points.dtype).smallest_subnormal
         off = np.zeros(table.shape[1])
         off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + 4 * float(least)
-    return Scores(table.ravel(), of_zeros, off, share)
+    is_finite = np.isfinite(off).all() and np.isfinite(of_zeros[: len(centres)]).all()
+    return Scores(table.ravel(), of_zeros, off, share if is_finite else np.inf)  # infinite: nothing is certain
 
 
 @kernel
@@ -130,13 +131,12 @@ def _assign(rank, size, sync, rows, scores, exact, moves, leads, room):
                 sums[i] = scores.of_zeros[i]
             begin, end = rows.first[row], rows.first[row + 1]
             subtract_products(scores.table, rows.values, rows.columns, begin, end, n_places, sums)
-            best, label = sums[0], np.int32(0)
-            for i in range(1, n_places - 1):
-                is_less = sums[i] < best
-                best, label = sums[i] if is_less else best, np.int32(i) if is_less else label
-            lead = _lead(scores, sums, label)
+            size_of_products = np.float64(sums[n_places - 1])
+            sums[n_places - 1] = np.inf  # no centre
+            label = _lowest(sums, n_places)
+            lead = _lead(scores, sums, label, size_of_products)
             keep_lead(place, label, lead, leads)
-            if lead > 0.0 or _is_certain(rows, row, scores, sums, label):
+            if lead > 0.0 or _is_certain(rows, row, scores, sums, label, size_of_products):
                 if moves.labels[place] != label:
                     _move(rows, place, row, label, moves, rank)
                 continue
@@ -153,20 +153,44 @@ def _assign(rank, size, sync, rows, scores, exact, moves, leads, room):
 
 
 @inner_kernel
-def _lead(scores, sums, label):
-    """By how much a centre leads, whatever rounding has made of the scores: with one bound for all products."""
-    n_places, low = scores.of_zeros.size, np.inf
-    for i in range(n_places - 1):
-        score = np.float64(sums[i]) - scores.off[i]
-        low = low if i == label or score >= low else score  # NaN stays
-    return low - (np.float64(sums[label]) + scores.off[label] + 2.0 * scores.share * np.float64(sums[n_places - 1]))
+def _lowest(sums, n_places):
+    """The first of the lowest scores; four minima at a time, which need not wait for each other."""
+    a, b, c, d = sums[0], sums[1], sums[2], sums[3]
+    for i in range(4, n_places, 4):
+        a = sums[i] if sums[i] < a else a
+        b = sums[i + 1] if sums[i + 1] < b else b
+        c = sums[i + 2] if sums[i + 2] < c else c
+        d = sums[i + 3] if sums[i + 3] < d else d
+    a, c = b if b < a else a, d if d < c else c
+    a = c if c < a else a
+    for i in range(n_places):
+        if sums[i] == a:
+            return np.int32(i)
+    return np.int32(0)
 
 
 @inner_kernel
-def _is_certain(rows, row, scores, sums, label):
+def _lead(scores, sums, label, size_of_products):
+    """By how much a centre leads, whatever rounding has made of the scores: with one bound for all products."""
+    off, best = scores.off, sums[label]
+    sums[label] = np.inf
+    a, b = np.float64(sums[0]) - off[0], np.float64(sums[1]) - off[1]
+    c, d = np.float64(sums[2]) - off[2], np.float64(sums[3]) - off[3]
+    for i in range(4, off.size, 4):
+        a = a if a <= np.float64(sums[i]) - off[i] else np.float64(sums[i]) - off[i]
+        b = b if b <= np.float64(sums[i + 1]) - off[i + 1] else np.float64(sums[i + 1]) - off[i + 1]
+        c = c if c <= np.float64(sums[i + 2]) - off[i + 2] else np.float64(sums[i + 2]) - off[i + 2]
+        d = d if d <= np.float64(sums[i + 3]) - off[i + 3] else np.float64(sums[i + 3]) - off[i + 3]
+    sums[label] = best
+    a, c = a if a <= b else b, c if c <= d else d
+    return (a if a <= c else c) - (np.float64(best) + off[label] + 2.0 * scores.share * size_of_products)
+
+
+@inner_kernel
+def _is_certain(rows, row, scores, sums, label, size_of_products):
     """Whether a centre leads, with a bound for the products of each centre."""
     share, best = scores.share, np.float64(sums[label]) + scores.off[label]
-    limit = best + 2.0 * share * np.float64(sums[scores.of_zeros.size - 1])
+    limit = best + 2.0 * share * size_of_products
     own = _size(rows, row, scores, label)
     for i in range(scores.of_zeros.size - 1):
         low = np.float64(sums[i]) - scores.off[i]

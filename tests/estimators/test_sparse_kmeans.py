@@ -134,6 +134,30 @@ def _team_of(kind, work, n_jobs):
     return Team(n_jobs)
 
 
+@pytest.mark.parametrize("size", [1e-42, 1e-30, 1e15, 1e19, 3e37])
+def test_numbers_near_the_ends_of_float32(size):
+    dense, stored = drawn(13, step=1.0)
+    dense, stored = ((X * (size / 10)).astype(np.float32) for X in (dense, stored))
+    one, other = (spinney.KMeans(4, init=dense[[50, 60, 70, 80]], n_init=1, max_iter=4).fit(X) for X in (dense, stored))
+    assert one.fingerprint_ == other.fingerprint_
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+
+
+def test_near_ties_are_found_and_leads_are_used(monkeypatch):
+    """Rows halfway between two centres, by tenths, which no score says exactly."""
+    from spinney.cluster import sparse_assign
+
+    random = np.random.RandomState(0)
+    half = np.where(random.rand(400, 60) < 0.2, random.randint(1, 9, (400, 60)) / 10, 0.0).astype(np.float32)
+    dense = np.concatenate([half, half[:, ::-1], half + half[:, ::-1]])
+    start = np.zeros((2, 60), np.float32)
+    start[0, 3], start[1, 56] = 0.7, 0.7
+    model = spinney.KMeans(2, init=start, n_init=1, max_iter=8)
+    same(model, dense, sp.csr_array(dense))
+    monkeypatch.setattr(sparse_assign.SparseBounds, "known", lambda self: sparse_assign.no_bounds())
+    same(model, dense, sp.csr_array(dense))
+
+
 def test_rows_in_another_order():
     _, stored = drawn(5)
     order = np.random.RandomState(0).permutation(stored.shape[0])
