@@ -1,9 +1,9 @@
 """Sparse assign: what `assign.py` finds, label for label and bit for bit, from the stored cells of sparse rows.
 
-A row's scores are added up from its stored cells, on top of those of a row of zeros. In `assign.py` they are added up
-column by column, with other rounding. Both are off the true scores by less than a bound that is known (Higham's, n
-roundings of sums of so many sizes): where the best score leads by more than that, the label is certain. The other rows
-are laid out, sixteen at a time, and go through the very loop of `nearest.py`.
+A row's scores are added up from its stored cells, in float32, on top of those of a row of zeros. In `assign.py` they
+are added up column by column, with other rounding. Both are off the true scores by less than a bound that is known
+(Higham's, n roundings of sums of so many sizes): where the best score leads by more than that, the label is certain.
+The other rows are laid out, sixteen at a time, and go through the very loop of `nearest.py`.
 
 Sums of rows are integers, so that a cell that is not stored need not be added by itself: in a column all of them are
 the same integer, unless rows have importances of their own.
@@ -95,7 +95,7 @@ def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, leads: L
         np.empty((team.size, LANES), points.dtype),
         np.empty((team.size, LANES), np.int32),
     )
-    room = np.empty((team.size, scores.of_zeros.size + LANES), points.dtype)
+    room = np.empty((team.size, scores.of_zeros.size + LANES), np.float32)
     team.run(_assign, points.rows, scores, exact, moves, leads, room)
 
 
@@ -105,12 +105,13 @@ def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
     half = 0.5 * squares(wide)
     most = np.abs(wide).max(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
-        table = lay_abreast(wide, most, points.dtype)
-        of_zeros = np.full(table.shape[1], np.inf, points.dtype)
+        table = lay_abreast(wide, most, np.float32)
+        of_zeros = np.full(table.shape[1], np.inf, np.float32)
         of_zeros[: len(centres)] = half - wide @ zeros
-        share, least = points.rounding_share, points.n_roundings * np.finfo(points.dtype).smallest_subnormal
+        share, tiny = points.rounding_share, float(np.finfo(np.float32).smallest_subnormal)
+        least = 4.0 * (points.n_columns + points.n_roundings) * tiny * (1.0 + points.largest + float(most.max()))
         off = np.zeros(table.shape[1])
-        off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + 4 * float(least)
+        off[: len(centres)] = share * (half + 2.0 * (np.abs(wide) @ np.abs(zeros))) + least
     is_finite = np.isfinite(off).all() and np.isfinite(of_zeros[: len(centres)]).all()
     return Scores(table.ravel(), of_zeros, off, share if is_finite else np.inf)  # infinite: nothing is certain
 

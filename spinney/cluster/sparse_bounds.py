@@ -21,6 +21,7 @@ from spinney._team import Team
 from spinney.cluster.sparse_points import SparsePoints, squared_lengths
 
 _OUTWARD = 1.0 + 2.0**-20  # drifts are rounded up by more than their arithmetic can be off
+_TINY = 2.0**-100  # what numbers that are too small for float32 may add
 _LOOSE = 2.0**-40  # share of a lead that its own arithmetic can be off
 
 
@@ -49,7 +50,7 @@ class SparseBounds:
         old, new = before.astype(np.float64), after.astype(np.float64)
         moved = np.sqrt(np.sum((new - old) ** 2, axis=1)) * _OUTWARD
         sizes = np.sqrt(np.sum(old * old, axis=1)) + np.sqrt(np.sum(new * new, axis=1))
-        steps = self.factor * np.array([moved, moved * (0.5 * sizes + 2.0 * self.of_zeros)])
+        steps = self.factor * np.array([moved, moved * (0.5 * sizes + 2.0 * self.of_zeros + _TINY)])
         self.drift[:, :-1] += steps
         self.drift[:, -1] += steps.max(axis=1)
 

@@ -12,6 +12,7 @@ again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,16 +91,23 @@ class SparsePoints(PointSet):
         """(n, columns times lanes): tiles that hold rows without stored cells."""
         return np.tile(np.repeat(self.zeros, LANES), (n, 1))
 
-    @property
+    @cached_property
     def n_roundings(self) -> int:
-        """In a score, by whichever way it is added up, at most."""
-        most_cells = int(np.diff(self.first).max(initial=0))
-        return self.n_columns * (1 if self.dtype == np.float32 else 2) + most_cells + 32
+        """Of float32 in a score by stored cells, at most."""
+        return int(np.diff(self.first).max(initial=0)) + 32
 
-    @property
+    @cached_property
+    def largest(self) -> float:
+        """The size of the largest value."""
+        return max(float(self.values.max(initial=0.0)), -float(self.values.min(initial=0.0)))
+
+    @cached_property
     def rounding_share(self) -> float:
-        """Of the sizes of all that is added up: by so much two scores of one row and centre can differ."""
-        roundings = self.n_roundings * float(np.finfo(self.dtype).eps) / 2
+        """Of the sizes of all that is added up: so much scores by stored cells and by columns may differ."""
+        single, own = np.finfo(np.float32).eps / 2, np.finfo(self.dtype).eps / 2
+        roundings = float(self.n_roundings * single + 2 * (self.n_columns + 32) * own)
+        if self.dtype == np.float32:
+            roundings -= float(self.n_columns * own)  # of the two sums over all columns one is in float64
         return 1.05 * roundings / (1.0 - roundings) if roundings < 0.25 else np.inf
 
 

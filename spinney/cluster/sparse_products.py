@@ -79,7 +79,8 @@ def _cell(write: Writer, values: Any, columns: Any, index: Any, n_places: Any) -
     builder = write.builder
     value = builder.load(write.pointer(1, values, index))
     if value.type != write.number:
-        value = builder.fpext(value, write.number)
+        is_wider = write.kinds[0].dtype.bitwidth > write.kinds[1].dtype.bitwidth
+        value = (builder.fpext if is_wider else builder.fptrunc)(value, write.number)
     column = builder.sext(builder.load(write.pointer(2, columns, index)), write.size)
     return value, builder.mul(column, n_places)
 
@@ -112,7 +113,7 @@ def _plain_subtract_products(
 
 # subtract_products(table, values, columns, begin, end, n_places, sums): sums[p] -= x · point p, added up cell by cell
 #     from `begin` to `end`, for all places but the last; sums[n_places - 1] = the sum of |x| times the columns' number.
-#     Arrays have one dimension; values may be float32 where table and sums are float64.
+#     Arrays have one dimension; values are rounded to the dtype of table and sums.
 # add_columns(tile, n_columns, sums, place): sums[place ..] of LANES rows plus a tile, column after column.
 subtract_products: Any = _plain_subtract_products if PLAIN_PYTHON else _subtract_products
 add_columns: Any = _plain_add_columns if PLAIN_PYTHON else _add_columns

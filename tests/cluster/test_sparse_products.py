@@ -18,7 +18,7 @@ def _columns(tile, n_columns, sums, place):
     add_columns(tile, n_columns, sums, place)
 
 
-@pytest.mark.parametrize("kinds", [(np.float32, np.float32), (np.float64, np.float64), (np.float64, np.float32)])
+@pytest.mark.parametrize("kinds", [(a, b) for a in (np.float32, np.float64) for b in (np.float32, np.float64)])
 @pytest.mark.parametrize("n_points", [1, 7, 8, 20, 31, 32, 75])
 def test_products(kinds, n_points):
     random = np.random.RandomState(n_points)
