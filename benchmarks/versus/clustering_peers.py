@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import Features, Task
@@ -49,7 +50,7 @@ class Settings:
     def parameters(self, X: Features) -> dict[str, Any]:
         """What scikit-learn's estimators and ours are both told."""
         if self.model == "kmeans":
-            start = {"init": X[: self.n_clusters].copy() if self.start == "rows" else "k-means++", "n_init": 1}
+            start = {"init": _rows(X, self.n_clusters) if self.start == "rows" else "k-means++", "n_init": 1}
             return {"n_clusters": self.n_clusters, "max_iter": self.iterations, "tol": 0.0, **start, "random_state": 0}
         if self.model in ("mini_batch", "bisecting"):
             return {"n_clusters": self.n_clusters, "random_state": 0}
@@ -64,6 +65,11 @@ class Settings:
             "weights_init": np.full(k, 1 / k),
             "precisions_init": np.stack([np.eye(columns)] * k),
         }
+
+
+def _rows(X: Features, n: int) -> NDArray[Any]:
+    """The first rows, laid out."""
+    return np.asarray(X[:n].todense()) if issparse(X) else X[:n].copy()
 
 
 class ScikitLearn(Peer):

@@ -17,7 +17,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, nearest, pack_points
-from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, weight_at
+from spinney.cluster.points import CHUNK, CHUNK_ROWS, Points, PointSet, weight_at
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Assignment:
             return totals[:, :-1] / totals[:, -1:], totals[:, -1]
 
 
-def no_assignment(points: Points, n_centres: int) -> Assignment:
+def no_assignment(points: PointSet, n_centres: int) -> Assignment:
     """Where k-means starts from."""
     largest = np.append(points.reach, 1.0) * points.heaviest
     labels = np.full(points.n_places, -1, np.int32)
@@ -68,8 +68,7 @@ class Desks(NamedTuple):
 
 def packed(centres: np.ndarray) -> Centres:
     """Centres for the kernels."""
-    wide = centres.astype(np.float64)
-    return Centres(*pack_points(centres, (0.5 * _squares(wide)).astype(centres.dtype)))
+    return Centres(*pack_points(centres, (0.5 * squares(centres.astype(np.float64))).astype(centres.dtype)))
 
 
 def no_moves(state: Assignment, team: Team) -> Moves:
@@ -83,12 +82,18 @@ def make_desks(points: Points, team: Team) -> Desks:
     return Desks(np.empty((team.size, 3, LANES), points.tiles.dtype), np.empty((team.size, LANES), np.int32))
 
 
-def _squares(rows: np.ndarray) -> np.ndarray:
+def squares(rows: np.ndarray) -> np.ndarray:
     """|row|², added up column by column: the same on every machine."""
     total = np.zeros(len(rows))
-    for column in rows.T:
-        total += column * column
+    _add_squares(np.ascontiguousarray(rows), total)
     return total
+
+
+@kernel
+def _add_squares(rows, total):
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            total[i] += rows[i, j] * rows[i, j]
 
 
 def assign_rows(points: Points, centres: np.ndarray, state: Assignment, team: Team) -> int:

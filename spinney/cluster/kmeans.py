@@ -2,8 +2,8 @@
 
     centres ──assign──▶ labels, integer sums ──means──▶ centres ── ... until nothing moves, or hardly anything
 
-In:  `Points`, first centres. Out: `Clustering`. Where rows are assigned is `assign.py`, or `bounds.py` where that is
-quicker (the labels are the same); where first centres come from is `plusplus.py`.
+In:  `Points`, first centres. Out: `Clustering`. How rows are assigned is up to `passes.py`; where first centres come
+from is `plusplus.py`.
 
 Centres are always numbers of the table's dtype when the origin is added to them: what `predict` makes of the
 published centres is what was found here.
@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._team import Team
-from spinney.cluster.assign import Assignment, assign_rows, inertia, no_assignment, squared_distances_to_own
-from spinney.cluster.bounds import Bounds, Policy, assign_with_bounds
-from spinney.cluster.points import Points
+from spinney.cluster.assign import Assignment, no_assignment
+from spinney.cluster.passes import make_passes
+from spinney.cluster.points import PointSet
 
 _UNIT = 2.0**-36  # of a value: what integers of rows with small weights may miss
 
@@ -60,12 +60,11 @@ class Clustering(NamedTuple):
 class KMeansRun:
     """One run from given centres."""
 
-    def __init__(self, points: Points, centres: np.ndarray, settings: KMeansSettings, team: Team) -> None:
+    def __init__(self, points: PointSet, centres: np.ndarray, settings: KMeansSettings, team: Team) -> None:
         self.points, self.settings, self.team = points, settings, team
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))
-        self.bounds = Bounds(points, len(centres))
-        self.policy = Policy(settings.algorithm, points, len(centres))
+        self.passes = make_passes(points, len(centres), settings.algorithm, team)
         self.history: list[Step] = []
 
     def run(self, watch: Watcher | None = None) -> Clustering:
@@ -73,18 +72,18 @@ class KMeansRun:
         settings, is_settled, shift, number = self.settings, False, np.inf, 0
         while number < settings.max_iter and not is_settled and shift > settings.tolerance:
             number += 1
-            n_moved = self._assign()
+            n_moved = self.passes.assign(self.centres, self.state)
             if settings.keep_history or watch is not None:
                 self._record(number, watch)
             shift = self._update()
             is_settled = n_moved == 0 and shift == 0  # no row has moved, and no empty centre
         if not is_settled:
-            self._assign()
+            self.passes.assign(self.centres, self.state)
         if settings.keep_history:
             self._record(number + 1, None)
         total = np.nan
         if settings.with_inertia:
-            total = inertia(self.points, self.centres, self.state.labels, self.team)
+            total = self.passes.inertia(self.centres, self.state.labels)
         labels = self.points.as_in_table(self.state.labels)
         ended = is_settled or shift <= settings.tolerance
         return Clustering(self.published(), labels, total, number, ended, self.history)
@@ -97,17 +96,6 @@ class KMeansRun:
         """Centres relative to the origin, such that with the origin they are numbers of the table's dtype."""
         return relative_centres(_round(in_table, self.points), self.points.origin)
 
-    def _assign(self) -> int:
-        """Labels for the centres as they are; how many rows have moved."""
-        if not self.policy.use_bounds:
-            self.bounds.forget()
-            return assign_rows(self.points, self.centres, self.state, self.team)
-        were_known = self.bounds.are_known
-        moved, looked_at = assign_with_bounds(self.points, self.centres, self.state, self.bounds, self.team)
-        if were_known:
-            self.policy.see_pass(looked_at / self.points.n_rows)
-        return moved
-
     def _update(self) -> float:
         """Move the centres to the means of their rows; the sum of their squared moves."""
         means, weights = self.state.means()
@@ -117,32 +105,30 @@ class KMeansRun:
         if self.settings.on_sphere:
             means = unit_rows(means)
         self.centres = self._place(means + self.points.origin)
-        if self.bounds.are_known:
-            self.bounds.add_drift(before, self.centres)
-        self.policy.see_drift(before, self.centres)
+        self.passes.see_drift(before, self.centres)
         return float(np.sum((self.centres.astype(np.float64) - before.astype(np.float64)) ** 2))
 
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
         filled = np.where((weights > 0)[:, None], means, self.centres.astype(np.float64))
-        distances = squared_distances_to_own(self.points, self.centres, self.state.labels)
+        distances = self.passes.own_distances(self.centres, self.state.labels)
         for centre in np.flatnonzero(weights <= 0):
             place = int(distances.argmax())
             if distances[place] <= self._rounding():
                 break
             filled[centre] = self.points.rows_at(np.array([place]))[0]
-            alone = filled[centre][None].astype(self.points.tiles.dtype)
-            to_new = squared_distances_to_own(self.points, alone, np.zeros(self.points.n_places, np.int32))
+            alone = filled[centre][None].astype(self.points.dtype)
+            to_new = self.passes.own_distances(alone, np.zeros(self.points.n_places, np.int32))
             distances = np.minimum(distances, to_new)
         return filled
 
     def _rounding(self) -> float:
         """The squared distance that rounding alone can put between a row and a centre on it."""
-        share = 4 * float(np.finfo(self.points.tiles.dtype).eps) + _UNIT
+        share = 4 * float(np.finfo(self.points.dtype).eps) + _UNIT
         return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
 
     def _record(self, number: int, watch: Watcher | None) -> None:
-        total = inertia(self.points, self.centres, self.state.labels, self.team)
+        total = self.passes.inertia(self.centres, self.state.labels)
         if self.settings.keep_history:
             self.history.append(Step(self.published(), total))
         if watch is not None:
@@ -150,7 +136,7 @@ class KMeansRun:
 
 
 def best_run(
-    points: Points, starts: Iterable[np.ndarray], settings: KMeansSettings, team: Team, watch: Watcher | None = None
+    points: PointSet, starts: Iterable[np.ndarray], settings: KMeansSettings, team: Team, watch: Watcher | None = None
 ) -> Clustering:
     """A run from each of the first centres; the one with the smallest inertia, of equals the first."""
     best: Clustering | None = None
@@ -176,5 +162,5 @@ def unit_rows(rows: np.ndarray) -> np.ndarray:
     return (rows / np.where(length > 0, length, 1.0)[:, None]).astype(rows.dtype)
 
 
-def _round(in_table: np.ndarray, points: Points) -> np.ndarray:
-    return in_table.astype(points.tiles.dtype)
+def _round(in_table: np.ndarray, points: PointSet) -> np.ndarray:
+    return in_table.astype(points.dtype)

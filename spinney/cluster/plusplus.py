@@ -14,13 +14,15 @@ candidate, chunk by chunk, what the sum would be.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._random import choose, mix
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances
-from spinney.cluster.points import CHUNK_ROWS, Points
+from spinney.cluster.points import CHUNK_ROWS, Points, PointSet
 from spinney.criteria.arrivals import draw_times
 from spinney.criteria.elementary import log
 
@@ -29,20 +31,29 @@ _WEIGHT_BITS = 40  # of a row's weight where weights alone are drawn by
 
 def plus_plus(points: Points, n_centres: int, key: int, team: Team, n_candidates: int | None = None) -> np.ndarray:
     """int64 places of the centres: greedy k-means++ with 2 + log(n_centres) candidates, unless a number is given."""
+    return run_search(Search, points, n_centres, key, team, n_candidates)
+
+
+def run_search(
+    kind: Any, points: PointSet, n_centres: int, key: int, team: Team, n_candidates: int | None = None
+) -> np.ndarray:
+    """The same by a search of some kind."""
     if n_candidates is None:
         n_candidates = 2 + _whole_log(n_centres)
-    search = _Search(points, np.uint64(key), n_candidates, team)
+    search = kind(points, np.uint64(key), n_candidates, team)
     for number in range(1, n_centres):
         search.add_centre(number)
     return np.array(search.chosen, np.int64)
 
 
-class _Search:
+class Search:
     """The centres so far, and the distances to them."""
 
-    def __init__(self, points: Points, key: np.uint64, n_candidates: int, team: Team) -> None:
+    points: Any
+
+    def __init__(self, points: PointSet, key: np.uint64, n_candidates: int, team: Team) -> None:
         self.points, self.key, self.n_candidates, self.team = points, key, n_candidates, team
-        self.closest = np.full(points.n_places, np.inf, points.tiles.dtype)
+        self.closest = np.full(points.n_places, np.inf, points.dtype)
         farthest = float(np.sum((2.0 * points.reach) ** 2)) * points.heaviest
         self.scale = float(points.scale(np.array(farthest))[0])
         self.by_weight = integer_weights(points)
@@ -124,7 +135,7 @@ class _Search:
         return np.ascontiguousarray(sums[:, 1:].T)
 
 
-def integer_weights(points: Points) -> np.ndarray:
+def integer_weights(points: PointSet) -> np.ndarray:
     """Weights as integers."""
     bits = min(_WEIGHT_BITS, 61 - points.total_count.bit_length())
     whole = np.ones(points.n_rows, np.int64)
@@ -153,7 +164,7 @@ def _draw_numbers(key, number, drawn):
 
 
 @inner_kernel
-def _whole(distance, place, counts, importance, scale):
+def whole_distance(distance, place, counts, importance, scale):
     """A row's distance times its weight as an integer."""
     factor = importance[place] if importance.size > 0 else 1.0
     count = counts[place] if counts.size > 0 else np.int64(1)
@@ -191,16 +202,16 @@ def _try_candidates(
                 closest[place + lane] = distances[lane] if distances[lane] < now else now
             n_lanes = min(LANES, n_rows - place)
             for i in range(1, n_points):
-                sums[chunk, i] += _potential(closest, distances, i * LANES, place, n_lanes, counts, importance, scale)
+                sums[chunk, i] += potential(closest, distances, i * LANES, place, n_lanes, counts, importance, scale)
 
 
 @inner_kernel
-def _potential(closest, distances, first, place, n_lanes, counts, importance, scale):
+def potential(closest, distances, first, place, n_lanes, counts, importance, scale):
     """The sum over a tile if one candidate were a centre."""
     total = np.int64(0)
     for lane in range(n_lanes):
         now, new = closest[place + lane], distances[first + lane]
-        total += _whole(new if new < now else now, place + lane, counts, importance, scale)
+        total += whole_distance(new if new < now else now, place + lane, counts, importance, scale)
     return total
 
 
@@ -211,13 +222,13 @@ def _find_place(tiles, n_rows, n_columns, closest, last, counts, importance, sca
         squared_distances(tiles, place * n_columns, n_columns, last, 0, distances, 0)
         for lane in range(min(LANES, n_rows - place)):
             now, new = closest[place + lane], distances[lane]
-            goal -= _whole(new if new < now else now, place + lane, counts, importance, scale)
+            goal -= whole_distance(new if new < now else now, place + lane, counts, importance, scale)
             if goal < 0:
                 return place + lane
     return n_rows - 1
 
 
-def random_units(points: Points, n: int, key: int) -> np.ndarray:
+def random_units(points: PointSet, n: int, key: int) -> np.ndarray:
     """int64 places of n rows, drawn by weight; a row that counts m times is m rows, each of which is drawn once."""
     if len(points.counts) == 0 or len(points.importance) or points.total_count < n:
         return random_rows(points, n, key)
@@ -226,7 +237,7 @@ def random_units(points: Points, n: int, key: int) -> np.ndarray:
     return np.searchsorted(np.cumsum(points.counts), units[:n], side="right")
 
 
-def random_rows(points: Points, n_centres: int, key: int) -> np.ndarray:
+def random_rows(points: PointSet, n_centres: int, key: int) -> np.ndarray:
     """int64 places of distinct rows, drawn by weight; rows of weight 0 only where there are too few others."""
     if len(points.counts) == 0 and len(points.importance) == 0:
         order = np.empty(points.n_rows, np.int64)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from spinney.data.weights import Weights
 CHUNK = 64  # tiles that a thread takes at a time
 CHUNK_ROWS = CHUNK * LANES
 FEW_ROWS = 1 << 16
-_SAMPLE = 1 << 14  # rows of a large table whose mean is the origin
+SAMPLE = 1 << 14  # rows of a large table whose mean is the origin
 _SUM_BITS = 61  # of sums over all rows
 _ROW_BITS = 52  # of one row's number: float64 counts as far
 
@@ -42,10 +42,9 @@ class TiledRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Points:
-    """Rows in tiles. `counts` and `importance` are empty if all rows count once and alike."""
+class PointSet:
+    """Rows, whatever form they lie in. `counts` and `importance` are empty if all rows count once and alike."""
 
-    tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
     n_rows: int
     n_columns: int
     origin: np.ndarray  # float64 (columns,), subtracted from every row
@@ -55,17 +54,21 @@ class Points:
     order: np.ndarray | None  # which row of the table is at each place; None: the same
     counts: np.ndarray  # int64 (rows,) or (0,)
     importance: np.ndarray  # float64 (rows,) or (0,), in units that make the largest at most 1
-    unit: float = 1.0  # what an importance of 1 is worth
+    unit: float  # what an importance of 1 is worth
 
     @property
-    def rows(self) -> TiledRows:
-        """What kernels read."""
-        return TiledRows(self.tiles, self.n_rows, self.counts, self.importance)
+    def dtype(self) -> np.dtype:
+        """float32 or float64."""
+        raise NotImplementedError
 
     @property
     def n_places(self) -> int:
-        """Rows with those that fill up the last tile."""
-        return len(self.tiles) // self.n_columns
+        """Places for a number of each row."""
+        raise NotImplementedError
+
+    def rows_at(self, places: np.ndarray) -> np.ndarray:
+        """The values at some places, relative to the origin."""
+        raise NotImplementedError
 
     @property
     def n_chunks(self) -> int:
@@ -87,11 +90,6 @@ class Points:
         bits = min(_ROW_BITS, _SUM_BITS - self.total_count.bit_length())
         return np.array([math.ldexp(1.0, scale_exponent(float(one), bits)) for one in np.atleast_1d(largest)])
 
-    def rows_at(self, places: np.ndarray) -> np.ndarray:
-        """The values at some places, relative to the origin."""
-        tiles = self.tiles.reshape(-1, self.n_columns, LANES)
-        return tiles[places // LANES, :, places % LANES]
-
     def as_in_table(self, at_places: np.ndarray) -> np.ndarray:
         """One number a place -> one number a row of the table."""
         if self.order is None:
@@ -102,15 +100,42 @@ class Points:
 
     def weights(self) -> np.ndarray:
         """float64, what each place counts, in units."""
-        return _weights(self.counts, self.importance, self.n_rows)
+        return plain_weights(self.counts, self.importance, self.n_rows)
+
+
+@dataclass(frozen=True)
+class Points(PointSet):
+    """Rows in tiles."""
+
+    tiles: np.ndarray  # float32 or float64, tile after tile; the last one is filled up with zeros
+
+    @property
+    def rows(self) -> TiledRows:
+        """What kernels read."""
+        return TiledRows(self.tiles, self.n_rows, self.counts, self.importance)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64."""
+        return self.tiles.dtype
+
+    @property
+    def n_places(self) -> int:
+        """Rows with those that fill up the last tile."""
+        return len(self.tiles) // self.n_columns
+
+    def rows_at(self, places: np.ndarray) -> np.ndarray:
+        """The values at some places, relative to the origin."""
+        tiles = self.tiles.reshape(-1, self.n_columns, LANES)
+        return tiles[places // LANES, :, places % LANES]
 
 
 def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Points:
     """Tiles of a matrix (float32 or float64, any strides). Without an origin, one amid the rows is found."""
     n_rows, n_columns = values.shape
     order = order_of_columns(*values.T) if n_rows <= FEW_ROWS else None
-    weights, unit = _in_units(weights)
-    counts, importance = _in_order(weights, order)
+    weights, unit = in_units(weights)
+    counts, importance = in_order(weights, order)
     if origin is None:
         origin = _middle(values, weights)
     n_tiles = -(-n_rows // LANES)
@@ -123,8 +148,13 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     variance = _variance(sums, counts, importance, n_rows)
     if not (np.isfinite(full).all() and np.isfinite(variance)):
         refuse_not_finite(values)
-        raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
-    return Points(tiles, n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit)
+        refuse_huge()
+    return Points(n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit, tiles)
+
+
+def refuse_huge() -> NoReturn:
+    """Raise: float64 has no room for squares."""
+    raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
 
 
 def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
@@ -138,10 +168,10 @@ def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     if not np.isfinite(sums).all():
         refuse_not_finite(values)
     _, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
-    return Points(tiles, n_rows, n_columns, origin, full, full, 0.0, None, once, alike)
+    return Points(n_rows, n_columns, origin, full, full, 0.0, None, once, alike, 1.0, tiles)
 
 
-def _in_units(weights: Weights) -> tuple[Weights, float]:
+def in_units(weights: Weights) -> tuple[Weights, float]:
     """Importances in units that make the largest at most 1; and the unit, a power of two."""
     if weights.importance is None:
         return weights, 1.0
@@ -149,7 +179,7 @@ def _in_units(weights: Weights) -> tuple[Weights, float]:
     return weights._replace(importance=weights.importance / unit), unit
 
 
-def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Counts and importances of the rows as they lie in tiles; empty for ones."""
     parts = [np.zeros(0, kind) if part is None else part for part, kind in zip(weights, (np.int64, np.float64))]
     counts, importance = (part[order] if order is not None and len(part) else part for part in parts)
@@ -159,7 +189,7 @@ def _in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, n
 def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
     """The weighted mean of the rows, or of some of them."""
     if len(values) > FEW_ROWS:
-        some = values[:: -(-len(values) // _SAMPLE)]
+        some = values[:: -(-len(values) // SAMPLE)]
         with np.errstate(invalid="ignore", over="ignore"):
             return some.mean(axis=0, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -168,7 +198,8 @@ def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
         return np.array([exact_mean(column.astype(np.float64), weights) for column in values.T])
 
 
-def _weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndarray:
+def plain_weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndarray:
+    """What each place counts."""
     weight = np.ones(n_rows)
     for factor in (counts, importance):
         weight *= factor if len(factor) else 1.0
@@ -176,7 +207,7 @@ def _weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndar
 
 
 def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
-    weight = float(_weights(counts, importance, n_rows).sum())
+    weight = float(plain_weights(counts, importance, n_rows).sum())
     with np.errstate(invalid="ignore", over="ignore"):
         total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
         return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))

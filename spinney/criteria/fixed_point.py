@@ -6,6 +6,7 @@ The scale is always a power of two: scaling is exact, and only the rounding to a
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,29 @@ def exact_mean(values: np.ndarray, weights: Weights) -> float:
     """Weighted mean that does not depend on the order of the rows."""
     (total, exponent), (weight, weight_exponent) = _integer_sums(values, weights)
     return math.ldexp(total / weight, exponent - weight_exponent)
+
+
+def exact_means_of_cells(columns: Any, weights: Weights) -> np.ndarray:
+    """`exact_mean` of each column of a sparse table in SciPy's CSC form, from its stored cells; bit for bit."""
+    n_rows, first = columns.shape[0], columns.indptr
+    values, factor, units = columns.data.astype(np.float64), weights.importance, n_rows
+    total_weight, weight_exponent = (float(n_rows), 0) if factor is None else _integer_sum(factor, None)
+    if factor is not None:
+        values *= factor[columns.indices]
+    elif weights.counts is not None:
+        units = int(weights.counts.sum())
+        total_weight = float(units)
+    of_column = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    largest = np.zeros(len(first) - 1)
+    np.maximum.at(largest, of_column, np.abs(values))
+    exponents = np.minimum(2000, 61 - max(1, units).bit_length() - np.frexp(largest)[1])
+    exponents[largest == 0.0] = 0
+    whole = np.rint(np.ldexp(values, exponents[of_column])).astype(np.int64)
+    if factor is None and weights.counts is not None:
+        whole *= weights.counts[columns.indices]
+    reached = np.concatenate([np.zeros(1, np.int64), np.cumsum(whole)])
+    totals = (reached[first[1:]] - reached[first[:-1]]).astype(np.float64)
+    return np.ldexp(totals / total_weight, -exponents - weight_exponent)
 
 
 def relative(weights: Weights) -> Weights:

@@ -42,6 +42,15 @@ def refuse_not_finite(values: np.ndarray) -> None:
         _refuse(values, int(bad.any(axis=0).argmax()), bad)
 
 
+def refuse_not_finite_cells(rows: Any) -> None:
+    """The same for a sparse table in SciPy's CSR form."""
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        first = bad[rows.indices[bad].argmin()]  # of the first such column the first row
+        row = int(np.searchsorted(rows.indptr, first, side="right")) - 1
+        raise NotFiniteError(row, int(rows.indices[first]), float(rows.data[first]))
+
+
 def _refuse(values: np.ndarray, column: int, bad: np.ndarray) -> NoReturn:
     row = int(bad[:, column].argmax())
     raise NotFiniteError(row, column, float(values[row, column]))

@@ -256,7 +256,9 @@ def name_columns(n_columns: int, names: Any) -> Schema:
 def learn_names(X: Any, owner: str = "this model") -> tuple[Schema, Source]:
     """Learn how many columns X has and what they are called; for models that only hand the table on to others."""
     source = open_table(X, owner)
-    names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
+    names = feature_names(source)
+    if not names:
+        return Schema((Column(None),) * source.n_columns), source
     return Schema(tuple(Column(name) for name in names)), source
 
 

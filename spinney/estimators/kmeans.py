@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.cluster_params import KMEANS
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     from spinney._team import Team
     from spinney.cluster.kmeans import Clustering, KMeansSettings
-    from spinney.cluster.points import Points
+    from spinney.cluster.passes import Passes
+    from spinney.cluster.points import PointSet
 
 
 @described(KMEANS)
@@ -63,6 +65,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     16.0
     """
 
+    _fits_cells = _predicts_cells = True  # of large sparse tables, which are not laid out
     _random_starts = 10  # where n_init="auto" and starts are drawn without care
     cluster_centers_: np.ndarray
     labels_: np.ndarray
@@ -93,7 +96,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         Parameters
         ----------
         X : table of numbers
-            NumPy array, pandas or polars frame, Arrow table.
+            NumPy array, pandas or polars frame, Arrow table, or a sparse matrix of SciPy's, which is not laid out.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Rows of weight 0 get a label and have no say.
@@ -104,9 +107,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         """
         check_parameters(self)
         with all_or_nothing(self):
-            schema, values = self._learn_matrix(X)
+            schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
             self._check_size(values)
-            weights = read_sample_weight(sample_weight, len(values))
+            weights = read_sample_weight(sample_weight, values.shape[0])
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
                 points = self._points(values, weights, team)
                 found = self._best_run(points, values, team)
@@ -115,18 +118,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self._warn(found)
         return self
 
-    def _check_size(self, values: np.ndarray) -> None:
-        if len(values) < self.n_clusters:
-            raise ValueError(f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.")
+    def _check_size(self, values: Any) -> None:
+        if values.shape[0] < self.n_clusters:
+            raise ValueError(f"n_samples={values.shape[0]} should be >= n_clusters={self.n_clusters}.")
 
-    def _points(self, values: np.ndarray, weights: Weights, team: Team) -> Points:
-        from spinney.cluster.points import make_points
-
+    def _points(self, values: Any, weights: Weights, team: Team) -> Any:
         if self.metric == "cosine":
-            return make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
-        return make_points(values, weights, team)
+            return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
+        return _make_points(values, weights, team)
 
-    def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
+    def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run
 
         settings, random = self._run_settings(points), check_random_state(self.random_state)
@@ -134,7 +135,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         starts = (self._first_centres(k, points, values, random, team) for _ in range(self._n_starts()))
         return best_run(points, starts, settings, team, self._watcher())
 
-    def _run_settings(self, points: Points) -> KMeansSettings:
+    def _run_settings(self, points: PointSet) -> KMeansSettings:
         from spinney.cluster.kmeans import KMeansSettings
 
         return KMeansSettings(
@@ -150,17 +151,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return int(self.n_init)
         return self._random_starts if callable(self.init) or _is_word(self.init, "random") else 1
 
-    def _first_centres(self, k: int, points: Points, values: np.ndarray, random: Any, team: Team) -> np.ndarray:
+    def _first_centres(self, k: int, points: Any, values: Any, random: Any, team: Team) -> np.ndarray:
         """(k, columns), relative to the points' origin."""
         from spinney._random import ROWS, stream_key
         from spinney.cluster.kmeans import unit_rows
-        from spinney.cluster.plusplus import plus_plus, random_rows
+        from spinney.cluster.plusplus import random_rows
+        from spinney.cluster.sparse_plusplus import first_places
 
         if isinstance(self.init, str):
             key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
             if self.init == "random":
                 return points.rows_at(random_rows(points, k, key))
-            return points.rows_at(plus_plus(points, k, key, team))
+            return points.rows_at(first_places(points, k, key, team))
         given = self.init(values, k, random_state=random) if callable(self.init) else self.init
         centres = check_array(given, dtype=np.float64, input_name="init")
         if centres.shape != (k, points.n_columns):
@@ -178,7 +180,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     def _published_inertia(self, total: float) -> float:
         return total / 2 if self.metric == "cosine" else total  # |x - c|² = 2 (1 - cos) on the unit sphere
 
-    def _keep(self, found: Clustering, points: Points) -> None:
+    def _keep(self, found: Clustering, points: Any) -> None:
         self.cluster_centers_, self.labels_ = found.centres, found.labels
         self.inertia_, self.n_iter_ = self._published_inertia(found.inertia), found.n_iter
         self._origin = points.origin
@@ -205,12 +207,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     def _fingerprint(self) -> str:
         return hash_of([np.ascontiguousarray(self.cluster_centers_).tobytes()])
 
-    def _open(self, X: Any, team_work: int = 0) -> np.ndarray:
-        values = self._read_matrix(X).astype(self.cluster_centers_.dtype, copy=False)
+    def _open(self, X: Any, team_work: int = 0) -> Any:
+        values = self._read_cells(X) if self._predicts_cells else self._read_matrix(X)
+        values = values.astype(self.cluster_centers_.dtype, copy=False)
         return _directions(values) if self.metric == "cosine" else values
 
     @contextmanager
-    def _prediction_team(self, values: np.ndarray) -> Iterator[Team]:
+    def _prediction_team(self, values: Any) -> Iterator[Team]:
         work = values.size * len(self.cluster_centers_)
         with self._make_team("cluster", work) as team, columns_named(self._schema.names):
             yield team
@@ -220,24 +223,24 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         return relative_centres(self.cluster_centers_, self._origin)
 
+    def _passes(self, points: PointSet, team: Team) -> Passes:
+        from spinney.cluster.passes import make_passes
+
+        return make_passes(points, len(self.cluster_centers_), "lloyd", team)
+
     def predict(self, X: Any) -> np.ndarray:
         """The nearest centre of each row."""
-        from spinney.cluster.distances import nearest_centres
-        from spinney.cluster.points import read_tiles
-
         values = self._open(X)
         with self._prediction_team(values) as team:
-            points = read_tiles(values, self._origin, team)
-            return nearest_centres(points, self._relative(), team)[: len(values)]
+            points = _read_points(values, self._origin, team)
+            return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances to the centres, (n_samples, n_clusters)."""
-        from spinney.cluster.distances import squared_distances_to_all
-        from spinney.cluster.points import read_tiles
-
         values = self._open(X)
         with self._prediction_team(values) as team:
-            squares = squared_distances_to_all(read_tiles(values, self._origin, team), self._relative(), team)
+            points = _read_points(values, self._origin, team)
+            squares = self._passes(points, team).distances_to_all(self._relative())
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
@@ -250,15 +253,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the sum of squared distances to the nearest centres (1 - cos for "cosine")."""
-        from spinney.cluster.assign import inertia
-        from spinney.cluster.distances import nearest_centres
-        from spinney.cluster.points import make_points
-
         values = self._open(X)
-        weights = read_sample_weight(sample_weight, len(values))
+        weights = read_sample_weight(sample_weight, values.shape[0])
         with self._prediction_team(values) as team:
-            points, centres = make_points(values, weights, team, self._origin), self._relative()
-            return -self._published_inertia(inertia(points, centres, nearest_centres(points, centres, team), team))
+            points, centres = _make_points(values, weights, team, self._origin), self._relative()
+            passes = self._passes(points, team)
+            return -self._published_inertia(passes.inertia(centres, passes.nearest(centres)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -270,12 +270,32 @@ def _is_word(value: Any, word: str) -> bool:
     return isinstance(value, str) and value == word
 
 
-def _directions(values: np.ndarray) -> np.ndarray:
+def _make_points(values: Any, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Any:
+    """Points of a matrix, laid out or sparse."""
+    from spinney.cluster.points import make_points
+    from spinney.cluster.sparse_points import make_sparse_points
+
+    if is_sparse(values):
+        return make_sparse_points(values, weights, origin)
+    return make_points(values, weights, team, origin)
+
+
+def _read_points(values: Any, origin: np.ndarray, team: Team) -> PointSet:
+    """The same, for predictions."""
+    from spinney.cluster.points import read_tiles
+    from spinney.cluster.sparse_points import read_sparse_points
+
+    return read_sparse_points(values, origin) if is_sparse(values) else read_tiles(values, origin, team)
+
+
+def _directions(values: Any) -> Any:
     """Rows of length 1."""
     from spinney.cluster.kmeans import unit_rows
+    from spinney.cluster.sparse_points import unit_cells
 
-    directions = unit_rows(values)
-    zero = np.flatnonzero(~directions.any(axis=1))
+    directions = unit_cells(values) if is_sparse(values) else unit_rows(values)
+    has_any = abs(directions).max(axis=1).todense() != 0 if is_sparse(values) else directions.any(axis=1)
+    zero = np.flatnonzero(~np.asarray(has_any))
     if len(zero):
         raise ValueError(f"metric='cosine' needs rows with a direction, and row {zero[0]} of X holds zeros only.")
     return directions

@@ -10,7 +10,8 @@ import numpy as np
 
 from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
-from spinney.data.tables import Panel
+from spinney.data.sparse import SparseSource, SparseTable
+from spinney.data.tables import Panel, Source
 from spinney.estimators.base import TableModel
 
 
@@ -22,15 +23,34 @@ class MatrixModel(TableModel):
 
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
         """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""
-        owner = type(self).__name__
+        schema, source = self._learn_source(X)
+        return schema, self._lay_out(source)
+
+    def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
+        """The same; but a large sparse table stays a sparse matrix of SciPy's, in CSR form."""
+        schema, source = self._learn_source(X)
+        if isinstance(source, SparseSource) and isinstance(table := source.table(), SparseTable):
+            return schema, table.by_rows
+        return schema, self._lay_out(source)
+
+    def _learn_source(self, X: Any) -> tuple[Schema, Source]:
         self._check_sparse(X)
-        schema, source = learn_names(X, owner)
-        remedy = f"{owner} needs numbers: encode the column first, or drop it."
-        return schema, _as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
+        return learn_names(X, type(self).__name__)
+
+    def _lay_out(self, source: Source) -> np.ndarray:
+        remedy = f"{type(self).__name__} needs numbers: encode the column first, or drop it."
+        return _as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
 
     def _read_matrix(self, X: Any) -> np.ndarray:
         """The values of a table like that of fit."""
         table = self._read(X)
+        return _as_matrix(table.panels, table.n_rows, table.n_columns)
+
+    def _read_cells(self, X: Any) -> Any:
+        """The same; but a large sparse table stays a sparse matrix of SciPy's, in CSR form."""
+        table = self._read(X)
+        if isinstance(table, SparseTable):
+            return table.by_rows
         return _as_matrix(table.panels, table.n_rows, table.n_columns)
 
 

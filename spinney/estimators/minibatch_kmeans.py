@@ -69,6 +69,7 @@ class MiniBatchKMeans(KMeans):
     """
 
     metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
+    _fits_cells = False
     _random_starts = 3
     counts_: np.ndarray
     n_steps_: int

@@ -46,12 +46,12 @@ def _words(n: int = _ROWS) -> np.ndarray:
     return X
 
 
-def _few_cells(dtype: type) -> Any:
-    """A sparse matrix, with holes, that is too large to be laid out."""
+def _few_cells(dtype: type, n: int = _ROWS, share: float = 0.01, holes: bool = True) -> Any:
+    """A sparse matrix that is too large to be laid out."""
     from scipy.sparse import random
 
-    X = random(_ROWS, 8_000, 0.01, "csr", dtype, random_state=0)
-    X.data[::7] = np.nan
+    X = random(n, 8_000, share, "csr", dtype, random_state=0)
+    X.data[::7] = np.nan if holes else 0.0
     return X
 
 
@@ -323,6 +323,11 @@ def _clustering(every: bool) -> Iterator[Recipe]:
         yield f"Bayesian mixtures, {name}", partial(_use, BayesianGaussianMixture(n_components=2), X)
     X, large = _numbers(), _numbers(70_000, 3)
     yield "k-means, weights", lambda: _use(KMeans(3), X, sample_weight=_weights(X))
+    for dtype in (np.float64, np.float32):
+        cells = _few_cells(dtype, holes=False)
+        yield f"k-means, sparse, {np.dtype(dtype)}", partial(_use, KMeans(3, n_init=1), cells)
+        many = _few_cells(dtype, 9_000, 0.001, False)
+        yield f"k-means++, sparse, {np.dtype(dtype)}", partial(_use, KMeans(3, n_init=1, max_iter=1), many)
     yield "k-means, many rows", lambda: _use(KMeans(3, n_init=1), large)
     yield "k-means by batches, weights", lambda: _use(MiniBatchKMeans(3, max_iter=2), X, sample_weight=_weights(X))
     yield "k-means, batch after batch", lambda: MiniBatchKMeans(3).partial_fit(X).partial_fit(X)
