@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.estimators.base import log_probabilities
 from spinney.estimators.forest_model import ClassForest, NumberForest
 from spinney.estimators.routing import route_to_copies
 
@@ -48,9 +49,12 @@ class BaggedClasses(ClassForest):
         -------
         ndarray of shape (n_samples, n_classes); a list of such for several outputs
         """
-        with np.errstate(divide="ignore"):
-            probabilities = self._split_outputs(_routed(self, "predict_proba", X, params))
-            return [np.log(one) for one in probabilities] if self.n_outputs_ > 1 else np.log(probabilities)
+        probabilities = self._split_outputs(_routed(self, "predict_proba", X, params))
+        return (
+            [log_probabilities(one) for one in probabilities]
+            if self.n_outputs_ > 1
+            else log_probabilities(probabilities)
+        )
 
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """The most probable class of each row; of equals the first in `classes_`.

@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.task import Task
 
 PATIENCE = 10  # rounds that early stopping waits for, unless n_iter_no_change says otherwise
+_BARE_TASKS: WeakKeyDictionary[Any, tuple[Any, Task]] = WeakKeyDictionary()
 _MANY_ROWS = 10_000  # above which early_stopping="auto" stops early
 
 
@@ -331,14 +333,10 @@ class BoostingFit(TableModel):
     def _bare_task(self) -> Task:
         """The task without rows, for its loss; kept, since it takes longer to make than one row to predict."""
         key = tuple(getattr(self, name, None) for name in ("loss", "alpha", "quantile", "power", "n_classes_"))
-        known: tuple[Any, Task] | None = vars(self).get("_bare")
+        known = _BARE_TASKS.get(self)
         if known is None or known[0] != key or not isinstance(self.loss, str):
-            known = self._bare = key, self._task(np.empty(0), Weights(None, None))
+            known = _BARE_TASKS[self] = key, self._task(np.empty(0), Weights(None, None))
         return known[1]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again."""
-        return {name: value for name, value in super().__getstate__().items() if name != "_bare"}
 
 
 def _one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:

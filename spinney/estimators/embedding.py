@@ -100,6 +100,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         warm_start: bool = False,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 

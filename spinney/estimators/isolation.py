@@ -122,6 +122,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         verbose: int = 0,
         warm_start: bool = False,
         categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
     ) -> None:
         keep_parameters(self, locals())
 

@@ -1,5 +1,7 @@
 """Who gets which columns, names of columns drawn twice, and what members say together."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -70,12 +72,12 @@ class Sure(Voter):
 
 
 def test_members_without_probabilities_vote():
-    said = say_classes(Voter(), np.array([["b"], ["c"]]), np.array(["a", "b", "c"]))
+    said = say_classes(Voter(), np.array([["b"], ["c"]]), np.array(["a", "b", "c"]), {})
     assert said[:, 0].tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
 def test_members_need_not_know_all_classes():
-    said = say_classes(Sure(), np.array([["b"]]), np.array(["a", "b", "c"]))
+    said = say_classes(Sure(), np.array([["b"]]), np.array(["a", "b", "c"]), {})
     assert said[:, 0].tolist() == [[0.5, 0, 0.5]]
 
 
@@ -83,8 +85,15 @@ def test_members_need_not_know_all_classes():
 def test_sums_and_votes(n_jobs):
     X = np.arange(6.0)[:, None]
     draws = [Draws(Bags(np.arange(6), None, 3, False, 0), Subspaces(1, 1, False, 0))] * 4
-    assert sum_members([Voter()] * 4, X, draws, say_numbers, n_jobs)[:, 0, 0].tolist() == [0, 4, 8, 12, 16, 20]
-    votes = count_votes([Voter()] * 4, X, draws, say_numbers, n_jobs)
+    assert sum_members([Voter()] * 4, X, draws, partial(say_numbers, params={}), n_jobs)[:, 0, 0].tolist() == [
+        0,
+        4,
+        8,
+        12,
+        16,
+        20,
+    ]
+    votes = count_votes([Voter()] * 4, X, draws, partial(say_numbers, params={}), n_jobs)
     unseen = np.sum([draws[0].bags.counts(k) == 0 for k in range(4)], axis=0)
     assert votes.n.tolist() == unseen.tolist()
     assert votes.sums[:, 0, 0].tolist() == (unseen * X[:, 0]).tolist()
