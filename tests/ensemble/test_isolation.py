@@ -35,7 +35,8 @@ def test_trees_are_their_twins(seed, n, max_depth, n_columns):
     schema, table = learn_and_read(drawn_table(seed, n), [2])
     categories = n_categories(schema)
     draws = Draws(Bags(np.arange(n), None, max(1, n // 2), seed % 2 == 0, seed), Subspaces(4, n_columns, False, seed))
-    forest = grow_isolation(table, categories, draws, max_depth, range(3), Team(2))
+    with Team(2) as team:
+        forest = grow_isolation(table, categories, draws, max_depth, range(3), team)
     values = np.column_stack([table.column(j) for j in range(4)])
     for k in range(3):
         columns = draws.subspaces.of(k)
