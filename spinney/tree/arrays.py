@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+_MOST = {kind: int(np.iinfo(kind).max) for kind in (np.uint16, np.uint32, np.uint64)}
 MOST_EXACT = 2**24  # whole numbers that float32 holds
 
 
@@ -20,9 +21,9 @@ def ends_of(lengths: np.ndarray) -> np.ndarray:
 
 def small(numbers: np.ndarray, smallest: Any = np.uint16) -> np.ndarray:
     """Whole numbers in as few bytes as hold them."""
-    most = int(numbers.max(initial=0))
+    most = int(numbers.max()) if len(numbers) else 0
     for dtype in (smallest, np.uint32, np.uint64):
-        if most <= np.iinfo(dtype).max:
+        if most <= _MOST[dtype]:
             break
     return numbers.astype(dtype, copy=False)
 

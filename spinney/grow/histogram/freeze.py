@@ -18,12 +18,13 @@ _SET_WORDS = 4  # of 64 codes each
 def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
     """The finished tree."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    plain = nodes.view(np.ndarray)  # parts and fields of a record array are slow
-    n = _lay_out(plain[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
-    grown, size = plain[order[:n]], size[:n]
+    grown = nodes.view(np.ndarray)  # parts and fields of a record array are slow
+    n = _lay_out(grown[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
+    order, size = order[:n], size[:n]
     is_leaf = size == 1
-    leaves, asks = grown[is_leaf], grown[~is_leaf]
-    is_set = bins.is_categorical[asks["feature"]]
+    leaves, asks = order[is_leaf], order[~is_leaf]
+    feature = grown["feature"][asks]
+    is_set = bins.is_categorical[feature]
     return Forest(
         n_columns=bins.n_columns,
         n_classes=None,
@@ -31,16 +32,16 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
         bins=bins,
         first=np.array([0, n]),
         size=small(size),
-        feature=small(asks["feature"]),
-        turn=asks["missing_left"] * np.uint8(MISSING_LEFT) | is_set * np.uint8(ASKS_SET),
-        answers=grown["value"].reshape(n, 1, 1),
-        n_samples=small(leaves["count"], np.uint32),
-        code=asks["code"].astype(np.uint8),
+        feature=small(feature),
+        turn=grown["missing_left"][asks] * np.uint8(MISSING_LEFT) | is_set * np.uint8(ASKS_SET),
+        answers=grown["value"][order].reshape(n, 1, 1),
+        n_samples=small(grown["count"][leaves], np.uint32),
+        code=grown["code"][asks].astype(np.uint8),
         set_start=np.arange(0, _SET_WORDS * (int(is_set.sum()) + 1), _SET_WORDS),
-        sets=asks["bits"][is_set].ravel(),
-        weight=leaves["fine_hessian"].copy(),
+        sets=grown["bits"][asks[is_set]].ravel(),
+        weight=grown["fine_hessian"][leaves],
         weight_unit=np.array([fields.fine_hessian_unit]),
-        gain=asks["gain"].copy(),
+        gain=grown["gain"][asks],
     )
 
 
