@@ -52,14 +52,9 @@ ALLOWED = {
     "criteria/significance.py": {
         "scipy.stats.chi2": "critical values are rounded to 9 digits, which takes away the last bits that may differ",
     },
-    "estimators/adaboost.py": {
-        "scipy.special.softmax": "predict_proba: a prediction, the model is fitted",
-        "np.log": "predict_log_proba: a prediction, the model is fitted",
-    },
+    "estimators/adaboost.py": {"scipy.special.softmax": "predict_proba: a prediction, the model is fitted"},
     "estimators/base.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "ensemble/scoring.py": {"np.log": "predict_log_proba with a loss of one's own: a prediction, the model is fitted"},
-    "estimators/tree_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
-    "estimators/forest_model.py": {"np.log": "predict_log_proba: a prediction, the model is fitted"},
     "estimators/mixture.py": {"np.log": "bic: a number about a fitted mixture"},
     "estimators/mixture_model.py": {"np.exp": "component_densities: a prediction, the model is fitted"},
 }

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.estimators.adaboost_model import AdaBoostModel
+from spinney.estimators.base import log_probabilities
 from spinney.estimators.params import AT_LEAST_1, COMMON, POSITIVE, Parameter, described, keep_parameters
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -254,7 +255,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+        return log_probabilities(self.predict_proba(X))
 
 
 @described(_TABLE, {"estimator": _REGRESSOR})

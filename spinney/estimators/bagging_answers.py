@@ -49,12 +49,7 @@ class BaggedClasses(ClassForest):
         -------
         ndarray of shape (n_samples, n_classes); a list of such for several outputs
         """
-        probabilities = self._split_outputs(_routed(self, "predict_proba", X, params))
-        return (
-            [log_probabilities(one) for one in probabilities]
-            if self.n_outputs_ > 1
-            else log_probabilities(probabilities)
-        )
+        return log_probabilities(self._split_outputs(_routed(self, "predict_proba", X, params)))
 
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """The most probable class of each row; of equals the first in `classes_`.

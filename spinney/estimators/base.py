@@ -90,8 +90,10 @@ def keep_columns(model: Any, n_columns: int, names: np.ndarray | None) -> None:
         vars(model).pop("feature_names_in_", None)
 
 
-def log_probabilities(probabilities: np.ndarray) -> np.ndarray:
-    """Logarithms of what `predict_proba` returned; minus infinity for 0."""
+def log_probabilities(probabilities: Any) -> Any:
+    """Logarithms of what `predict_proba` returned, an array or a list of one per output; minus infinity for 0."""
+    if isinstance(probabilities, list):
+        return [log_probabilities(one) for one in probabilities]
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 

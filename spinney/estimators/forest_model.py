@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
 from spinney.data.schema import Schema
-from spinney.estimators.base import TableModel
+from spinney.estimators.base import TableModel, log_probabilities
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -174,9 +174,7 @@ class ClassForest(ClassifierMixin, ForestModel):
 
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`, (n_samples, n_classes); a list of such for several outputs."""
-        with np.errstate(divide="ignore"):
-            probabilities = self.predict_proba(X)
-            return [np.log(one) for one in probabilities] if self.n_outputs_ > 1 else np.log(probabilities)
+        return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row, or the one with the most votes; of equals the first in `classes_`.

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
-from spinney.estimators.base import TableModel
+from spinney.estimators.base import TableModel, log_probabilities
 from spinney.tree.decision import OneTree
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ class TreeModel(OneTree, TableModel):
 
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """The nodes that each row passes, as a sparse matrix of ones, (n_samples, n_nodes)."""
-        return self._paths(self._read(X))
-
-    def _paths(self, table: Table) -> csr_matrix:
-        from spinney.tree.shape import trails
-
-        leaves, tree = self._leaves(table), self.tree_
-        ends, nodes = trails(leaves, tree.parent, tree.depth)
-        return csr_matrix((np.ones(len(nodes), np.int64), nodes, ends), shape=(len(leaves), tree.n_nodes))
+        return self.forest_.paths(self.apply(X)[:, None])
 
     def get_depth(self) -> int:
         """How many questions the longest path asks."""
@@ -116,11 +109,7 @@ class ClassTreeModel(ClassifierMixin, TreeModel):
 
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            probabilities = self.predict_proba(X)
-            if isinstance(probabilities, list):
-                return [np.log(one) for one in probabilities]
-            return np.log(probabilities)
+        return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The most common class of each row's leaf; of equals the first in `classes_`."""

@@ -196,22 +196,17 @@ def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
         for begin in range(0, table.n_rows, _STEP_SPARSE):
             end = min(table.n_rows, begin + _STEP_SPARSE)
             codes, n_bins = encoded.lay_out(columns, begin, end), forest.bins.n_bins[columns]
-            _find(packed, n_bins, codes, trees, team, leaves[begin:end])
+            leaves[begin:end] = leaves_of(packed, n_bins, codes, trees, team)
         return leaves
     for begin in range(0, table.n_rows, _STEP):
         end = min(table.n_rows, begin + _STEP)
         codes = forest.bins.encode(table, team, begin, end)
-        _find(forest.words, forest.bins.n_bins, codes, trees, team, leaves[begin:end])
+        leaves[begin:end] = leaves_of(forest.words, forest.bins.n_bins, codes, trees, team)
     return leaves
 
 
-def leaves_of(forest: Forest, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
+def leaves_of(packed: Words, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team) -> np.ndarray:
     """The same of encoded rows, codes (columns, rows), in some of the trees."""
-    assert forest.bins is not None
     leaves = np.empty((codes.shape[1], len(trees)), np.int32)
-    _find(forest.words, forest.bins.n_bins, codes, trees, team, leaves)
-    return leaves
-
-
-def _find(packed: Words, n_bins: np.ndarray, codes: np.ndarray, trees: range, team: Team, leaves: np.ndarray) -> None:
     team.run(find_leaves, packed, n_bins, codes, (trees.start, trees.stop), _desks(team), leaves)
+    return leaves

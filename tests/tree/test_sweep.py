@@ -76,7 +76,7 @@ def test_packed_trees_lead_where_a_plain_walk_leads(n_rows, n_trees, most_splits
     forest = forest_of(trees, bins)
     with Team(n_threads) as team:
         by_column = np.ascontiguousarray(codes.T)
-        np.testing.assert_array_equal(leaves_of(forest, by_column, range(n_trees), team), expected)
+        np.testing.assert_array_equal(leaves_of(forest.words, bins.n_bins, by_column, range(n_trees), team), expected)
         for n_outputs in (1, 2):
             scores = np.ones((n_outputs, n_rows))
             add_scores(forest, by_column, range(n_trees), scores, team)
@@ -107,7 +107,7 @@ def test_a_tree_deeper_than_wide():
     tree.is_set[:] = False
     codes = np.arange(256, dtype=np.uint8)[:, None]
     with Team(1, inline=True) as team:
-        leaves = leaves_of(to_forest(tree, bins), np.ascontiguousarray(codes.T), range(1), team)
+        leaves = leaves_of(to_forest(tree, bins).words, bins.n_bins, np.ascontiguousarray(codes.T), range(1), team)
     np.testing.assert_array_equal(leaves[:, 0], [leaf_of(tree, row, bins) for row in codes])
 
 
