@@ -152,3 +152,26 @@ def test_columns_without_names_are_numbered():
         tree.predict([[0.5, 9]])
     with pytest.raises(ValueError, match=r"Column 1 holds categories that .* has not seen in fit: 9"):
         tree.predict_row([0.5, 9])
+
+
+@pytest.mark.parametrize("kind", [spinney.IsolationForest, spinney.RandomTreesEmbedding], ids=lambda one: one.__name__)
+def test_models_without_a_target(kind):
+    strange = FRAME.assign(colour="violet")
+    for model in (kind(**FEW, **STRICT).fit(FRAME), kind(**FEW).fit(FRAME)):
+        ask = model.transform if hasattr(model, "transform") else model.score_samples
+        if model.handle_unknown == "error":
+            with says("colour", "violet"):
+                ask(strange)
+        else:
+            assert ask(strange).shape[0] == N
+    with pytest.raises(ValueError, match="'handle_unknown' parameter of"):
+        kind(handle_unknown="drop").fit(FRAME)
+
+
+@pytest.mark.parametrize(
+    "kind", [spinney.ExtraTreeClassifier, spinney.ExtraTreeRegressor], ids=lambda one: one.__name__
+)
+def test_extra_trees(kind):
+    model = kind(random_state=0, **STRICT).fit(FRAME, CLASSES if kind is spinney.ExtraTreeClassifier else NUMBERS)
+    with says("colour", "violet"):
+        model.predict(FRAME.assign(colour="violet"))
