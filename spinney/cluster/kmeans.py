@@ -106,7 +106,7 @@ class KMeansRun:
             means = unit_rows(means)
         self.centres = self._place(means + self.points.origin)
         self.passes.see_drift(before, self.centres)
-        return float(np.sum((self.centres.astype(np.float64) - before.astype(np.float64)) ** 2))
+        return float(np.sum(np.subtract(self.centres, before, dtype=np.float64) ** 2))
 
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
@@ -150,7 +150,7 @@ def best_run(
 
 def relative_centres(in_table: np.ndarray, origin: np.ndarray) -> np.ndarray:
     """Published centres relative to an origin, as kernels want them."""
-    return (in_table.astype(np.float64) - origin).astype(in_table.dtype)
+    return (in_table.astype(np.float64, copy=False) - origin).astype(in_table.dtype, copy=False)
 
 
 def unit_rows(rows: np.ndarray) -> np.ndarray:

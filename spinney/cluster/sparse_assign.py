@@ -101,7 +101,7 @@ def _run(points: SparsePoints, centres: np.ndarray, moves: SparseMoves, leads: L
 
 def make_scores(points: SparsePoints, centres: np.ndarray) -> Scores:
     """Centres for the kernel, and how far scores can be off."""
-    wide, zeros = centres.astype(np.float64), points.zeros.astype(np.float64)
+    wide, zeros = centres.astype(np.float64, copy=False), points.zeros.astype(np.float64, copy=False)
     half = 0.5 * squares(wide)
     most = np.abs(wide).max(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -47,7 +47,7 @@ class SparseBounds:
 
     def add_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """The centres have moved."""
-        old, new = before.astype(np.float64), after.astype(np.float64)
+        old, new = before.astype(np.float64, copy=False), after.astype(np.float64, copy=False)
         moved = np.sqrt(np.sum((new - old) ** 2, axis=1)) * _OUTWARD
         sizes = np.sqrt(np.sum(old * old, axis=1)) + np.sqrt(np.sum(new * new, axis=1))
         steps = self.factor * np.array([moved, moved * (0.5 * sizes + 2.0 * self.of_zeros + _TINY)])

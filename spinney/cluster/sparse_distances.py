@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, refer
+from spinney._compile import inner_kernel, kernel, prefetch, refer
 from spinney._team import Team, next_chunk
 from spinney.cluster.nearest import LANES, SMALL, squared_distances
 from spinney.cluster.plusplus import columns_first
@@ -36,7 +36,7 @@ def _own_distances(points: SparsePoints, centres: np.ndarray, labels: np.ndarray
     """Rows go by label after label: so all differ from their centre by the same numbers, but for stored cells."""
     distances = np.empty(points.n_rows)
     places = np.argsort(labels, kind="stable")
-    tiles, at = np.empty((team.size, _BLOCK * LANES)), np.empty((team.size, CHUNK_ROWS), np.int64)
+    tiles, at = np.empty((team.size, _BLOCK * LANES)), np.empty((team.size, CHUNK_ROWS + _BLOCK * LANES), np.int64)
     sums, cell = np.empty((team.size, CHUNK_ROWS + LANES)), np.empty((team.size, 1), points.dtype)
     team.run(_measure_own, points.rows, centres, labels, places, tiles, at, sums, cell, distances)
     return distances
@@ -69,30 +69,36 @@ def _measure_own(rank, size, sync, rows, centres, labels, places, tiles, cells, 
 
 @inner_kernel
 def _add_block(rows, own, centre, begin, end, tile, at, total, x):
-    """Add the squares of some columns to the sums of some rows of one centre."""
+    """Add the squares of some columns to the sums of some rows of one centre.
+
+    `at` has the next stored cell of each row, and after these room to note which cells of the tile were written.
+    """
+    written = at[CHUNK_ROWS:]
     for j in range(begin, end):
         gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
         for lane in range(LANES):
             tile[(j - begin) * LANES + lane] = gap * gap
     for first in range(0, own.size, LANES):
-        n_lanes = min(LANES, own.size - first)
+        n_lanes, n_written = min(LANES, own.size - first), 0
+        for ahead in range(first + LANES, min(first + 2 * LANES, own.size)):
+            prefetch(rows.columns, at[ahead])
+            prefetch(rows.values, at[ahead])
         for lane in range(n_lanes):
             i, last = at[first + lane], rows.first[row_at(rows, own[first + lane]) + 1]
             while i < last and rows.columns[i] < end:
                 j = rows.columns[i]
                 x[0] = rows.values[i] - rows.origin[j]
                 gap = np.float64(x[0]) - np.float64(centre[j])
-                tile[(j - begin) * LANES + lane] = gap * gap
-                i += 1
-        add_columns(tile, end - begin, total, first)
-        for lane in range(n_lanes):
-            i, last = at[first + lane], rows.first[row_at(rows, own[first + lane]) + 1]
-            while i < last and rows.columns[i] < end:
-                j = rows.columns[i]
-                gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
-                tile[(j - begin) * LANES + lane] = gap * gap
+                written[n_written] = (j - begin) * LANES + lane
+                tile[written[n_written]] = gap * gap
+                n_written += 1
                 i += 1
             at[first + lane] = i
+        add_columns(tile, end - begin, total, first)
+        for k in range(n_written):
+            j = begin + written[k] // LANES
+            gap = np.float64(rows.zeros[j]) - np.float64(centre[j])
+            tile[written[k]] = gap * gap
 
 
 @kernel

@@ -123,14 +123,18 @@ def make_sparse_points(matrix: Any, weights: Weights, origin: np.ndarray | None 
     values, columns, first, zeros = _cells(matrix, origin)
     places = np.zeros(0, np.int64) if order is None else order
     rows = StoredRows(values, columns, first, places, origin, zeros, counts, importance)
-    by_column = np.zeros((n_columns, 6))
-    _survey(rows, np.empty(1, zeros.dtype), by_column)
+    by_column, n_stored = np.zeros((n_columns, 6)), np.bincount(columns, minlength=n_columns)
+    if len(counts) == 0 and len(importance) == 0:
+        _survey_alike(rows, np.empty(1, zeros.dtype), by_column)
+        by_column[:, 1], by_column[:, 2], by_column[:, 5] = by_column[:, 0], n_stored, n_stored
+    else:
+        _survey(rows, np.empty(1, zeros.dtype), by_column)
     found = by_column.T
     weight = plain_weights(counts, importance, n_rows)
     reach, full = found[:2]
     size = np.abs(zeros.astype(np.float64))
     reach = np.where(found[2] < np.count_nonzero(weight), np.maximum(reach, size), reach)
-    full = np.where(np.bincount(columns, minlength=n_columns) < n_rows, np.maximum(full, size), full)
+    full = np.where(n_stored < n_rows, np.maximum(full, size), full)
     variance = _variance(found, zeros.astype(np.float64), float(weight.sum()))
     if not (np.isfinite(full).all() and np.isfinite(variance)):
         refuse_huge()
@@ -198,6 +202,21 @@ def _survey(rows, cell, found):
                 own[3] += weight * value
                 own[4] += weight * value * value
                 own[5] += weight
+
+
+@kernel
+def _survey_alike(rows, cell, found):
+    """Reach, sum and sum of squares of the same, of rows that all count once."""
+    for place in range(rows.first.size - 1):
+        row = row_at(rows, place)
+        for i in range(rows.first[row], rows.first[row + 1]):
+            j = rows.columns[i]
+            cell[0] = rows.values[i] - rows.origin[j]
+            value = np.float64(cell[0])
+            own = found[j]
+            own[0] = max(own[0], abs(value))
+            own[3] += value
+            own[4] += value * value
 
 
 @inner_kernel

@@ -60,7 +60,7 @@ def _sparse_values(table: SparseTable, j: int, rows: np.ndarray | None) -> np.nd
 
 def _ends(values: np.ndarray) -> np.ndarray:
     """The least and the greatest finite value of every column, (2, columns); zeros if there is none."""
-    ends = np.array([np.fmin.reduce(values), np.fmax.reduce(values)], np.float64)
+    ends = np.array([np.minimum.reduce(values), np.maximum.reduce(values)], np.float64)  # NaN where there is one
     for k in np.flatnonzero(~np.isfinite(ends).all(axis=0)):
         finite = values[np.isfinite(values[:, k]), k]
         ends[:, k] = (finite.min(), finite.max()) if len(finite) else 0.0

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel, view_as_float, view_as_int
+from spinney._compile import inner_kernel, kernel
 from spinney._team import Team
+from spinney.data.edges import learn_edges
 from spinney.data.shared import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
@@ -28,9 +29,6 @@ from spinney.data.tables import Panel, Table
 MAX_BINS = 255  # one uint8 holds 255 bins and the missing code
 _EDGE_SLOTS = 256  # edges of a column, padded with +inf: eight halvings find the place
 _SAMPLE = 200_000  # rows that the edges are learnt from
-_DIGIT = 11  # bits that numbers are sorted by at a time
-_BUCKETS, _DIGIT_MASK = 1 << _DIGIT, np.uint64((1 << _DIGIT) - 1)
-_SIGN, _ONES = np.uint64(0x8000000000000000), np.uint64(0xFFFFFFFFFFFFFFFF)
 _LINE, _TILE = 64, 1024  # bytes of a cache line; rows that are turned into columns at a time
 _BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
 
@@ -71,8 +69,11 @@ class Bins:
     @cached_property
     def edge_list(self) -> tuple[np.ndarray, np.ndarray]:
         """All columns' edges end to end, each followed by +inf, and where each column's begin."""
-        edges = np.concatenate([np.append(edges, math.inf) for edges in self.edges] or [np.empty(0)])
-        return edges, np.cumsum([0] + [len(edges) + 1 for edges in self.edges])
+        first = np.cumsum([0] + [len(edges) + 1 for edges in self.edges])
+        edges = np.full(first[-1], math.inf)
+        for own, begin in zip(self.edges, first.tolist()):
+            edges[begin : begin + len(own)] = own
+        return edges, first
 
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Codes of the rows start..stop as (columns, rows) uint8."""
@@ -140,15 +141,15 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
 
     def learn_some(group: tuple[Panel, range]) -> list[tuple[int, Any]]:
         panel, places = group
-        some = []
-        for k, values in zip(places, _side_by_side(panel.values, rows, places)):
-            j = panel.columns[k]
-            if is_categorical[j]:
-                codes = _category_codes(panel.values[:, k], counts, max_bins)
-                some.append((j, (np.empty(0), codes, int(codes.max()) + 1 if len(codes) else 1)))
-            else:
-                edges = _learn_edges(values, weights, max_bins)
-                some.append((j, (edges, np.empty(0, np.uint8), len(edges) + 1)))
+        names = [k for k in places if is_categorical[panel.columns[k]]]
+        some = [(panel.columns[k], _categories(panel.values[:, k], counts, max_bins)) for k in names]
+        numbers = [k for k in places if not is_categorical[panel.columns[k]]]
+        if numbers:
+            columns = _side_by_side(panel.values, rows, places)
+            if names:
+                columns = columns[[k - places.start for k in numbers]]
+            for k, edges in zip(numbers, learn_edges(columns, weights, max_bins)):
+                some.append((panel.columns[k], (edges, np.empty(0, np.uint8), len(edges) + 1)))
         return some
 
     groups = [group for panel in table.panels for group in _groups(panel, team.size)]
@@ -196,22 +197,10 @@ def sample_rows(n_rows: int, counts: np.ndarray | None) -> np.ndarray | None:
     return places if rows is None else rows[places]
 
 
-def _learn_edges(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
-    present = ~np.isnan(values)
-    if not present.all():
-        values = values[present]
-        counts = None if counts is None else counts[present]
-    if counts is None:
-        ordered = np.empty(len(values))
-        _sort(np.ascontiguousarray(values), values.dtype.itemsize, *_room(len(values)), ordered)
-        weights = np.ones(len(ordered), np.int64)
-    else:
-        order = np.argsort(values, kind="stable")
-        ordered, weights = values[order], counts[order].astype(np.int64)
-    edges = np.empty(max_bins, np.float64)
-    distinct, mass = ordered.astype(np.float64), weights
-    n_edges = choose_edges(distinct, mass, merge_equal(distinct, mass), max_bins, edges)
-    return edges[:n_edges].copy()
+def _categories(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """A column of categories: no edges, codes, number of bins."""
+    codes = _category_codes(values, counts, max_bins)
+    return np.empty(0), codes, int(codes.max()) + 1 if len(codes) else 1
 
 
 def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int) -> np.ndarray:
@@ -231,6 +220,8 @@ def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int
 
 def round_down(edges: np.ndarray, dtype: Any) -> np.ndarray:
     """The largest value of `dtype` not above each edge: for x of that dtype, `x <= edge` keeps its meaning."""
+    if edges.dtype == dtype:
+        return edges
     with np.errstate(over="ignore"):
         rounded = edges.astype(dtype)
     return np.where(rounded > edges, np.nextafter(rounded, np.array(-np.inf, dtype)), rounded).astype(dtype)
@@ -240,101 +231,6 @@ def pieces_of(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
     """Row ranges to hand out, several a thread."""
     n_pieces = 1 if n_threads == 1 else max(1, min(4 * n_threads, n_rows // _BLOCK))
     return [(n_rows * k // n_pieces, n_rows * (k + 1) // n_pieces) for k in range(n_pieces)]
-
-
-def _room(n: int) -> tuple[np.ndarray, ...]:
-    """What `_sort` needs for n numbers."""
-    return np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(_BUCKETS, np.int64)
-
-
-@kernel
-def _sort(values, itemsize, keys, spare, places, out):
-    """out = the values in ascending order, by their bits, eleven at a time. NaN must not be among them."""
-    for i in range(values.size):
-        bits = np.uint64(view_as_int(np.float64(values[i]) + 0.0))
-        keys[i] = bits ^ (_ONES if bits & _SIGN else _SIGN)
-    shift = 29 if itemsize == 4 else 0  # of a float32 the last 29 bits are zero
-    source, goal = keys, spare
-    while shift < 64:
-        places[:] = 0
-        for i in range(source.size):
-            places[np.int64((source[i] >> np.uint64(shift)) & _DIGIT_MASK)] += 1
-        total = np.int64(0)
-        for b in range(places.size):
-            total, places[b] = total + places[b], total
-        for i in range(source.size):
-            digit = np.int64((source[i] >> np.uint64(shift)) & _DIGIT_MASK)
-            goal[places[digit]] = source[i]
-            places[digit] += 1
-        source, goal = goal, source
-        shift += _DIGIT
-    for i in range(source.size):
-        bits = source[i] ^ (_SIGN if source[i] & _SIGN else _ONES)
-        out[i] = view_as_float(np.int64(bits))
-
-
-@inner_kernel
-def _between(low, high):
-    """A number t with low <= t < high, half-way where the arithmetic allows."""
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
-
-
-@kernel
-def merge_equal(values, mass):
-    """Sorted values and their weights, equal ones merged to the front; returns how many there are."""
-    n = 0
-    for i in range(values.size):
-        if n > 0 and values[i] == values[n - 1]:
-            mass[n - 1] += mass[i]
-        else:
-            values[n] = values[i]
-            mass[n] = mass[i]
-            n += 1
-    return n
-
-
-@kernel
-def choose_edges(values, mass, n_distinct, max_bins, edges):
-    """Cut distinct sorted values into at most max_bins bins of about equal weight; returns the number of edges.
-
-    With few distinct values each has its own bin. Otherwise a value as heavy as an average bin ends one, alone or with
-    the few light values before it, and the rest share the remaining bins evenly.
-    """
-    if n_distinct == 0:
-        return 0
-    total = np.int64(0)
-    for i in range(n_distinct):
-        total += mass[i]
-    if n_distinct <= max_bins:
-        for i in range(n_distinct - 1):
-            edges[i] = _between(values[i], values[i + 1])
-        return n_distinct - 1
-
-    share = total / max_bins
-    light_mass, light_bins = total, max_bins
-    for i in range(n_distinct):
-        if mass[i] >= share:
-            light_mass -= mass[i]
-            light_bins -= 1
-    n_edges = 0
-    filled = np.int64(0)
-    for i in range(n_distinct - 1):
-        heavy = mass[i] >= share
-        filled += mass[i]
-        goal = light_mass / max(1, light_bins)
-        if heavy or filled >= goal or (mass[i + 1] >= share and 2 * filled >= goal):
-            edges[n_edges] = _between(values[i], values[i + 1])
-            n_edges += 1
-            if n_edges == max_bins - 1:
-                break
-            if not heavy:
-                light_mass -= filled
-                light_bins -= 1
-            elif filled > mass[i]:  # light values that the heavy one closed in with
-                light_mass -= filled - mass[i]
-            filled = np.int64(0)
-    return n_edges
 
 
 @kernel

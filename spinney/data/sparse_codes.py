@@ -15,7 +15,8 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
-from spinney.data.binning import Bins, choose_edges, sample_rows
+from spinney.data.binning import Bins, sample_rows
+from spinney.data.edges import choose_edges
 from spinney.data.presort import BUCKETS, DIGITS, MISSING, RANK, ROW, sort_column
 from spinney.data.sparse import SparseTable
 

@@ -42,6 +42,10 @@ class Table:
     n_columns: int
     panels: tuple[Panel, ...]
 
+    def is_one_row(self) -> bool:
+        """Whether it is a single block of one row: such can take the short way down trees (tree/descend_one.py)."""
+        return self.n_rows == 1 and len(self.panels) == 1
+
     def column(self, index: int) -> np.ndarray:
         """Return one column as a one-dimensional view."""
         for panel in self.panels:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,9 +154,15 @@ def log_predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
         return np.log(predictions(task, raw, team))
 
 
-def predictions(task: Task, raw: np.ndarray, team: Team) -> np.ndarray:
-    """Values, or probabilities (rows, classes), from raw scores (outputs, rows)."""
+def predictions(task: Task, raw: np.ndarray, team: Team | None = None) -> np.ndarray:
+    """Values, or probabilities (rows, classes), from raw scores (outputs, rows); without a team in this thread."""
     if len(raw) > 1:
-        return softmax(team, raw)
+        with nullcontext(team) if team is not None else Team(1, inline=True) as some:
+            return softmax(some, raw)
     values = respond(task.loss, raw[0])
-    return np.column_stack([1.0 - values, values]) if task.is_classes else values
+    if not task.is_classes:
+        return values
+    both = np.empty((values.size, 2))
+    both[:, 1] = values
+    np.subtract(1.0, values, out=both[:, 0])
+    return both

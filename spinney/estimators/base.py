@@ -140,9 +140,15 @@ class TableModel(BaseEstimator):
 
     def _read(self, X: Any) -> Table:
         """A table like that of `fit`."""
-        check_is_fitted(self)
+        if not self._says_fitted():
+            check_is_fitted(self)
         self._check_sparse(X)
         return self._schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+
+    def _says_fitted(self) -> bool:
+        """Whether the model itself says so, quickly; if not, scikit-learn is asked, and raises in its words."""
+        fitted = getattr(self, "__sklearn_is_fitted__", None)
+        return fitted is not None and bool(fitted())
 
     def _refuses_unknown(self) -> bool:
         """Whether a category that was not there in training is an error; else it is missing."""

@@ -33,13 +33,12 @@ class BoostedModel(Rounds, BoostingFit):
 
     def _raw(self, X: Any, init_score: Any = None) -> np.ndarray:
         """Raw scores (outputs, rows)."""
-        from spinney.tree.descend_one import is_one_row, scores_of_row
-        from spinney.tree.sweep import raw_scores
-
         table, booster = self._read(X), self._booster
         start = self._start(X, init_score, table.n_rows)
-        if is_one_row(table):
-            return scores_of_row(booster.forest, table, start.reshape(-1))
+        if table.is_one_row():
+            return booster.forest.one_row.scores(table, start.reshape(-1))
+        from spinney.tree.sweep import raw_scores
+
         with self._team(table) as team:
             return raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
 
@@ -74,11 +73,9 @@ class BoostedModel(Rounds, BoostingFit):
 
     def _respond(self, raw: np.ndarray) -> np.ndarray:
         """Predicted values, or probabilities (rows, classes)."""
-        from spinney._team import Team
         from spinney.ensemble.scoring import predictions
 
-        with Team(1, inline=True) as alone:
-            return predictions(self._bare_task(), raw, alone)
+        return predictions(self._bare_task(), raw)
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers

@@ -49,12 +49,11 @@ class ForestModel(TableModel):
 
     def _mean_answers(self, X: Any) -> np.ndarray:
         """(rows, outputs, classes or 1): the mean of what the trees say."""
-        from spinney.tree.descend_many import sum_answers
-        from spinney.tree.descend_one import answers_of_row, is_one_row
-
         table = self._read(X)
-        if is_one_row(table):
-            return answers_of_row(self.forest_, table) / self.forest_.n_trees
+        if table.is_one_row():
+            return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
+        from spinney.tree.descend_many import sum_answers
+
         with self._team(table.n_rows) as team:
             return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
 

@@ -109,6 +109,8 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     _draws: list[Draws]  # what each tree was given
 
+    _answers_are = "depth"  # of the trees; see `OneTree`
+
     def __init__(
         self,
         *,
@@ -217,7 +219,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         tree = clone(self.estimator_)
         tree._keep(self._schema, self.forest_.tree(k))
-        tree.max_features_ = 1
+        tree.max_features_, tree._answers_are = 1, self._answers_are
         ask_own_columns(tree, self._draws[k].subspaces, k)
         return tree
 

@@ -38,11 +38,10 @@ class TreeModel(OneTree, TableModel):
         return self.tree_.forest
 
     def _leaves(self, table: Table) -> np.ndarray:
+        if table.is_one_row():
+            return self.tree_.forest.one_row.leaves(table)
         from spinney.tree.descend import leaf_of_rows
-        from spinney.tree.descend_one import is_one_row, leaves_of_row
 
-        if is_one_row(table):
-            return leaves_of_row(self.tree_.forest, table)
         with self._make_team("descend", table.n_rows) as team:
             return leaf_of_rows(self.tree_, table, team)
 

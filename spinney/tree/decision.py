@@ -272,3 +272,4 @@ class OneTree:
 
     tree_: DecisionTree
     _schema: Schema
+    _answers_are: str = "value"  # "depth" in isolation trees, which measure no impurity

@@ -46,6 +46,7 @@ from spinney.tree.shape import Shape, find_shape, trails
 if TYPE_CHECKING:
     from spinney.data.binning import Bins
     from spinney.tree.decision import DecisionTree
+    from spinney.tree.descend_one import OneRow
     from spinney.tree.packed import Steps, Words
 
 # Bits of `turn`. Without the first and the last two, missing values take branch 1.
@@ -315,6 +316,12 @@ class Forest:
         from spinney.tree.packed import pack_steps
 
         return pack_steps(self)
+
+    @cached_property
+    def one_row(self) -> OneRow:
+        from spinney.tree.descend_one import OneRow
+
+        return OneRow(self)
 
     # --- identity ----------------------------------------------------------------------------------------------------
 

@@ -28,8 +28,11 @@ _KINDS = "a decision tree, a forest, gradient boosting, or AdaBoost or bagging o
 class ReadTree(OneTree):
     """What is needed to read one tree of a model."""
 
-    def __init__(self, tree: DecisionTree, schema: Schema, criterion: Any, classes: Any = None) -> None:
+    def __init__(
+        self, tree: DecisionTree, schema: Schema, criterion: Any, classes: Any = None, answers_are: str = "value"
+    ) -> None:
         self.tree_, self._schema, self.criterion, self.classes_ = tree, schema, criterion, classes
+        self._answers_are = answers_are
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ def trees_of(model: Any) -> Trees:
 
 def _of_forest(model: Any, k: int) -> ReadTree:
     criterion = getattr(model, "criterion", getattr(getattr(model, "estimator_", None), "criterion", "impurity"))
-    return ReadTree(model.forest_.tree(k), model._schema, criterion, getattr(model, "classes_", None))
+    classes, answers_are = getattr(model, "classes_", None), getattr(model, "_answers_are", "value")
+    return ReadTree(model.forest_.tree(k), model._schema, criterion, classes, answers_are)
 
 
 def _check_fitted(model: Any, attribute: str) -> None:

@@ -44,7 +44,7 @@ def trees_to_frame(model: Any) -> Any:
                     go everywhere, in parts
         gain        boosted trees: what the split gained; others: by how much it lowers the impurity, times the node's
                     share of the whole weight; 0 in leaves
-        impurity    by the criterion of the tree; NaN in boosted trees
+        impurity    by the criterion of the tree; NaN in boosted trees; that and the gain, in isolation trees
         count       training rows
         weight      their weight; in boosted trees their hessian (cover)
         value       regression: what is predicted in the node; boosting: what it adds to the raw score
@@ -84,7 +84,7 @@ def _place(trees: Trees, number: int) -> tuple[int, int]:
 def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dict[str, np.ndarray]:
     """The rows of one tree, column by column."""
     tree, columns = model.tree_, model._schema.columns
-    n, is_leaf = tree.n_nodes, tree.is_leaf
+    n, is_leaf, nothing = tree.n_nodes, tree.is_leaf, np.full(tree.n_nodes, np.nan)
     names = np.array([*column_names(columns), None], object)
     two = np.diff(tree.child_start) == 2
     two &= tree.kind != BRANCHES
@@ -103,8 +103,8 @@ def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dic
         "yes": yes,
         "no": no,
         "missing": _missing(tree),
-        "gain": tree.impurity_decreases(),
-        "impurity": tree.impurity,
+        "gain": nothing if model._answers_are == "depth" else tree.impurity_decreases(),
+        "impurity": nothing if model._answers_are == "depth" else tree.impurity,
         "count": tree.n_samples,
         "weight": tree.weight,
         **_values(model),

@@ -61,6 +61,7 @@ class Words:
     at_most: str = "<="
     most: int | None = None  # so many categories are named, the others counted; None: all
     booleans: frozenset[int] = frozenset()  # columns of numbers that are Booleans: false is 0, true is 1
+    says: str = "value"  # what numbers that nodes answer are called
 
     # --- questions and answers -----------------------------------------------------------------------------------
 
@@ -187,7 +188,9 @@ class Words:
         return answers * 0.0 if self.is_empty(node) else answers
 
     def measure(self, node: int) -> float | None:
-        """The impurity; in boosted trees the gain of the question, and None in leaves."""
+        """The impurity; in boosted trees the gain of the question, None in leaves, and where nothing is measured."""
+        if self.says == "depth":
+            return None
         if self.tree.is_boosted:
             return None if self.tree.is_leaf[node] else float(self.tree.gain[node])
         return float(self.tree.impurity[node])
@@ -200,7 +203,7 @@ class Words:
             lines.insert(0, (None, f"node #{node}" if named else f"#{node}"))
         if show.impurity and (measure := self.measure(node)) is not None:
             lines.append((self.criterion, write(measure, self.decimals, trim=True)))
-        lines += [("samples", self._samples(node, show.proportion)), ("value", self._value(node, show.proportion))]
+        lines += [("samples", self._samples(node, show.proportion)), (self.says, self._value(node, show.proportion))]
         if self.classes is not None and show.classes:
             lines.append(("class", self.prediction(node)))
         return [f"{word} = {text}" if word and named else text for word, text in lines]
@@ -248,6 +251,7 @@ def words_of(model: OneTree, feature_names: Any, class_names: Any, generic: str 
         ],
         classes=_class_names(model, class_names),
         criterion=_criterion(model),
+        says=model._answers_are,
         booleans=frozenset(index for index, column in enumerate(columns) if column.boolean),
         **style,
     )

@@ -45,7 +45,7 @@ class Rule:
     prediction: Any  # a class or a number; a tuple of them for several outputs
     n_samples: int  # training rows in the leaf; of a simplified rule, rows that it decides
     confidence: float | None  # share of the predicted class, the smallest of several outputs; None for numbers
-    impurity: float  # NaN in boosted trees
+    impurity: float  # NaN in boosted trees and in isolation trees
     weight: float  # of the training rows; in boosted trees their hessian
     leaf: int  # the node's number; -1 of the last of simplified rules, which answers where no other does
     text: str = field(repr=False, compare=False)
@@ -237,7 +237,7 @@ def _rule(words: Words, leaf: int, answers: Any, values: list[tuple | None], sho
         prediction=_prediction(words, leaf, answers),
         n_samples=int(tree.n_samples[leaf]),
         confidence=confidence,
-        impurity=float(tree.impurity[leaf]),
+        impurity=float("nan") if words.says == "depth" else float(tree.impurity[leaf]),
         weight=float(tree.weight[leaf]),
         leaf=leaf,
         text=_sentence(words, leaf, conditions, confidence),

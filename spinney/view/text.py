@@ -115,7 +115,7 @@ def _missing(words: Words, node: int, depth: int, show_weights: bool) -> Iterato
 def _leaf(words: Words, node: int, show_weights: bool) -> str:
     said, empty = words.prediction(node), f" ({EMPTY})" if words.is_empty(node) else ""
     if words.classes is None:
-        return (f"value: {said}" if said.startswith("[") else f"value: [{said}]") + empty
+        return f"{words.says}: " + (said if said.startswith("[") else f"[{said}]") + empty
     text = f"class: {said}{empty}"
     return f"weights: {_weights(words, node)} {text}" if show_weights else text
 

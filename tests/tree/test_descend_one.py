@@ -6,7 +6,6 @@ import pytest
 from spinney._team import Team
 from spinney.tree.descend import leaf_of_rows
 from spinney.tree.descend_many import leaves_of_rows, sum_answers
-from spinney.tree.descend_one import answers_of_row, is_one_row, leaves_of_row, scores_of_row
 from spinney.tree.sweep import raw_scores
 from tests.tree.forests import KINDS, draw_forest, draw_rows, table_of
 from tests.tree.test_boosted import boosted_forest
@@ -24,8 +23,8 @@ def test_forests(kind, dtype):
     X.flags.writeable = False
     for i in range(len(X)):
         row = table_of(X[i : i + 1])
-        np.testing.assert_array_equal(leaves_of_row(forest, row), leaves[i])
-        np.testing.assert_array_equal(answers_of_row(forest, row)[0], sums[i])
+        np.testing.assert_array_equal(forest.one_row.leaves(row), leaves[i])
+        np.testing.assert_array_equal(forest.one_row.sums(row)[0], sums[i])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -38,7 +37,7 @@ def test_boosted_trees(dtype):
     with Team(1, inline=True) as team:
         expected = raw_scores(forest, table_of(X), start, range(forest.n_trees), team)
     for i in range(20):
-        found = scores_of_row(forest, table_of(X[i : i + 1]), start)
+        found = forest.one_row.scores(table_of(X[i : i + 1]), start)
         np.testing.assert_array_equal(found[:, 0], expected[:, i])
     assert start.tolist() == [0.25, -3.0]
 
@@ -48,11 +47,11 @@ def test_any_number_of_branches_and_missing_values_that_stop():
     X = np.array([[2.0, 0.0, 70.0, 0.0], [3.0, -2.0, 1.0, 1.0], [3.0, 0.0, 1.0, 2.0], [np.nan, 0, 0, 0]])
     with Team(1, inline=True) as team:
         expected = leaf_of_rows(tree, table_of(X), team)
-    assert [leaves_of_row(tree.forest, table_of(X[i : i + 1]))[0] for i in range(4)] == expected.tolist()
+    assert [tree.forest.one_row.leaves(table_of(X[i : i + 1]))[0] for i in range(4)] == expected.tolist()
 
 
 def test_which_tables_are_one_row():
     X = draw_rows(2)
-    assert is_one_row(table_of(X[:1]))
-    assert not is_one_row(table_of(X))
-    assert not is_one_row(table_of(X[:1], cut=2))
+    assert table_of(X[:1]).is_one_row()
+    assert not table_of(X).is_one_row()
+    assert not table_of(X[:1], cut=2).is_one_row()
