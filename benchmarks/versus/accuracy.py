@@ -3,7 +3,8 @@
     SPINNEY_DATA=folder python -m benchmarks.versus.accuracy --quick --cache results.json
     ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
 
-Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best.
+Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best, and for
+each peer the median and the geometric mean of the ratios to it, wins and CPU time.
 With `--cache` the peers' results are kept, so that a second run fits Spinney alone.
 """
 
@@ -99,7 +100,7 @@ def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict
     for seed in range(plan.seeds):
         for part, (train, test) in enumerate(table.splits(plan.split, seed)):
             key = f"{table.name}/{len(table.y)}/{plan.split}{part}/seed{seed}/{contestant.label}"
-            if not (contestant.cached and key in plan.cache.found):
+            if not (contestant.cached and "cpu" in plan.cache.found.get(key, {})):
                 try:
                     result = _fit_once(contestant, table, (train, test), plan.threads, seed)
                 except Exception as error:  # a library's failure is a finding, not the end of the run
@@ -110,18 +111,19 @@ def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict
             else:
                 result = plan.cache.found[key]
             results.append(result)
-    return {name: float(np.mean([result[name] for result in results])) for name in ("loss", "seconds")}
+    return {name: float(np.mean([result[name] for result in results])) for name in ("loss", "seconds", "cpu")}
 
 
 def _fit_once(
     contestant: Contestant, table: RealTable, rows: tuple[tables.Rows, tables.Rows], threads: int, seed: int
 ) -> dict[str, float]:
-    """Loss on the test rows, and the seconds it took to fit and predict."""
+    """Loss on the test rows, and the seconds and the CPU time it took to fit and predict."""
     train, test = rows
     X, X_test = (table.X.iloc[part].reset_index(drop=True) for part in (train, test))
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     scores = contestant.scores(table.task, (X, table.y[train], X_test), threads, seed)
-    return {"loss": loss(table.task, table.y[test], scores), "seconds": time.perf_counter() - start}
+    times = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    return {"loss": loss(table.task, table.y[test], scores), **times}
 
 
 def parse_changes(text: str) -> dict[str, Any]:

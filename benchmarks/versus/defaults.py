@@ -119,6 +119,41 @@ def _catboost(task: Task, threads: int, seed: int, categorical: list[str]) -> An
     )
 
 
+class _HessboostModel:
+    """hessboost has no estimators: its `train` with the rounds of XGBoost's estimator, categories as their codes."""
+
+    def __init__(self, task: Task, threads: int, seed: int) -> None:
+        self.task, self.params = task, {"nthread": threads, "seed": seed}
+
+    def fit(self, X: pd.DataFrame, y: NDArray[Any]) -> None:
+        """A table of numbers, then the rounds."""
+        import hessboost
+
+        objective = {"regression": "reg:squarederror", "binary": "binary:logistic", "multiclass": "multi:softprob"}
+        params: dict[str, Any] = {**self.params, "objective": objective[self.task]}
+        if self.task == "multiclass":
+            params["num_class"] = int(y.max()) + 1
+        table = hessboost.DMatrix(self._numbers(X), label=np.asarray(y, np.float32))
+        self.booster = hessboost.train(params, table, 100, verbose_eval=False)
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Values."""
+        return np.asarray(self.booster.predict(self._numbers(X)), np.float64)
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Probabilities of the classes."""
+        found = self.predict(X)
+        return found if self.task == "multiclass" else np.column_stack([1.0 - found, found])
+
+    def _numbers(self, X: pd.DataFrame) -> NDArray[np.float32]:
+        codes = {c: X[c].cat.codes.where(X[c].notna()) for c in X if isinstance(X[c].dtype, pd.CategoricalDtype)}
+        return np.ascontiguousarray(X.assign(**codes).to_numpy(np.float32))
+
+
+def _hessboost(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    return _HessboostModel(task, threads, seed)
+
+
 @dataclass(frozen=True)
 class SpinneyMake:
     """Makes Spinney's estimators with some parameters changed."""
@@ -145,5 +180,6 @@ CONTESTANTS: dict[str, Contestant] = {
         Contestant("xgboost", "xgboost", _xgboost),
         Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
         Contestant("catboost", "catboost", _catboost, name_missing),
+        Contestant("hessboost", "hessboost", _hessboost),
     )
 }

@@ -22,12 +22,14 @@ class Losses:
 
     by_table: dict[str, dict[str, float]] = field(default_factory=dict)
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+    cpu: dict[str, dict[str, float]] = field(default_factory=dict)
     task: dict[str, Task] = field(default_factory=dict)
 
     def add(self, table: RealTable, results: dict[str, dict[str, float]]) -> None:
         """Take in one table's results."""
         self.by_table[table.name] = {name: result["loss"] for name, result in results.items()}
         self.seconds[table.name] = {name: result["seconds"] for name, result in results.items()}
+        self.cpu[table.name] = {name: result["cpu"] for name, result in results.items()}
         self.task[table.name] = table.task
 
     def only(self, tables: list[str]) -> "Losses":
@@ -35,6 +37,7 @@ class Losses:
         return Losses(
             {name: self.by_table[name] for name in tables},
             {name: self.seconds[name] for name in tables},
+            {name: self.cpu[name] for name in tables},
             {name: self.task[name] for name in tables},
         )
 
@@ -74,12 +77,24 @@ def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> No
 
 
 def _alone(losses: Losses, name: str, peers: list[str]) -> str:
-    """The mean ranks with only this one Spinney in the field, and its duel with every peer."""
+    """The mean ranks with only this one Spinney in the field, and its ratios to every peer, losses as they are."""
     ranks = losses.mean_ranks([name, *peers])
-    text = f"{name} alone: rank {ranks[name]:.2f}"
+    lines = [f"\n{name} alone: rank {ranks[name]:.2f}", f"{'beside':14s}{'rank':>6s}{'wins':>10s}{'median':>9s}", ""]
+    lines[1] += f"{'geometric':>11s}{'worst':>8s}{'CPU time, geometric':>21s}{'in all':>8s}"
     for peer in peers:
-        both = [found for found in losses.by_table.values() if name in found and peer in found]
-        wins = sum(found[name] < found[peer] for found in both)
-        ratio = np.exp(np.mean(np.log(losses.ratios(name, [peer]) or [float("nan")])))
-        text += f"; {peer} {ranks[peer]:.2f} (wins {wins} of {len(both)}, loss ratio {ratio:.4f})"
-    return text
+        both = [t for t, found in losses.by_table.items() if name in found and peer in found]
+        if not both:
+            continue
+        plain = [losses.by_table[t][name] / losses.by_table[t][peer] for t in both]
+        cpu = [losses.cpu[t][name] / losses.cpu[t][peer] for t in both]
+        total = sum(losses.cpu[t][name] for t in both) / sum(losses.cpu[t][peer] for t in both)
+        wins = f"{sum(one < 1 for one in plain)} of {len(both)}"
+        lines.append(
+            f"{peer:14s}{ranks[peer]:6.2f}{wins:>10s}{np.median(plain):9.4f}{_geometric(plain):11.4f}{max(plain):8.3f}"
+            f"{_geometric(cpu):21.4f}{total:8.4f}"
+        )
+    return "\n".join(line for line in lines if line)
+
+
+def _geometric(ratios: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(ratios))))
