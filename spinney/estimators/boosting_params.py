@@ -88,9 +88,10 @@ BOOSTING = {
         "int", "Categories with fewer samples in a node are treated there as one.", [AT_LEAST_1]
     ),
     "max_bins": Parameter(
-        "int",
-        "Maximum number of bins per column; missing has one more.",
-        [Interval(Integral, 2, 255, closed="both")],
+        "int or None",
+        "Maximum number of bins per column; missing has one more. None: no bins; thresholds are midway between "
+        "neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes longer.",
+        [Interval(Integral, 2, 255, closed="both"), None],
     ),
     "max_features": Parameter(
         'float, int, "sqrt", "log2" or None', "Columns that each split may choose from.", COLUMNS
