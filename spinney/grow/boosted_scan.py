@@ -85,7 +85,7 @@ def _sum(rows, entries):
 def scan_numbers(rows, rules, entries, node, feature, direction, cuts, scores, best, monotone):
     """Best `value <= t` split."""
     n, known = entries.size, count_known(entries)
-    places, g_cut, h_cut, c_cut = cuts[0], cuts[1], cuts[2], cuts[3]
+    places, g_cut, h_cut, c_cut, best_score = cuts[0], cuts[1], cuts[2], cuts[3], best.score
     for missing_left in range(2 if known < n else 1):
         gradient, hessian, count = np.int64(0), np.int64(0), np.int64(0)
         if missing_left:
@@ -110,7 +110,8 @@ def scan_numbers(rows, rules, entries, node, feature, direction, cuts, scores, b
             if monotone is not None:
                 _judge_bounded(rows.fields, rules, node, direction, g_cut[:m], h_cut[:m], scores[:m])
             for k in range(m):
-                if is_better(scores[k], feature, best):
+                if scores[k] >= best_score and is_better(scores[k], feature, best):
+                    best_score = scores[k]
                     best.score, best.feature, best.code, best.missing_left = scores[k], feature, places[k], missing_left
                     best.gradient, best.hessian, best.count = g_cut[k], h_cut[k], c_cut[k]
                     if known == n:

@@ -183,3 +183,29 @@ def test_of_rows_that_are_all_alike_nothing_is_parted():
     assert tree.n_leaves[0] == 1
     empty = np.zeros((20, 2))
     assert grow_ours(X, (False,), empty, Rules((False,)))[0].n_leaves[0] == 1
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("units", [False, True])
+def test_rows_as_whole_numbers(units, counted):
+    """Sums of any order are those of fractions, but for the last digits."""
+    random = np.random.default_rng(0)
+    derivatives = np.column_stack([random.normal(size=1000), np.ones(1000) if units else random.random(1000)])
+    counts = random.integers(0, 5, 1000) if counted else None
+    chosen = np.flatnonzero(random.random(1000) < 0.5).astype(np.int32)
+    times = np.ones(1000, np.int64) if counts is None else counts
+    largest = tuple(np.abs(derivatives).max(axis=0).tolist())
+    with Team(2) as team:
+        rows = make_rows(chosen, derivatives, counts, int(times[chosen].sum()), largest, 0.0, units, team)
+    expected = [sum(Fraction(derivatives[i, k]) * int(times[i]) for i in chosen.tolist()) for k in range(2)]
+    assert rows.gradient * rows.fields.gradient_unit == pytest.approx(float(expected[0]), rel=1e-12)
+    assert rows.hessian * rows.fields.hessian_unit == pytest.approx(float(expected[1]), rel=1e-12)
+    assert (rows.count, rows.n) == (int(times[chosen].sum()), len(chosen))
+    assert (rows.paired is None) == (units and not counted)
+
+
+def test_differences_below_the_finest_are_none():
+    derivatives = np.column_stack([np.array([1.0, 1.0 + 1e-13, 2.0]), np.ones(3)])
+    with Team(1) as team:
+        rows = make_rows(NO_ROWS, derivatives, None, 3, (2.0, 1.0), 1e-10, True, team)
+    assert rows.amounts[0] == rows.amounts[1] < rows.amounts[2]
