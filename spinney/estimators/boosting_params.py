@@ -127,7 +127,7 @@ BOOSTING = {
         "int or None", "Rounds without improvement that early stopping waits for; None: 10.", [AT_LEAST_1, None]
     ),
     "tol": Parameter("float", "What counts as an improvement for early stopping.", [NOT_NEGATIVE]),
-    "warm_start": Parameter("bool", "Go on from the fitted model, with the same bins.", ["boolean"]),
+    "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
     "verbose": Parameter("int", "1: a progress bar with the running metrics; 2: a line per round.", ["verbose"]),
     "callbacks": Parameter(

@@ -108,7 +108,7 @@ def test_squared_error_is_that_of_scikit_learn(growth, weights):
 
 @pytest.mark.parametrize(("loss", "alpha"), [("absolute_error", 0.9), ("quantile", 0.813), ("quantile", 0.333)])
 def test_leaves_of_quantiles_are_those_of_scikit_learn(loss, alpha):
-    """One round: later ones see rows that are predicted exactly, which scikit-learn counts as too high."""
+    """One round: later ones see rows that are predicted exactly, which scikit-learn counts as too low."""
     shared = {"loss": loss, "alpha": alpha, "n_estimators": 1, "max_depth": 2, "min_samples_leaf": 10, "init": "zero"}
     y = Y - 0.5
     ours = Regressor(**PLAIN, **shared).fit(X[:, :1], y)
