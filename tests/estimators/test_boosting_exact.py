@@ -14,6 +14,7 @@ from sklearn.base import clone
 from spinney import DecisionTreeRegressor, Loss, boosting_cv, plot_tree
 from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
+from spinney.estimators.base import SMALL_WORK
 from spinney.evaluate import cross_validate
 
 # nothing but the loss decides
@@ -176,7 +177,8 @@ VARIANTS = [
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_every_setting_on_any_number_of_threads(variant):
+def test_every_setting_on_any_number_of_threads(variant, monkeypatch):
+    monkeypatch.setitem(SMALL_WORK, "boosting", 0)  # small tables, too, are for the whole team
     y = np.abs(TARGET)
     models = [
         Regressor(max_bins=None, n_estimators=6, random_state=0, n_jobs=n_jobs, **variant).fit(TABLE, y)
