@@ -80,6 +80,24 @@ def sum_answers(
     return out
 
 
+def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, team: Team) -> None:
+    """Add the values of some trees of a boosted model, in their order, to scores (outputs, rows); tree t adds to
+    output t % outputs."""
+    answers = forest.answers.reshape(-1)
+    if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
+        answers = answers.copy()
+    if isinstance(table, SparseTable) and forest.numbers_only:
+        for start, found in sparse_leaves(forest.steps, trees, table, team):
+            for k, leaf in enumerate(found):
+                tree = trees.start + k
+                scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
+        return
+    for start, values in blocks(table, forest):
+        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        asked = _questions(forest, values), (trees.start, trees.stop), values, desks
+        team.run(_add_values, *asked, answers, start, scores)
+
+
 def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(forest.n_trees) if trees is None else trees
@@ -158,6 +176,24 @@ def _add(answers, leaf, is_class, skip, out):
         if skip.size > 0 and skip[i] != 0:
             continue
         add_shares(answers[leaf[i]], is_class, out[i])
+
+
+@kernel
+def _add_values(rank, size, sync, questions, trees, values, desks, answers, first_row, scores):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= values.shape[0]:
+            return
+        n = min(_CHUNK, values.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
+        for tree in range(trees[0], trees[1]):
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            says = answers[questions.first[tree] : questions.first[tree + 1]]
+            out = scores[tree % scores.shape[0], first_row + start : first_row + start + n]
+            for i in range(n):
+                out[i] += says[np.uint64(leaf[i])]
 
 
 @kernel

@@ -44,7 +44,7 @@ def test_no_estimator_is_forgotten():
     )
 
 
-@parametrize_with_checks([kind() for kind in ALL])
+@parametrize_with_checks([*(kind() for kind in ALL), *(kind(max_bins=None) for kind in BOOSTING)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
