@@ -10,19 +10,40 @@ from spinney._compile import kernel
 from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.memory import Memory
+from spinney.grow.codes.order import Places, fill_sets
 from spinney.grow.describe import Shape, describe
 from spinney.grow.targets import Pairs
-from spinney.tree.arrays import MOST_EXACT, narrow, small
-from spinney.tree.forest import MISSING_LEFT, Forest
+from spinney.tree.arrays import MOST_EXACT, ends_of, narrow, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+
+_WORD = 64  # codes of a set in a word
 
 
-def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target, criterion: int, kinds: Any) -> Forest:
-    """The finished tree; `kinds` are the statistics of its target."""
+def freeze(
+    memory: Memory,
+    n_nodes: int,
+    n_rows: int,
+    bins: Bins,
+    target: Target,
+    criterion: int,
+    kinds: Any,
+    places: Places | None = None,
+) -> Forest:
+    """The finished tree; `kinds` are the statistics of its target, `places` the order of its categories, if any."""
     nodes = memory.nodes[:n_nodes]
     n_asks = (n_nodes - 1) // 2
     size, n_samples = np.empty(n_nodes, np.uint32), np.empty(n_nodes - n_asks, np.uint32)
     feature, code, turn = np.empty(n_asks, np.uint32), np.empty(n_asks, np.uint8), np.empty(n_asks, np.uint8)
     _lay_out(nodes, size, feature, code, turn, n_samples)
+    sets, set_start = np.empty(0, np.uint64), np.zeros(1, np.int64)
+    if places is not None:
+        is_set = bins.is_categorical[feature]
+        n_words = bins.n_bins.astype(np.int64) // _WORD + 1  # missing has its code, too
+        set_start = ends_of(n_words[feature[is_set]])
+        sets = np.zeros(int(set_start[-1]), np.uint64)
+        fill_sets(nodes, places, bins.n_bins.astype(np.int64), set_start, sets)
+        turn[is_set] |= ASKS_SET
+        code[is_set] = 0
     weight, impurity = np.empty(0, np.float32), np.empty(0)
     if isinstance(kinds, Pairs) and target.labels is not None:
         unit = float(kinds.units[0])
@@ -53,6 +74,8 @@ def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target
         code=code,
         weight=weight,
         impurity=impurity,
+        set_start=set_start,
+        sets=sets,
     )
 
 

@@ -155,18 +155,17 @@ def test_what_it_can_grow():
     labels, y = np.zeros((1, 5), np.int32), np.zeros((1, 5))
     weights = draw_case(0, 5, 1, "gini").weights
     two, number = Target(labels, (2,), None, weights), Target(None, None, y, weights)
-    gini, squared, free = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"]), np.zeros(n, bool)
-    assert grows_from_codes(gini, two, free, True)
-    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, free, True)
+    gini, squared = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"])
+    assert grows_from_codes(gini, two, n, True)
+    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, n, True)
     three = Target(labels, (3,), None, weights)
-    assert grows_from_codes(gini, three, free, True)
-    assert not grows_from_codes(gini, three, free, False)
-    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, free, True)
-    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), free, True)
-    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), free, True)
-    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), free, True)
-    assert not grows_from_codes(gini, two, np.array([False, True, False]), True)
-    assert not grows_from_codes(gini, two, np.zeros(MOST_COLUMNS, bool), True)
+    assert grows_from_codes(gini, three, n, True)
+    assert not grows_from_codes(gini, three, n, False)
+    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, n, True)
+    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), n, True)
+    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), n, True)
+    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), n, True)
+    assert not grows_from_codes(gini, two, MOST_COLUMNS, True)
     for other in (
         {"max_leaves": 4},
         {"by_ratio": True},
@@ -174,4 +173,4 @@ def test_what_it_can_grow():
         {"monotone": np.array([0, 1, 0], np.int8)},
         {"criterion": NAMES["absolute_error"]},
     ):
-        assert not grows_from_codes(gini._replace(**other), two, free, True)
+        assert not grows_from_codes(gini._replace(**other), two, n, True)
