@@ -79,7 +79,9 @@ def grow_coded_tree(
     if isinstance(kinds, Pairs) and target.labels is not None:
         kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
     n_nodes = grow_from_codes(cells, statistics, kinds, criterion, rules, desk.memory)
-    return freeze(desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds, places)
+    return freeze(
+        desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds, statistics.rows, places
+    )
 
 
 def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) -> Statistics | ClassStatistics:

@@ -12,11 +12,12 @@ from spinney.data.target import Target
 from spinney.grow.codes.memory import Memory
 from spinney.grow.codes.order import Places, fill_sets
 from spinney.grow.describe import Shape, describe
-from spinney.grow.targets import Pairs
+from spinney.grow.targets import Classes, Pairs
 from spinney.tree.arrays import MOST_EXACT, ends_of, narrow, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _WORD = 64  # codes of a set in a word
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 def freeze(
@@ -27,9 +28,13 @@ def freeze(
     target: Target,
     criterion: int,
     kinds: Any,
+    stats: np.ndarray,
     places: Places | None = None,
 ) -> Forest:
-    """The finished tree; `kinds` are the statistics of its target, `places` the order of its categories, if any."""
+    """The finished tree; `kinds` are the statistics of its target, `stats` what the rows add, node by node.
+
+    `places` is the order of its categories, if it has any.
+    """
     nodes = memory.nodes[:n_nodes]
     n_asks = (n_nodes - 1) // 2
     size, n_samples = np.empty(n_nodes, np.uint32), np.empty(n_nodes - n_asks, np.uint32)
@@ -51,6 +56,9 @@ def freeze(
         answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
         weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
         _answer(nodes, unit, answers, weight)
+    elif isinstance(kinds, Classes) and int(nodes[0].weight) < MOST_EXACT:  # whole weights
+        answers = np.zeros((n_nodes, 1, int(kinds.first[-1]) - 1), np.float32)
+        _count_classes(nodes, stats, answers)
     else:
         begin, end, parent, is_leaf = (np.empty(n_nodes, kind) for kind in (np.int64, np.int64, np.int64, np.bool_))
         _shape(nodes, begin, end, parent, is_leaf)
@@ -100,6 +108,20 @@ def _shape(nodes, begin, end, parent, is_leaf):
     for k in range(nodes.size):
         node = nodes[k]
         begin[k], end[k], parent[k], is_leaf[k] = node.begin, node.end, node.parent, node.right < 0
+
+
+@kernel
+def _count_classes(nodes, stats, answers):
+    """The weight of every class: in leaves that of their rows, [ weight : 32 bits | class : 32 bits ], sums above."""
+    for k in range(nodes.size - 1, -1, -1):
+        node, own = nodes[k], answers[k, 0]
+        if node.right < 0:
+            for i in range(node.begin, node.end):
+                own[stats[i] & _LOW] += np.float32(stats[i] >> _HALF)
+        if node.parent >= 0:
+            above = answers[node.parent, 0]
+            for c in range(own.size):
+                above[c] += own[c]
 
 
 @kernel

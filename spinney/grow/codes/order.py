@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, part_kernel, separate_kernel
 from spinney.data.binning import Bins
 from spinney.grow.codes.memory import SLOTS
 from spinney.grow.targets import Classes, Pairs, weight_at
 
 _SMOOTHING = 1.0  # rows
-_STEPS = 32  # of the search for the first principal component
+_STEPS = 32  # of the search for the first principal component, at most
+_STILL = 1e-6  # it ends when nothing moves further
 
 
 class Places(NamedTuple):
@@ -56,26 +57,34 @@ def order_categories(codes: np.ndarray, bins: Bins, kinds: Pairs | Classes) -> P
 @kernel
 def _sum_codes(codes, columns, kinds, sums):
     """sums[k, code] = weight and amount, or weight and weight of each class, of the rows with this code."""
+    sum_up(kinds, codes, columns, sums)
+
+
+@part_kernel
+def _sum_pairs(kinds, codes, columns, sums):
+    weights, amounts = kinds.weight, kinds.amount
     for i in range(codes.shape[0]):
-        weight = weight_at(kinds.weight, i)
-        at, more = part_of(kinds, i)
-        for k in range(columns.size):
-            code = codes[i, columns[k]]
-            sums[k, code, 0] += weight
-            sums[k, code, at] += more
+        weight, amount = np.int64(weight_at(weights, i)), np.int64(amounts[i])
+        for k in range(np.uint64(columns.size)):
+            code = codes[np.uint64(i), np.uint64(columns[k])]
+            sums[k, np.uint64(code), 0] += weight
+            sums[k, np.uint64(code), 1] += amount
 
 
-@inner_kernel
-def _part_of_pair(kinds, i):
-    return np.int64(1), np.int64(kinds.amount[i])
+@part_kernel
+def _sum_classes(kinds, codes, columns, sums):
+    weights, places = kinds.weight, kinds.place
+    for i in range(codes.shape[0]):
+        weight, place = np.int64(weight_at(weights, i)), np.uint64(places[0, i])
+        for k in range(np.uint64(columns.size)):
+            sums[k, np.uint64(codes[np.uint64(i), np.uint64(columns[k])]), place] += weight
+    for k in range(sums.shape[0]):
+        for code in range(sums.shape[1]):
+            for c in range(1, sums.shape[2]):
+                sums[k, code, 0] += sums[k, code, c]
 
 
-@inner_kernel
-def _part_of_classes(kinds, i):
-    return np.int64(kinds.place[0, i]), np.int64(weight_at(kinds.weight, i))
-
-
-part_of = by_type({Pairs: _part_of_pair, Classes: _part_of_classes})
+sum_up = by_type({Pairs: _sum_pairs, Classes: _sum_classes})
 
 
 @kernel
@@ -145,20 +154,23 @@ def _lean_of_classes(kinds, own, smoothing, total, spread, lean, spare):
             for c in range(1, total.size):
                 for d in range(1, total.size):
                     spread[c, d] += float(own[code, 0]) * spare[c] * spare[d]
-    widest = np.int64(1)
+    widest = 1
     for c in range(2, total.size):
         widest = c if spread[c, c] > spread[widest, widest] else widest
     for c in range(1, total.size):
         lean[c] = spread[widest, c]
     for _ in range(_STEPS):
-        most = 0.0
+        most, change = 0.0, 0.0
         for c in range(1, total.size):
             spare[c] = 0.0
             for d in range(1, total.size):
                 spare[c] += spread[c, d] * lean[d]
             most = max(most, abs(spare[c]))
         for c in range(1, total.size):
-            lean[c] = spare[c] / most if most > 0.0 else 0.0
+            before, lean[c] = lean[c], spare[c] / most if most > 0.0 else 0.0
+            change = max(change, abs(lean[c] - before))
+        if change < _STILL:
+            break
 
 
 lean_of = by_type({Pairs: _lean_of_pair, Classes: _lean_of_classes})
@@ -166,9 +178,10 @@ lean_of = by_type({Pairs: _lean_of_pair, Classes: _lean_of_classes})
 
 @kernel
 def _renumber(codes, columns, place):
-    for i in range(codes.shape[0]):
-        for k in range(columns.size):
-            codes[i, columns[k]] = place[k, codes[i, columns[k]]]
+    for i in range(np.uint64(codes.shape[0])):
+        for k in range(np.uint64(columns.size)):
+            j = np.uint64(columns[k])
+            codes[i, j] = place[k, np.uint64(codes[i, j])]
 
 
 @kernel
