@@ -30,6 +30,7 @@ from benchmarks.versus.standings import Losses, print_duel, print_standings
 from benchmarks.versus.tables import RealTable, Split
 
 QUICK_ROWS = 20_000
+WARM_UP = 400  # rows of a first fit that does not count
 SMALL = 8_000  # rows of a table that is split four times as often
 
 
@@ -110,6 +111,9 @@ def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[t
 def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> list[dict[str, float]] | None:
     """Loss and seconds of every split of a table; None when a fit failed, which is printed."""
     results = []
+    if not contestant.cached:  # compile what there is to compile
+        few = table.sample(WARM_UP)
+        contestant.scores(table.task, (few.X, few.y, few.X), plan.threads, 0)
     for seed in range(plan.seeds * (4 if len(table.y) <= SMALL else 1)):
         for part, (train, test) in enumerate(table.splits(plan.split, seed)):
             key = f"{table.name}/{len(table.y)}/{plan.split}{part}/seed{seed}/{plan.family}{contestant.label}"

@@ -1,8 +1,9 @@
 """The best split of a node with a few classes of small weight: all weights of a bin ride in one uint64.
 
 In most nodes of a tree, those with few rows, a handful of classes is left, and none of them weighs much. Each of
-these has a field as wide as the largest needs; adding a row to a bin is one addition then, as with two classes, and the histograms
-of eight columns stay in the first-level cache. The scores are those of search_classes.py, from the same integers.
+these has a field as wide as the largest needs; adding a row to a bin is one addition then, as with two classes, and the
+histograms of eight columns stay in the first-level cache. The scores are those of search_classes.py, from the same
+integers.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _noted(bits, codes):
 @inner_kernel
 def _all_codes(histograms, first, n_codes, codes):
     """The same, from the bins that are not empty."""
-    n = 0
+    n = np.int64(0)
     for code in range(n_codes):
         codes[n] = code
         n += np.int64(histograms[first + np.uint64(code)] != 0)
