@@ -12,7 +12,7 @@ from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kerne
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
-from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, is_allowed
+from spinney.grow.codes.search import all_extremes, column_extremes, cut_between, greatest_known, is_allowed
 from spinney.grow.codes.search_packed import fill_packed, judge_packed, make_fields
 from spinney.grow.rules import column_key
 
@@ -122,8 +122,7 @@ def _judge(criterion, logs, least, total, n_rows, histograms, slot, found, left,
                 if is_allowed(least, n, w, n_rows, w_total):
                     score = term_score(criterion, left_term, right_term, w, w_total - w, 1, logs)
                     if score > split.score:
-                        # all known values against the missing ones: greater values to come are known, too
-                        split.code = codes[k] if k < known - 1 else missing - 1
+                        split.code = cut_between(codes, k, known, missing)
                         split.score, split.feature = score, j
                         split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
     for k in range(n_codes):

@@ -13,6 +13,7 @@ import numpy as np
 from spinney._compile import inner_kernel, lowest_bit, part_kernel, separate_kernel
 from spinney.criteria.impurity import class_term, term_score
 from spinney.grow.codes.memory import SLOTS
+from spinney.grow.codes.search import cut_between
 
 _SMALL = 192  # rows of a node below which codes that occur are noted
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -88,8 +89,7 @@ def judge_packed(criterion, logs, least, total, fields, amounts, histograms, slo
                 if w >= least and total[0] - w >= least:
                     score = term_score(criterion, left_term, right_term, w, total[0] - w, 1, logs)
                     if score > split.score:
-                        # all known values against the missing ones: greater values to come are known, too
-                        split.code = codes[k] if k < known - 1 else missing - 1
+                        split.code = cut_between(codes, k, known, missing)
                         split.score, split.feature = score, j
                         split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
     for k in range(n_codes):

@@ -107,6 +107,18 @@ def test_all_known_values_against_the_missing_ones(random):
     assert_same(mine, theirs)
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("min_leaf", [1, 2])  # packed, and not
+def test_a_cut_lies_midway_between_the_bins_of_both_sides(n_classes, min_leaf):
+    """Values that the node has none of go with those they are nearer to."""
+    X = np.repeat(np.arange(11.0), 2)[:, None]
+    y = (X[:, :1] > 5).astype(int) * (n_classes - 1)
+    case = Case(X, np.zeros(1, np.int64), y, (n_classes,), None, "gini", {"min_leaf": min_leaf})
+    mine, theirs = grow_both(case, np.flatnonzero(np.isin(X[:, 0], (1, 3, 8, 9))))
+    assert mine.threshold[0] == 5.5  # between 3 and 8: after (3 + 8) // 2
+    assert_same(mine, theirs)
+
+
 @pytest.mark.parametrize("n_features", [1, 4, 1 << 40])
 def test_where_no_drawn_column_can_be_split_more_are_drawn(n_features):
     X = np.column_stack([np.zeros((8, 4)), np.arange(8.0), np.full((8, 3), np.nan)])
