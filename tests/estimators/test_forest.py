@@ -110,6 +110,8 @@ FITS = {
     "exact": (RandomForestClassifier(max_bins=None), MANY_Y > 0),
     "random exact": (ExtraTreesRegressor(max_bins=None), MANY_Y),
     "categories": (RandomForestRegressor(categorical_features=[3]), MANY_Y),
+    "classes of categories": (RandomForestClassifier(categorical_features=[1, 3]), np.digitize(MANY_Y, [-1, 1])),
+    "random cuts of categories": (ExtraTreesClassifier(categorical_features=[3]), MANY_Y > 0),
     "best-first": (RandomForestClassifier(max_leaf_nodes=30), MANY_Y > 0),
     "absolute": (RandomForestRegressor(criterion="absolute_error", max_depth=4), MANY_Y),
 }
