@@ -75,7 +75,7 @@ def test_scikit_learn_checks(estimator, check):
 def test_parameters_and_defaults_are_scikit_learns(kind):
     theirs = getattr(sklearn.ensemble, kind.__name__)().get_params()
     mine = kind().get_params()
-    if kind is RandomForestRegressor:  # chosen by measurement, see docs/forests.md
+    if kind is RandomForestRegressor:  # chosen by measurement, see CHANGELOG.md
         assert (mine.pop("max_features"), theirs.pop("max_features")) == (0.67, 1.0)
     assert {name: mine.get(name, "not there") for name in theirs} == theirs
 
