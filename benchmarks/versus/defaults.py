@@ -2,14 +2,15 @@
 
 Only the number of threads and the seed are set, and output is turned off. Where a library cannot take a table as it
 is, its adapter does the least that its documentation asks for: names CatBoost's categorical columns and turns missing
-ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255.
+ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255, and numbers the
+categories for scikit-learn's forests.
 """
 
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,13 @@ from benchmarks.data import Task
 MOST_CATEGORIES = 255
 Prepare = Callable[[pd.DataFrame, pd.DataFrame], tuple[pd.DataFrame, pd.DataFrame]]
 Make = Callable[[Task, int, int, list[str]], Any]
+Family = Literal["boosting", "forest", "extra"]
+_NAMES: dict[Family, str] = {"boosting": "GradientBoosting", "forest": "RandomForest", "extra": "ExtraTrees"}
+
+
+def estimator_name(family: Family, task: Task) -> str:
+    """The name that Spinney and scikit-learn share."""
+    return _NAMES[family] + ("Regressor" if task == "regression" else "Classifier")
 
 
 def as_they_are(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -83,6 +91,22 @@ def name_missing(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame,
     categorical = [c for c in train.columns if isinstance(train[c].dtype, pd.CategoricalDtype)]
     as_text = {c: lambda frame, c=c: frame[c].astype(object).where(frame[c].notna(), "missing") for c in categorical}
     return train.assign(**as_text), test.assign(**as_text)
+
+
+def number_categories(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every category's place in the alphabet; missing ones stay missing, and one that the training part lacks is -1."""
+    from sklearn.preprocessing import OrdinalEncoder
+
+    categorical = [c for c in train.columns if isinstance(train[c].dtype, pd.CategoricalDtype)]
+    if not categorical:
+        return train, test
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    train, test = train.copy(), test.copy()
+    numbers = encoder.fit_transform(train[categorical].astype(object))
+    test_numbers = encoder.transform(test[categorical].astype(object))
+    for k, column in enumerate(categorical):
+        train[column], test[column] = numbers[:, k], test_numbers[:, k]
+    return train, test
 
 
 def _pooled(column: "pd.Series[Any]", frequent: list[Any]) -> "pd.Series[Any]":
@@ -155,31 +179,46 @@ def _hessboost(task: Task, threads: int, seed: int, categorical: list[str]) -> A
 
 
 @dataclass(frozen=True)
+class SklearnForest:
+    """Makes scikit-learn's forests."""
+
+    family: Family
+
+    def __call__(self, task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+        """An estimator for the task."""
+        home = importlib.import_module("sklearn.ensemble")
+        return getattr(home, estimator_name(self.family, task))(n_jobs=threads, random_state=seed)
+
+
+@dataclass(frozen=True)
 class SpinneyMake:
     """Makes Spinney's estimators with some parameters changed."""
 
     changes: dict[str, Any] = field(default_factory=dict)
+    family: Family = "boosting"
 
     def __call__(self, task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
         """An estimator for the task."""
-        spinney: Any = importlib.import_module("spinney")
-        regression = task == "regression"
-        estimator = spinney.GradientBoostingRegressor if regression else spinney.GradientBoostingClassifier
+        estimator = getattr(importlib.import_module("spinney"), estimator_name(self.family, task))
         return estimator(**{"n_jobs": threads, "random_state": seed, **self.changes})
 
 
-def spinney_variant(name: str, changes: dict[str, Any]) -> Contestant:
+def spinney_variant(name: str, changes: dict[str, Any], family: Family = "boosting") -> Contestant:
     """Spinney with some defaults changed; never taken from the cache, since it is what is being worked on."""
-    return Contestant(name, "spinney", SpinneyMake(changes), cached=False)
+    return Contestant(name, "spinney", SpinneyMake(changes, family), cached=False)
 
 
-CONTESTANTS: dict[str, Contestant] = {
-    contestant.name: contestant
-    for contestant in (
-        Contestant("lightgbm", "lightgbm", _lightgbm),
-        Contestant("xgboost", "xgboost", _xgboost),
-        Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
-        Contestant("catboost", "catboost", _catboost, name_missing),
-        Contestant("hessboost", "hessboost", _hessboost),
-    )
+CONTESTANTS: dict[Family, dict[str, Contestant]] = {
+    "boosting": {
+        contestant.name: contestant
+        for contestant in (
+            Contestant("lightgbm", "lightgbm", _lightgbm),
+            Contestant("xgboost", "xgboost", _xgboost),
+            Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
+            Contestant("catboost", "catboost", _catboost, name_missing),
+            Contestant("hessboost", "hessboost", _hessboost),
+        )
+    },
+    "forest": {"sklearn": Contestant("sklearn", "scikit-learn", SklearnForest("forest"), number_categories)},
+    "extra": {"sklearn": Contestant("sklearn", "scikit-learn", SklearnForest("extra"), number_categories)},
 }

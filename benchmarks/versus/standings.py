@@ -24,13 +24,15 @@ class Losses:
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
     cpu: dict[str, dict[str, float]] = field(default_factory=dict)
     task: dict[str, Task] = field(default_factory=dict)
+    splits: dict[str, dict[str, list[dict[str, float]]]] = field(default_factory=dict)
 
-    def add(self, table: RealTable, results: dict[str, dict[str, float]]) -> None:
-        """Take in one table's results."""
-        self.by_table[table.name] = {name: result["loss"] for name, result in results.items()}
-        self.seconds[table.name] = {name: result["seconds"] for name, result in results.items()}
-        self.cpu[table.name] = {name: result["cpu"] for name, result in results.items()}
+    def add(self, table: RealTable, results: dict[str, list[dict[str, float]]]) -> None:
+        """Take in one table's results, of every library one for each split."""
+        self.by_table[table.name] = {name: _mean(result, "loss") for name, result in results.items()}
+        self.seconds[table.name] = {name: _mean(result, "seconds") for name, result in results.items()}
+        self.cpu[table.name] = {name: _mean(result, "cpu") for name, result in results.items()}
         self.task[table.name] = table.task
+        self.splits[table.name] = results
 
     def only(self, tables: list[str]) -> "Losses":
         """The same for some of the tables."""
@@ -39,6 +41,7 @@ class Losses:
             {name: self.seconds[name] for name in tables},
             {name: self.cpu[name] for name in tables},
             {name: self.task[name] for name in tables},
+            {name: self.splits[name] for name in tables},
         )
 
     def mean_ranks(self, names: list[str], task: Task | None = None) -> dict[str, float]:
@@ -58,6 +61,26 @@ class Losses:
             if name in losses and rivals:
                 found.append(max(losses[name], floor) / max(min(rivals), floor))
         return found
+
+
+def _mean(results: list[dict[str, float]], what: str) -> float:
+    return float(np.mean([result[what] for result in results]))
+
+
+def print_duel(losses: Losses, name: str, peer: str) -> None:
+    """For every table the ratio of two libraries' losses, how far a split's strays from it, and that of the times."""
+    print(f"\n{f'{name} / {peer}':24s}{'loss':>8s}{'+-':>8s}{'CPU time':>10s}")
+    ratios = []
+    for table, results in losses.splits.items():
+        if name in results and peer in results:
+            floor = FLOOR if losses.task[table] != "regression" else 0.0
+            pairs = list(zip(results[name], results[peer], strict=True))
+            logs = [np.log(max(a["loss"], floor) / max(b["loss"], floor)) for a, b in pairs]
+            time = _mean(results[name], "cpu") / _mean(results[peer], "cpu")
+            ratios.append(np.mean(logs))
+            print(f"{table:24.23s}{np.exp(ratios[-1]):8.4f}{np.std(logs):8.4f}{time:10.2f}")
+    wins = sum(ratio < 0.0 for ratio in ratios)
+    print(f"{'geometric mean':24s}{np.exp(np.mean(ratios or [np.nan])):8.4f}; better on {wins} of {len(ratios)}")
 
 
 def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> None:
