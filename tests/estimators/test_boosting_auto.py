@@ -35,13 +35,13 @@ def fitted(model, *arguments, **options):
 )
 class TestSameModel:
     def test_in_any_order_and_on_any_number_of_threads(self, make, y):
-        order = R.permutation(len(y))
+        order = np.random.default_rng(1).permutation(len(y))
         one, other = fitted(make(), X, y), fitted(make().set_params(n_jobs=1), X[order], y[order])
         assert one.fingerprint_ == other.fingerprint_
         assert one.evals_result_ == other.evals_result_
 
     def test_weights_are_repetitions(self, make, y):
-        weight = R.integers(0, 3, len(y))
+        weight = np.random.default_rng(1).integers(0, 3, len(y))
         one = fitted(make(), X, y, sample_weight=weight)
         other = fitted(make(), np.repeat(X, weight, axis=0), np.repeat(y, weight))
         assert one.fingerprint_ == other.fingerprint_
@@ -70,7 +70,8 @@ def test_a_number_means_that_number():
 
 
 def test_better_than_a_hundred_rounds_on_new_rows():
-    rows, answers = R.normal(size=(4_000, 6)), R.normal(size=4_000)
+    random = np.random.default_rng(1)
+    rows, answers = random.normal(size=(4_000, 6)), random.normal(size=4_000)
     truth = rows[:, 0] * rows[:, 1] + np.sin(2 * rows[:, 2])
     auto = fitted(GradientBoostingRegressor(), X, NUMBERS).score(rows, truth)
     assert auto > fitted(GradientBoostingRegressor(n_estimators=100), X, NUMBERS).score(rows, truth)
@@ -101,14 +102,15 @@ def test_a_class_of_two_rows_is_learnt():
 
 
 def test_sparse_and_frames_with_categories():
-    cells = X * (R.random(X.shape) < 0.2)
+    random = np.random.default_rng(1)
+    cells = X * (random.random(X.shape) < 0.2)
     dense = fitted(GradientBoostingRegressor(), cells, NUMBERS)
     assert (
         fitted(GradientBoostingRegressor(), scipy.sparse.csr_array(cells), NUMBERS).fingerprint_ == dense.fingerprint_
     )
     table, species = load_penguins()
     model = fitted(GradientBoostingClassifier(), table, species)
-    order = R.permutation(len(species))
+    order = random.permutation(len(species))
     shuffled = fitted(GradientBoostingClassifier(), table.iloc[order], np.asarray(species)[order])
     assert model.fingerprint_ == shuffled.fingerprint_
 
@@ -121,7 +123,8 @@ def test_verbose_says_what_was_chosen(capsys):
 
 
 def test_time_budget():
-    rows, y = R.normal(size=(20_000, 10)), R.normal(size=20_000)
+    random = np.random.default_rng(1)
+    rows, y = random.normal(size=(20_000, 10)), random.normal(size=20_000)
     y += rows[:, 0] * rows[:, 1] * 3
     free = fitted(GradientBoostingRegressor(), rows, y)
     short = fitted(GradientBoostingRegressor(time_budget=0.05), rows, y)
