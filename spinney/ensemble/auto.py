@@ -102,7 +102,7 @@ def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | N
     Chosen(n_rounds=440, learning_rate=0.1)
     """
     fewer = 1.0 if plan.n_folds > 1 else max(1.0, (1.0 - _HELD_SHARE) / plan.kept_share)
-    alike = best * _MORE_ROWS * fewer**0.25
+    alike = best * _MORE_ROWS * math.sqrt(math.sqrt(fewer))
     most = _most_rounds(n_samples, learning_rate)
     if learning_rate is not None:
         return Chosen(_between(1, round(alike), most), learning_rate)

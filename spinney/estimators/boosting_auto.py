@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spinney.data.content import hashes_of_keys
 from spinney.data.holdout import Part, parts_by_content
 from spinney.data.weights import Weights
 
@@ -130,6 +129,7 @@ def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: Boosting
 
 
 def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[Part, Part]]:
+    from spinney.data.content import hashes_of_keys
     from spinney.data.dataset import row_keys
     from spinney.data.exact import ExactDataset
 
