@@ -11,7 +11,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 
 # What a number is for: keeps the draws of one purpose apart from those of another.
-ROUNDING, ROWS, NODE_FEATURES, TREE_FEATURES, SHUFFLES, STRUCTURE = (np.uint64(k) for k in range(1, 7))
+ROUNDING, ROWS, NODE_FEATURES, TREE_FEATURES, SHUFFLES, STRUCTURE, HELD_OUT = (np.uint64(k) for k in range(1, 8))
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import kernel
-from spinney._random import mix
+from spinney._random import HELD_OUT, mix, stream_key
 from spinney.data.schema import learn_and_read
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
@@ -62,6 +62,15 @@ def _bits(values: np.ndarray) -> np.ndarray:
     numbers = np.array(values, np.float64) + 0.0
     numbers[np.isnan(numbers)] = np.nan
     return numbers.view(np.uint64)
+
+
+def hashes_of_keys(seed: int, keys: np.ndarray, *columns: np.ndarray) -> np.ndarray:
+    """A hash for each row, from a hash of its codes and more columns; another seed gives others."""
+    hashes = np.full(len(keys), stream_key(seed, HELD_OUT, 0), np.uint64)
+    _stir(hashes, keys.astype(np.uint64))
+    for values in columns:
+        _stir(hashes, _bits(values))
+    return hashes
 
 
 @kernel

@@ -35,17 +35,18 @@ class EarlyStopping:
     tol: float
     best_round: int = 0
     best_score: float = float("inf")
+    insists: bool = True  # on scores that are finite
 
     def __call__(self, info: Round) -> bool:
         score = info.scores[self.set_name][self.metric.name][-1]
         if self.metric.greater_is_better:
             score = -score
-        if self.metric.function is None and math.isinf(score):
+        if self.insists and self.metric.function is None and math.isinf(score):
             raise ValueError(
                 f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} is infinite. "
                 "Scale y down, or watch another eval_metric."
             )
-        if score < self.best_score - self.tol or self.best_round == 0:
+        if score < self.best_score - self.tol or (self.best_round == 0 and math.isfinite(score)):
             self.best_score, self.best_round = score, info.number
         return info.number - self.best_round >= self.patience
 
@@ -62,9 +63,11 @@ class Progress:
 
     WIDTH = 24
 
-    def __init__(self, every_round: bool = False, stream: TextIO | None = None, unit: str = "round") -> None:
+    def __init__(
+        self, every_round: bool = False, stream: TextIO | None = None, unit: str = "round", forecasts: bool = True
+    ) -> None:
         self.every_round = every_round
-        self.unit = unit
+        self.unit, self.forecasts = unit, forecasts
         self.stream = stream or sys.stderr
         self.shown = 0.0
 
@@ -97,6 +100,9 @@ class Progress:
             for metric, values in metrics.items()
         ]
         parts = [f"{self.unit} {info.number:>{len(str(info.n_rounds))}}/{info.n_rounds} {bar}", *scores]
+        left = info.seconds / info.number * (info.n_rounds - info.number)
+        if self.forecasts and left > 0.0:
+            return "  ".join([*parts, f"{info.seconds:.1f} s, {left:.1f} s left"])
         return "  ".join([*parts, f"{info.seconds:.1f} s"])
 
 

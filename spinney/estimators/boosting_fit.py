@@ -7,9 +7,10 @@ Out: a `Booster`, and the fitted attributes. No algorithm in here: see ensemble/
 from __future__ import annotations
 
 import math
-import warnings
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,18 +23,26 @@ from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
+from spinney.estimators.boosting_auto import Clock, Search, search_rounds
+from spinney.estimators.boosting_given import (
+    Given,
+    counts_without,
+    one_eval_set,
+    refuse_monitor,
+    warn_if_no_split,
+)
 from spinney.estimators.boosting_scores import ScorerMetric, keep_history, past_history, validation_scores
-from spinney.estimators.boosting_settings import boosting_settings, rounds_wanted
+from spinney.estimators.boosting_settings import boosting_settings, follows_table
 from spinney.estimators.boosting_start import fit_init, raw_of_init, read_eval_offsets, read_offset, table_of
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import count_columns
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.data.tables import Table
     from spinney.ensemble.booster import Booster
     from spinney.ensemble.boosting import BoostingSettings
     from spinney.ensemble.callbacks import EarlyStopping, Progress
+    from spinney.ensemble.fold_rounds import Scores
     from spinney.ensemble.history import History
     from spinney.ensemble.scoring import EvalSet, Watch
     from spinney.ensemble.task import Task
@@ -41,20 +50,6 @@ if TYPE_CHECKING:
 PATIENCE = 10  # rounds that early stopping waits for, unless n_iter_no_change says otherwise
 _BARE_TASKS: WeakKeyDictionary[Any, tuple[Any, Task]] = WeakKeyDictionary()
 _MANY_ROWS = 10_000  # above which early_stopping="auto" stops early
-
-
-class Given(NamedTuple):
-    """What `fit` was given."""
-
-    X: Any  # as it came
-    schema: Schema
-    table: Table
-    y: np.ndarray
-    weights: Weights
-    init_score: Any
-    eval_set: Any
-    eval_init_score: Any
-    eval_metric: Any
 
 
 class BoostingFit(TableModel):
@@ -111,9 +106,15 @@ class BoostingFit(TableModel):
         self
         """
         check_parameters(self)
-        eval_set = _one_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        _refuse_monitor(monitor)
+        eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
+        refuse_monitor(monitor)
+        clock = Clock(time.perf_counter(), self.time_budget)
         begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
+        if begun is not None and self._follows_table():
+            raise ValueError(
+                f"warm_start goes on to a number of rounds: set n_estimators to more than the {begun.n_rounds} already "
+                "fitted, in place of 'auto'."
+            )
         with all_or_nothing(self):
             if begun is not None:
                 schema, table = self._schema, self._read(X)
@@ -123,10 +124,10 @@ class BoostingFit(TableModel):
             weights = self._read_weights(sample_weight, y, table.n_rows)
             given = Given(X, schema, table, y, weights, init_score, eval_set, eval_init_score, eval_metric)
             with self._make_team("boosting", table.n_rows * table.n_columns) as team:
-                self._fit(given, team, begun)
+                self._fit(given, team, begun, clock)
         return self
 
-    def _fit(self, given: Given, team: Team, begun: Booster | None) -> None:
+    def _fit(self, given: Given, team: Team, begun: Booster | None, clock: Clock) -> None:
         from spinney.ensemble.boosting import train
         from spinney.ensemble.scoring import start_sets
 
@@ -135,8 +136,14 @@ class BoostingFit(TableModel):
         stops = self._stops_early(n_rows)
         holds_out = stops and given.eval_set is None and self.validation_fraction is not None
         kept, held = self._hold_out(given.y, seed) if holds_out else (None, None)
-        scorer = ScorerMetric(self, schema) if stops and self.scoring != "loss" else None
+        searches = self._follows_table() and not stops
+        scorer = ScorerMetric(self, schema) if (stops or searches) and self.scoring != "loss" else None
         dataset, task = self._encode(given, held, team, begun)
+        metrics = self._metrics(given.eval_metric, task, scorer)
+        settings = self._settings(schema, seed, task if kept is None else task.take(kept))
+        curve: Scores = {}
+        if searches:
+            settings, curve = search_rounds(self, Search(given, dataset, task, metrics, scorer, team, clock), settings)
         offset = self._offset_of_fit(given.X, given.y, given.weights, given.init_score, kept, begun is None)
         sets = self._eval_sets(given, dataset.bins, task.n_outputs, team)
         if kept is not None and held is not None:
@@ -147,37 +154,43 @@ class BoostingFit(TableModel):
             sets = [self._training_set(given, dataset, task, offset, scorer)]
         first = begun or self._nothing_yet(dataset, task, offset)
         start_sets(sets, task, first)
-        metrics = self._metrics(given.eval_metric, task, scorer)
-        watch, stopping, progress = self._watchers(sets, metrics, task, team, stops, begun)
+        watch, stopping, progress = self._watchers(sets, metrics, task, team, stops, begun, settings.n_rounds, clock)
         before = self._score_before(watch, stopping, first, begun)
         history = past_history(self, first.n_rounds) if task.has_value else None
-        settings = self._settings(schema, seed, task.weights, len(task.y))
-        _warn_if_no_split(len(task.y), task.weights, settings.min_count, bool(schema.is_categorical.any()))
+        warn_if_no_split(len(task.y), task.weights, settings.min_count, bool(schema.is_categorical.any()))
         try:
             booster = train(dataset, task, settings, team, _watch_both(history, watch), first, offset=offset)
         finally:
             if progress is not None:
                 progress.close(watch.last)
-        self._keep(schema, booster, stopping, watch.scores, seed)
+        self._keep(schema, booster, stopping, watch.scores | curve, settings)
         keep_history(self, history, self.best_iteration_)
         self.do_early_stopping_, self.scorer_ = stops, None if scorer is None else scorer.scorer
-        curve = [] if stopping is None else watch.scores[stopping.set_name][stopping.metric.name]
-        self.validation_score_ = validation_scores(metrics[0], before, curve) if stopping else np.empty(0)
+        scores = [] if stopping is None else watch.scores[stopping.set_name][stopping.metric.name]
+        self.validation_score_ = validation_scores(metrics[0], before, scores) if stopping else np.empty(0)
 
     def _encode(self, given: Given, held: np.ndarray | None, team: Team, begun: Booster | None) -> tuple[Any, Task]:
         """The table as codes, and what is to be learnt; rows that are held out have no part in the bins."""
-        from spinney.data.binning import learn_bins
         from spinney.data.dataset import encode_dataset
+        from spinney.data.exact import open_dataset
 
-        if begun is None:
-            counts = _counts_without(held, given.weights, len(given.y))
-            bins = learn_bins(given.table, given.schema.is_categorical, counts, self.max_bins, team)
-        else:
-            bins = begun.bins
-        return encode_dataset(given.table, bins, team), self._task(given.y, given.weights)
+        task = self._task(given.y, given.weights)
+        if begun is not None and begun.bins is not None:
+            return encode_dataset(given.table, begun.bins, team), task
+        counts = counts_without(held, given.weights, len(given.y))
+        max_bins = self.max_bins if begun is None else None
+        return open_dataset(given.table, given.schema.is_categorical, counts, max_bins, team), task
 
     def _watchers(
-        self, sets: list[EvalSet], metrics: list[Metric], task: Task, team: Team, stops: bool, begun: Booster | None
+        self,
+        sets: list[EvalSet],
+        metrics: list[Metric],
+        task: Task,
+        team: Team,
+        stops: bool,
+        begun: Booster | None,
+        n_rounds: int,
+        clock: Clock,
     ) -> tuple[Watch, EarlyStopping | None, Progress | None]:
         """What is told of every round: the scores, and what they mean for early stopping and the progress bar."""
         from spinney.ensemble.callbacks import EarlyStopping, Progress
@@ -186,9 +199,10 @@ class BoostingFit(TableModel):
         patience = PATIENCE if self.n_iter_no_change is None else self.n_iter_no_change
         stopping = EarlyStopping(sets[0].name, metrics[0], patience, self.tol) if stops else None
         progress = Progress(every_round=self.verbose > 1) if self.verbose else None
-        callbacks = [one for one in (progress, stopping, *self._callbacks()) if one is not None]
+        in_time = None if clock.budget is None else clock
+        callbacks = [one for one in (progress, stopping, in_time, *self._callbacks()) if one is not None]
         watch = Watch(sets, metrics, callbacks, task, team)
-        watch.n_rounds = rounds_wanted(self)
+        watch.n_rounds = n_rounds
         if begun is not None:
             if begun.n_rounds > watch.n_rounds:
                 name = "n_estimators" if self.max_iter is None else "max_iter"
@@ -206,19 +220,29 @@ class BoostingFit(TableModel):
         labels = y.astype(np.int64) if isinstance(self, ClassifierMixin) else None
         return hold_out(np.arange(len(y)), self.validation_fraction, seed, labels)
 
-    def _keep(self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], seed: int) -> None:
+    def _keep(
+        self, schema: Schema, booster: Booster, stopping: Any, scores: dict[str, Any], settings: BoostingSettings
+    ) -> None:
         """Set the fitted attributes."""
+        self.learning_rate_, self.max_leaf_nodes_ = settings.learning_rate, settings.max_leaves
+        self.min_samples_leaf_ = settings.min_count
         self.n_iter_ = booster.n_rounds
         self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
         self._booster = booster.cut(self.best_iteration_)
         self._keep_schema(schema)
-        self._seed, self.evals_result_ = seed, scores
+        self._seed, self.evals_result_ = settings.seed, scores
         self.is_categorical_ = schema.is_categorical if schema.is_categorical.any() else None
-        self.max_features_ = count_columns(self.max_features, schema.n_columns)
+        self.max_features_ = count_columns(settings.node_features, schema.n_columns)
 
-    def _settings(self, schema: Schema, seed: int, weights: Weights, n_rows: int) -> BoostingSettings:
-        """How to boost on so many rows of these weights."""
-        return boosting_settings(self, schema, seed, weights, n_rows)
+    def _settings(self, schema: Schema, seed: int, task: Task) -> BoostingSettings:
+        """How to boost for this task."""
+        settings = boosting_settings(self, schema, seed, task)
+        if self.learning_rate == "auto" and self.warm_start and hasattr(self, "learning_rate_"):
+            return replace(settings, learning_rate=self.learning_rate_)
+        return settings
+
+    def _follows_table(self) -> bool:
+        return follows_table(self)
 
     def _stops_early(self, n_rows: int) -> bool:
         if self.early_stopping is None:
@@ -267,11 +291,12 @@ class BoostingFit(TableModel):
         held: np.ndarray,
         offset: np.ndarray | None,
         scorer: ScorerMetric | None,
+        name: str = "valid",
     ) -> EvalSet:
         from spinney.ensemble.scoring import some_rows
 
         X = _safe_indexing(table_of(given.X), held) if scorer is not None and scorer.needs_rows else None
-        return some_rows("valid", dataset.codes, task, held, offset, X)
+        return some_rows(name, dataset.codes, task, held, offset, X)
 
     def _training_set(
         self, given: Given, dataset: Any, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
@@ -328,7 +353,7 @@ class BoostingFit(TableModel):
 
         from_zero = offset is not None or isinstance(self.init, str)
         start = np.zeros(task.n_outputs) if from_zero else start_values(task)
-        return Booster(start, no_trees(dataset.bins))
+        return Booster(start, no_trees(dataset.bins, dataset.n_columns))
 
     def _bare_task(self) -> Task:
         """The task without rows, for its loss; kept, since it takes longer to make than one row to predict."""
@@ -337,26 +362,6 @@ class BoostingFit(TableModel):
         if known is None or known[0] != key or not isinstance(self.loss, str):
             known = _BARE_TASKS[self] = key, self._task(np.empty(0), Weights(None, None))
         return known[1]
-
-
-def _one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:
-    """`eval_set`, or the one that scikit-learn's names stand for."""
-    if isinstance(eval_set, list | dict) and not eval_set:
-        eval_set = None
-    if X is None and y is None:
-        if weight is not None:
-            raise ValueError("sample_weight_val was given without X_val and y_val.")
-        return eval_set
-    if X is None or y is None:
-        raise ValueError("X_val and y_val must be given together.")
-    if eval_set is not None:
-        raise ValueError("X_val, y_val and eval_set say the same: give one of them.")
-    return X, y, weight
-
-
-def _refuse_monitor(monitor: Any) -> None:
-    if monitor is not None:
-        raise TypeError("fit takes no monitor: give the model callbacks=[function], which gets a spinney.Round.")
 
 
 def _watch_both(history: History | None, watch: Watch) -> Callable[..., bool]:
@@ -368,24 +373,3 @@ def _watch_both(history: History | None, watch: Watch) -> Callable[..., bool]:
         return watch(rounds, new)
 
     return after
-
-
-def _warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
-    n = n_rows if weights.counts is None else int(weights.counts.sum())
-    if n < 2 * least:
-        which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
-        warnings.warn(
-            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
-            f"The model predicts a constant; set {which} to {max(1, n // 10)}, for example.",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
-def _counts_without(held: np.ndarray | None, weights: Weights, n_rows: int) -> np.ndarray | None:
-    """How often rows count for the bins: those that are held out do not."""
-    if held is None:
-        return weights.counts
-    counts = np.ones(n_rows, np.int64) if weights.counts is None else weights.counts.copy()
-    counts[held] = 0
-    return counts

@@ -18,11 +18,22 @@ from spinney.estimators.params import (
     Parameter,
 )
 
+AUTO = StrOptions({"auto"})
 BOOSTING = {
     **COMMON,
-    "learning_rate": Parameter("float", "Shrinks every tree's contribution.", [POSITIVE]),
+    "learning_rate": Parameter(
+        'float or "auto"',
+        'Shrinks every tree\'s contribution. "auto": chosen with the rounds; 0.1 where their number is given.',
+        [POSITIVE, AUTO],
+    ),
     "n_estimators": Parameter(
-        "int", "Rounds; a round is one tree, or one per class with more than two classes.", [AT_LEAST_1]
+        'int or "auto"',
+        'Rounds; a round is one tree, or one per class with more than two classes. "auto": as many as predict rows '
+        "held out best (folds of small tables), then fitted on all rows; those rows are chosen by what they hold, "
+        "so their order in the table does not matter. Below 100 samples 100 rounds; with early stopping at most "
+        '1,500. What else is "auto" follows the table, too; where a number of rounds is given, it is as said '
+        "there.",
+        [AT_LEAST_1, AUTO],
     ),
     "max_iter": Parameter(
         "int or None",
@@ -30,7 +41,10 @@ BOOSTING = {
         [AT_LEAST_1, None],
     ),
     "max_leaf_nodes": Parameter(
-        "int or None", "Maximum number of leaves of a tree.", [Interval(Integral, 2, None, closed="left"), None]
+        'int, "auto" or None',
+        'Maximum number of leaves of a tree. "auto": 12 to 48, the more the more samples there are; 31 where the '
+        "number of rounds is given.",
+        [Interval(Integral, 2, None, closed="left"), AUTO, None],
     ),
     "growth": Parameter(
         '{"best_first", "level_wise"}',
@@ -48,9 +62,10 @@ BOOSTING = {
         TREE["min_samples_split"].allowed,
     ),
     "min_samples_leaf": Parameter(
-        "int or float",
-        "Samples that a leaf must hold; a row of whole weight w counts w times. A float is a share of all.",
-        [AT_LEAST_1, INSIDE_0_1],
+        'int, float or "auto"',
+        'Samples that a leaf must hold; a row of whole weight w counts w times. A float is a share of all. "auto": 1 '
+        "to 5, less than the rarest class has; where the number of rounds is given 20, or a tenth of a small table.",
+        [AT_LEAST_1, INSIDE_0_1, AUTO],
     ),
     "min_weight_fraction_leaf": Parameter(
         "float",
@@ -85,15 +100,21 @@ BOOSTING = {
     ),
     "category_l2": Parameter("float", "For splits by category: extra L2 penalty.", [NOT_NEGATIVE]),
     "min_samples_category": Parameter(
-        "int", "Categories with fewer samples in a node are treated there as one.", [AT_LEAST_1]
+        'int or "auto"',
+        'Categories with fewer samples in a node are treated there as one. "auto": 20, or less on a small table.',
+        [AT_LEAST_1, AUTO],
     ),
     "max_bins": Parameter(
-        "int",
-        "Maximum number of bins per column; missing has one more.",
-        [Interval(Integral, 2, 255, closed="both")],
+        "int or None",
+        "Maximum number of bins per column; missing has one more. None: no bins; thresholds are midway between "
+        "neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes longer.",
+        [Interval(Integral, 2, 255, closed="both"), None],
     ),
     "max_features": Parameter(
-        'float, int, "sqrt", "log2" or None', "Columns that each split may choose from.", COLUMNS
+        'float, int, "auto", "sqrt", "log2" or None',
+        'Columns that each split may choose from. "auto": half of them and at least four; all where the number of '
+        "rounds is given.",
+        [*COLUMNS, AUTO],
     ),
     "max_features_per_tree": Parameter(
         'float, int, "sqrt", "log2" or None', "Columns that each tree may choose from.", COLUMNS
@@ -126,7 +147,13 @@ BOOSTING = {
         "int or None", "Rounds without improvement that early stopping waits for; None: 10.", [AT_LEAST_1, None]
     ),
     "tol": Parameter("float", "What counts as an improvement for early stopping.", [NOT_NEGATIVE]),
-    "warm_start": Parameter("bool", "Go on from the fitted model, with the same bins.", ["boolean"]),
+    "time_budget": Parameter(
+        "float or None",
+        "Seconds that the fit may take: choosing rounds ends after two fifths of them, and the fit on all rows takes "
+        "larger steps or fewer rounds. The model then depends on how fast the machine is.",
+        [POSITIVE, None],
+    ),
+    "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
     "verbose": Parameter("int", "1: a progress bar with the running metrics; 2: a line per round.", ["verbose"]),
     "callbacks": Parameter(
@@ -177,12 +204,14 @@ CLASS_LOSS = {
 FITTED = """
     n_iter_ : int
         Rounds that were fitted.
+    learning_rate_, max_leaf_nodes_, min_samples_leaf_ : float, int, int
+        What these parameters were in the fit, with "auto" resolved.
     best_iteration_ : int
         Rounds the model predicts with: all, or the best number after early stopping.
     n_estimators_ : int
         The same under scikit-learn's name.
     evals_result_ : dict
-        Evaluation set -> metric -> one value per round.
+        Evaluation set -> metric -> one value per round. "held_out": the scores that the number of rounds was chosen by.
     train_score_ : ndarray of shape (n_estimators_,)
         The loss of the training rows after each round, with scikit-learn's factors: mean squared error, and twice the
         log loss of two classes. Not there with a loss of your own without `value`. With `subsample < 1` it is that of

@@ -6,9 +6,8 @@ advance together, a round at a time, so that the mean over folds is known after 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -17,7 +16,10 @@ from sklearn.model_selection import check_cv
 from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.ensemble.metrics import Metric, find_metrics
+from spinney.ensemble.metrics import find_metrics
+
+if TYPE_CHECKING:
+    from spinney.ensemble.fold_rounds import Fold
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,12 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
-    from spinney.data.binning import learn_bins
-    from spinney.data.dataset import encode_dataset
-    from spinney.ensemble.boosting import Rounds
+    from spinney.data.exact import open_dataset
+    from spinney.ensemble.auto import PATIENCE
+    from spinney.ensemble.boosting import open_rounds
+    from spinney.ensemble.callbacks import Progress
+    from spinney.ensemble.fold_rounds import Fold, advance
+    from spinney.ensemble.scoring import some_rows
 
     if not hasattr(estimator, "_task"):
         raise TypeError(
@@ -136,8 +141,7 @@ def boosting_cv(
     folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
     seed = read_seed(model.random_state)
     with Team(available_threads(model.n_jobs)) as team:
-        bins = learn_bins(table, schema.is_categorical, weights.counts, model.max_bins, team)
-        dataset = encode_dataset(table, bins, team)
+        dataset = open_dataset(table, schema.is_categorical, weights.counts, model.max_bins, team)
         task = model._task(answers, weights)
         metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
         runs = []
@@ -145,11 +149,14 @@ def boosting_cv(
             own = task.with_weights(_counting(weights, kept, table.n_rows))
             offset = model._offset_of_fit(X, answers, weights, init_score, kept)
             first = model._nothing_yet(dataset, own, offset)
-            settings = model._settings(schema, seed, own.weights, table.n_rows)
-            rounds = Rounds(dataset, own, settings, team, first, offset=offset)
+            settings = model._settings(schema, seed, own)
+            rounds = open_rounds(dataset, own, settings, team, first, offset=offset)
             parts = {"test": held, "train": kept} if return_train_score else {"test": held}
-            runs.append(_Fold(rounds, task, metrics, parts))
-        best = _advance(runs, metrics[0], settings.n_rounds, n_iter_no_change, verbose)
+            sets = [some_rows(name, dataset.codes, task, rows, offset) for name, rows in parts.items()]
+            runs.append(Fold(rounds, sets, metrics))
+        patience = n_iter_no_change or (PATIENCE if model._follows_table() else settings.n_rounds + 1)
+        progress = Progress(every_round=verbose > 1) if verbose else None
+        best, _ = advance(runs, metrics[0], settings.n_rounds, patience, progress, insists=True)
     return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best)
 
 
@@ -160,49 +167,7 @@ def _counting(weights: Weights, kept: np.ndarray, n_rows: int) -> Weights:
     return Weights(counts, weights.importance)
 
 
-class _Fold:
-    """One fold's boosting and its scores on some parts of the table, by name."""
-
-    def __init__(self, rounds: Any, task: Any, metrics: list[Metric], parts: dict[str, np.ndarray]) -> None:
-        from spinney.ensemble.scoring import Watch, some_rows, start_sets
-
-        self.rounds, codes = rounds, rounds.dataset.codes
-        sets = [some_rows(name, codes, task, rows, rounds.offset) for name, rows in parts.items()]
-        start_sets(sets, task, rounds.begun)
-        self.watch = Watch(sets, metrics, [], rounds.task, rounds.team)
-
-    def step(self) -> None:
-        new = self.rounds.step()
-        self.watch(self.rounds, new)
-
-
-def _advance(runs: list[_Fold], metric: Metric, n_rounds: int, patience: int | None, verbose: int) -> int:
-    """Run the rounds; returns the best one, counted from 1."""
-    from spinney.ensemble.callbacks import EarlyStopping, Progress, Round
-
-    stopping = EarlyStopping("test", metric, patience or n_rounds + 1, 0.0)
-    progress = Progress(every_round=verbose > 1) if verbose else None
-    begun = time.perf_counter()
-    info = None
-    means: dict[str, dict[str, list[float]]] = {}
-    for number in range(1, n_rounds + 1):
-        for run in runs:
-            run.step()
-        for name, scores in runs[0].watch.scores.items():
-            for key in scores:
-                mean = float(np.mean([run.watch.scores[name][key][-1] for run in runs]))
-                means.setdefault(name, {}).setdefault(key, []).append(mean)
-        info = Round(number, n_rounds, means, time.perf_counter() - begun)
-        if progress is not None:
-            progress(info)
-        if stopping(info):
-            break
-    if progress is not None:
-        progress.close(info)
-    return stopping.best_round
-
-
-def _gather(runs: list[_Fold], name: str) -> dict[str, np.ndarray]:
+def _gather(runs: list[Fold], name: str) -> dict[str, np.ndarray]:
     if name not in runs[0].watch.scores:
         return {}
     return {key: np.array([run.watch.scores[name][key] for run in runs]).T for key in runs[0].watch.scores[name]}

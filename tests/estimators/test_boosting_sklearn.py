@@ -462,16 +462,16 @@ def test_searches_take_models_that_stop_by_a_scorer():
 def test_a_table_too_small_for_its_leaves_is_said():
     table, y = load_tennis()
     with pytest.warns(UserWarning, match="two leaves of min_samples_leaf=20 take 40 samples, and there are 14"):
-        Classifier().fit(table, y)
+        Classifier(min_samples_leaf=20).fit(table, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = Classifier(min_samples_leaf=1, min_samples_category=1).fit(table, y)
         Regressor(n_estimators=1).fit(X[:39], Y[:39], np.full(39, 2))  # 78 samples
     assert model.score(table, y) == 1.0
     with pytest.warns(UserWarning, match="set min_samples_leaf and min_samples_category to 1, for example"):
-        Classifier().fit(table, y)
+        Classifier(min_samples_leaf=20).fit(table, y)
     with pytest.warns(UserWarning, match="set min_samples_leaf to 3, for example"):
-        Regressor(n_estimators=1).fit(X[:39], Y[:39])
+        Regressor(n_estimators=1, min_samples_leaf=20).fit(X[:39], Y[:39])
 
 
 # --- logarithms ------------------------------------------------------------------------------------------------------

@@ -204,7 +204,9 @@ def test_an_empty_column_has_no_edges():
 
 
 def test_one_row_per_class():
-    model = Classifier().fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    assert Classifier().fit([[0.0], [1.0], [2.0]], ["a", "b", "c"]).predict([[0.0], [9.0]]).tolist() == ["a", "c"]
+    with pytest.warns(UserWarning, match="No tree can split"):
+        model = Classifier(min_samples_leaf=20).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
     np.testing.assert_allclose(model.predict_proba([[0.0], [9.0]]), 1 / 3)
     pair = Classifier(min_samples_leaf=1, min_child_weight=0).fit([[0.0], [1.0]], ["a", "b"])
     assert pair.predict([[0.0], [1.0]]).tolist() == ["a", "b"]

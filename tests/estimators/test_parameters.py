@@ -48,6 +48,7 @@ WRONG = {
     "validation_fraction": [0.0, 1.0, 0],
     "n_iter_no_change": [0],
     "tol": [-1e-9],
+    "time_budget": [0, -1.0, "short"],
     "warm_start": ["yes"],
     "random_state": ["seed", -1],
     "n_jobs": ["all", 1.5],

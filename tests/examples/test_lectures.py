@@ -27,7 +27,7 @@ def run(name, folder):
 def test_voting(capsys, tmp_path):
     accuracy = run("voting", tmp_path)
     assert accuracy["line"] == pytest.approx(0.864)  # as in the lecture
-    assert accuracy["forest"] == pytest.approx(0.872, abs=0.03)
+    assert accuracy["forest"] == pytest.approx(0.872, abs=0.04)
     assert accuracy["support vectors"] == pytest.approx(0.888, abs=0.02)
     members = [accuracy[name] for name in ("line", "forest", "support vectors")]
     assert min(accuracy["hard vote"], accuracy["soft vote"]) >= sum(members) / 3

@@ -1,0 +1,69 @@
+"""What the fit of a boosted model is given, and what is said of it before the first round."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from spinney.data.schema import Schema
+from spinney.data.weights import Weights
+
+if TYPE_CHECKING:
+    from spinney.data.tables import Table
+
+
+class Given(NamedTuple):
+    """What `fit` was given."""
+
+    X: Any  # as it came
+    schema: Schema
+    table: Table
+    y: np.ndarray
+    weights: Weights
+    init_score: Any
+    eval_set: Any
+    eval_init_score: Any
+    eval_metric: Any
+
+
+def one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:
+    """`eval_set`, or the one that scikit-learn's names stand for."""
+    if isinstance(eval_set, list | dict) and not eval_set:
+        eval_set = None
+    if X is None and y is None:
+        if weight is not None:
+            raise ValueError("sample_weight_val was given without X_val and y_val.")
+        return eval_set
+    if X is None or y is None:
+        raise ValueError("X_val and y_val must be given together.")
+    if eval_set is not None:
+        raise ValueError("X_val, y_val and eval_set say the same: give one of them.")
+    return X, y, weight
+
+
+def refuse_monitor(monitor: Any) -> None:
+    if monitor is not None:
+        raise TypeError("fit takes no monitor: give the model callbacks=[function], which gets a spinney.Round.")
+
+
+def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
+    n = n_rows if weights.counts is None else int(weights.counts.sum())
+    if n < 2 * least:
+        which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
+        warnings.warn(
+            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
+            f"The model predicts a constant; set {which} to {max(1, n // 10)}, for example.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def counts_without(held: np.ndarray | None, weights: Weights, n_rows: int) -> np.ndarray | None:
+    """How often rows count for the bins: those that are held out do not."""
+    if held is None:
+        return weights.counts
+    counts = np.ones(n_rows, np.int64) if weights.counts is None else weights.counts.copy()
+    counts[held] = 0
+    return counts
