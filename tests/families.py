@@ -43,6 +43,9 @@ FITS = {
         table(), target()
     ),
     "boosting-classes": lambda: spinney.GradientBoostingClassifier(min_samples_leaf=5, **FEW).fit(table(), classes()),
+    "boosting-exact": lambda: spinney.GradientBoostingRegressor(
+        min_samples_leaf=5, categorical_features=[3], max_bins=None, **FEW
+    ).fit(table(), target()),
     "tree": lambda: spinney.DecisionTreeClassifier(max_depth=4, random_state=0).fit(table(), classes()),
     "tree-numbers": lambda: spinney.DecisionTreeRegressor(max_depth=4, random_state=0).fit(table(), target()),
     "random-forest": lambda: spinney.RandomForestClassifier(**FEW).fit(table(), classes()),

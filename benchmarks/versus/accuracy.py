@@ -2,8 +2,12 @@
 
     SPINNEY_DATA=folder python -m benchmarks.versus.accuracy --quick --cache results.json
     ... --set learning_rate=0.05 --variant "slow:n_estimators=300,learning_rate=0.03"
+    ... --family forest --rows 26666
 
-Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best.
+Prints log loss (classes) or RMSE (numbers) per table and library, the mean rank and the mean ratio to the best, and for
+each peer the median and the geometric mean of the ratios to it, wins and CPU time; of
+forests (`--family`) each table's ratio to scikit-learn's, by how much it differs from split to split, and the ratio of
+the processor's time, which another program at work does not disturb as much. Tables of few rows are split more often.
 With `--cache` the peers' results are kept, so that a second run fits Spinney alone.
 """
 
@@ -17,18 +21,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.versus import tables
 from benchmarks.versus.boosting_peers import PEERS
 from benchmarks.versus.crowd import cores
 from benchmarks.versus.defaults import CONTESTANTS, Contestant, spinney_variant
 from benchmarks.versus.peers import installed
 from benchmarks.versus.quality import loss
-from benchmarks.versus.standings import Losses, print_standings
+from benchmarks.versus.standings import Losses, print_duel, print_standings
 from benchmarks.versus.tables import RealTable, Split
 
 QUICK_ROWS = 20_000
+WARM_UP = 400  # rows of a first fit that does not count
+SMALL = 8_000  # rows of a table that is split four times as often
 
 
 @dataclass
@@ -61,6 +65,7 @@ class Plan:
     threads: int
     rows: int | None
     cache: Cache
+    family: str = ""  # other than boosting
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -69,7 +74,14 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.filterwarnings("ignore")
     cache = Cache(Path(options.cache) if options.cache else None)
     rows = QUICK_ROWS if options.quick else options.rows
-    plan = Plan(options.split, options.seeds, options.threads, rows, cache)
+    plan = Plan(
+        options.split,
+        options.seeds,
+        options.threads,
+        rows,
+        cache,
+        "" if options.family == "boosting" else options.family + "-",
+    )
     contestants, skipped = _contestants(options), _skipped(options.skip)
     losses = Losses()
     _print_head(contestants)
@@ -79,8 +91,12 @@ def main(arguments: list[str] | None = None) -> None:
         running = [c for c in contestants if (c.name, name) not in skipped]
         results = {c.name: result for c in running if (result := run_contestant(c, table, plan))}
         losses.add(table, results)
-        _print_row(table, contestants, results)
+        _print_row(table, contestants, losses.by_table[name])
     _print_summary(losses, contestants, skipped)
+    if options.family != "boosting":
+        for contestant in contestants:
+            if not contestant.cached:
+                print_duel(losses, contestant.name, "sklearn")
 
 
 def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[tuple[str, str]]) -> None:
@@ -93,13 +109,16 @@ def _print_summary(losses: Losses, contestants: list[Contestant], skipped: set[t
         print_standings(losses.only(whole), names, spinneys)
 
 
-def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict[str, float] | None:
-    """Mean loss and seconds over all splits of a table; None when a fit failed, which is printed."""
+def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> list[dict[str, float]] | None:
+    """Loss and seconds of every split of a table; None when a fit failed, which is printed."""
     results = []
-    for seed in range(plan.seeds):
+    if not contestant.cached:  # compile what there is to compile
+        few = table.sample(WARM_UP)
+        contestant.scores(table.task, (few.X, few.y, few.X), plan.threads, 0)
+    for seed in range(plan.seeds * (4 if len(table.y) <= SMALL else 1)):
         for part, (train, test) in enumerate(table.splits(plan.split, seed)):
-            key = f"{table.name}/{len(table.y)}/{plan.split}{part}/seed{seed}/{contestant.label}"
-            if not (contestant.cached and key in plan.cache.found):
+            key = f"{table.name}/{len(table.y)}/{plan.split}{part}/seed{seed}/{plan.family}{contestant.label}"
+            if not (contestant.cached and "cpu" in plan.cache.found.get(key, {})):
                 try:
                     result = _fit_once(contestant, table, (train, test), plan.threads, seed)
                 except Exception as error:  # a library's failure is a finding, not the end of the run
@@ -110,18 +129,19 @@ def run_contestant(contestant: Contestant, table: RealTable, plan: Plan) -> dict
             else:
                 result = plan.cache.found[key]
             results.append(result)
-    return {name: float(np.mean([result[name] for result in results])) for name in ("loss", "seconds")}
+    return results
 
 
 def _fit_once(
     contestant: Contestant, table: RealTable, rows: tuple[tables.Rows, tables.Rows], threads: int, seed: int
 ) -> dict[str, float]:
-    """Loss on the test rows, and the seconds it took to fit and predict."""
+    """Loss on the test rows, and the seconds and the CPU time it took to fit and predict."""
     train, test = rows
     X, X_test = (table.X.iloc[part].reset_index(drop=True) for part in (train, test))
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     scores = contestant.scores(table.task, (X, table.y[train], X_test), threads, seed)
-    return {"loss": loss(table.task, table.y[test], scores), "seconds": time.perf_counter() - start}
+    times = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    return {"loss": loss(table.task, table.y[test], scores), **times}
 
 
 def parse_changes(text: str) -> dict[str, Any]:
@@ -149,33 +169,34 @@ def _skipped(options: list[str]) -> set[tuple[str, str]]:
 
 def _contestants(options: argparse.Namespace) -> list[Contestant]:
     """Spinney and its variants first, then the peers; only what can be imported here."""
-    asked = options.peers.split(",") if options.peers else ["spinney", *CONTESTANTS]
-    if unknown := [name for name in asked if name not in ("spinney", *CONTESTANTS)]:
-        raise SystemExit(f"--peers must name some of spinney, {', '.join(CONTESTANTS)}; got {', '.join(unknown)}.")
+    peers = CONTESTANTS[options.family]
+    asked = options.peers.split(",") if options.peers else ["spinney", *peers]
+    if unknown := [name for name in asked if name not in ("spinney", *peers)]:
+        raise SystemExit(f"--peers must name some of spinney, {', '.join(peers)}; got {', '.join(unknown)}.")
     here = [peer.name for peer in installed(asked, PEERS)]
     base: dict[str, Any] = {}
     for change in options.set:
         base |= parse_changes(change)
     contestants = []
     if "spinney" in here:
-        contestants.append(spinney_variant("spinney", base))
+        contestants.append(spinney_variant("spinney", base, options.family))
         for variant in options.variant:
             label, _, changes = variant.partition(":")
-            contestants.append(spinney_variant(label, base | parse_changes(changes)))
-    return contestants + [CONTESTANTS[name] for name in here if name in CONTESTANTS]
+            contestants.append(spinney_variant(label, base | parse_changes(changes), options.family))
+    return contestants + [peers[name] for name in here if name in peers]
 
 
 def _print_head(contestants: list[Contestant]) -> None:
     print(f"{'table':20s}{'task':12s}{'rows':>8s}" + "".join(f"{c.name:>13.12s}" for c in contestants), flush=True)
 
 
-def _print_row(table: RealTable, contestants: list[Contestant], results: dict[str, dict[str, float]]) -> None:
+def _print_row(table: RealTable, contestants: list[Contestant], losses: dict[str, float]) -> None:
     """The losses on one table, the best one marked."""
-    best = min((result["loss"] for result in results.values()), default=0.0)
+    best = min(losses.values(), default=0.0)
     cells = []
     for c in contestants:
-        figure = f"{results[c.name]['loss']:.5g}" if c.name in results else "-"
-        cells.append(f"{figure + ('*' if c.name in results and results[c.name]['loss'] == best else ' '):>13s}")
+        figure = f"{losses[c.name]:.5g}" if c.name in losses else "-"
+        cells.append(f"{figure + ('*' if c.name in losses and losses[c.name] == best else ' '):>13s}")
     print(f"{table.name:20.19s}{table.task:12s}{len(table.y):8d}" + "".join(cells), flush=True)
 
 
@@ -183,7 +204,8 @@ def _parser() -> argparse.ArgumentParser:
     doc = (__doc__ or "").splitlines()[0]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.versus.accuracy", description=doc)
     parser.add_argument("--tables", help="names with commas (default: all in the folder)")
-    parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS)}")
+    parser.add_argument("--family", choices=tuple(CONTESTANTS), default="boosting", help="which models")
+    parser.add_argument("--peers", help=f"some of spinney, {', '.join(CONTESTANTS['boosting'])}")
     parser.add_argument("--split", choices=("holdout", "folds"), default="holdout", help="a quarter, or three folds")
     parser.add_argument("--seeds", type=int, default=3, help="how many times every table is split anew")
     parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS:,} rows of every table")

@@ -9,7 +9,8 @@ from benchmarks.versus.cases import Bar, Case
 from benchmarks.versus.peers import Registry
 from benchmarks.versus.quality import Judge, quality
 
-NARROW_PEERS = tuple(name for name in PEERS if name != "lightgbm_columnwise")
+EXACT_PEERS = ("xgboost_exact", "sklearn_exact")
+NARROW_PEERS = tuple(name for name in PEERS if name not in ("lightgbm_columnwise", *EXACT_PEERS))
 # hessboost level by level with a number of leaves takes 25 times as long as best leaf first: not its best settings
 LEAF_PEERS = tuple(name for name in NARROW_PEERS if name != "hessboost")
 SPARSE_MATRIX_PEERS = ("spinney", "lightgbm", "lightgbm_columnwise", "xgboost_lossguide")  # that take SciPy's matrices
@@ -24,6 +25,7 @@ class BoostingCase(Case):
     rounds: int = 100
     leaves: int | None = 31
     depth: int | None = None
+    max_bins: int | None = 255
 
     registry: ClassVar[Registry] = PEERS
     judge: ClassVar[Judge] = staticmethod(quality)
@@ -36,6 +38,7 @@ class BoostingCase(Case):
             rounds=self.rounds,
             leaves=self.leaves,
             depth=self.depth,
+            max_bins=self.max_bins,
             threads=self.threads or threads,
         )
 
@@ -80,6 +83,17 @@ CASES: dict[str, BoostingCase] = {
             rows=100_000,
             rounds=20,
             peers=SPARSE_MATRIX_PEERS,
+        ),
+        BoostingCase(
+            "exact",
+            "fit, every threshold, depth 3",
+            Bar(0.1, "sklearn_exact"),
+            table="regression",
+            rows=20_000,
+            leaves=None,
+            depth=3,
+            max_bins=None,
+            peers=("spinney", *EXACT_PEERS),
         ),
         BoostingCase("small", "fit, 20 columns, warm", Bar(1.0), table="small", rows=1_000),
         BoostingCase("predict", "predict the test part, 31 leaves", Bar(0.8), kind="predict"),

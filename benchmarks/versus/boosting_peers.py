@@ -31,7 +31,7 @@ class Settings:
     leaves: int | None = 31
     depth: int | None = None
     threads: int = 2
-    max_bins: int = 255
+    max_bins: int | None = 255  # None: every threshold
     seed: int = 0
 
     def short(self) -> "Settings":
@@ -62,7 +62,7 @@ class Spinney(Peer):
 
         with Team(settings.threads) as team:
             schema, table = learn_and_read(X)
-            bins = learn_bins(table, schema.is_categorical, None, settings.max_bins, team)
+            bins = learn_bins(table, schema.is_categorical, None, settings.max_bins or 255, team)
             return encode_dataset(table, bins, team)
 
     def _estimator(self, settings: Settings) -> Any:
@@ -167,6 +167,20 @@ class XGBoostLossguide(XGBoost):
     name, can_encode, policy = "xgboost_lossguide", False, "lossguide"
 
 
+class XGBoostExact(XGBoost):
+    """XGBoost with every threshold."""
+
+    name, can_encode = "xgboost_exact", False
+
+    def fit(self, X: Features, y: NDArray[Any], settings: Settings) -> Model:
+        """A DMatrix, then the rounds."""
+        import xgboost
+
+        params = {**_xgboost_params(settings, self.policy), "verbosity": 0, "tree_method": "exact"}
+        train = xgboost.DMatrix(X, y, nthread=settings.threads)
+        return Model(xgboost.train(params, train, settings.rounds), settings)
+
+
 class Hessboost(Peer):
     """hessboost, level by level. It takes XGBoost's names; its predictions use all cores."""
 
@@ -237,6 +251,26 @@ class ScikitLearn(Peer):
         return _estimator_scores(model, row)
 
 
+class ScikitLearnExact(ScikitLearn):
+    """scikit-learn's GradientBoosting, with every threshold, on one thread."""
+
+    name = "sklearn_exact"
+
+    def fit(self, X: Features, y: NDArray[Any], settings: Settings) -> Model:
+        """The estimator."""
+        from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+        estimator = GradientBoostingRegressor if settings.task == "regression" else GradientBoostingClassifier
+        booster = estimator(
+            n_estimators=settings.rounds,
+            learning_rate=settings.learning_rate,
+            max_leaf_nodes=settings.leaves,
+            max_depth=settings.depth,
+            random_state=settings.seed,
+        )
+        return Model(booster.fit(X, y), settings)
+
+
 class CatBoost(Peer):
     """CatBoost with its own symmetric trees; as deep as the number of leaves asks for."""
 
@@ -299,10 +333,12 @@ PEERS = by_name(
     LightGBMColumnwise(),
     XGBoost(),
     XGBoostLossguide(),
+    XGBoostExact(),
     Hessboost(),
     HessboostLossguide(),
     HessboostQuantised(),
     ScikitLearn(),
+    ScikitLearnExact(),
     CatBoost(),
     CatBoostLossguide(),
 )
@@ -325,7 +361,7 @@ def _xgboost_params(settings: Settings, policy: str) -> dict[str, Any]:
         "eta": settings.learning_rate,
         "max_leaves": settings.leaves or 0,
         "max_depth": settings.depth or 0,
-        "max_bin": settings.max_bins,
+        "max_bin": settings.max_bins or 256,
         "nthread": settings.threads,
         "seed": settings.seed,
     }

@@ -2,14 +2,15 @@
 
 Only the number of threads and the seed are set, and output is turned off. Where a library cannot take a table as it
 is, its adapter does the least that its documentation asks for: names CatBoost's categorical columns and turns missing
-ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255.
+ones into a word, pools HistGradientBoosting's rare categories, of which it takes at most 255, and numbers the
+categories for scikit-learn's forests.
 """
 
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,13 @@ from benchmarks.data import Task
 MOST_CATEGORIES = 255
 Prepare = Callable[[pd.DataFrame, pd.DataFrame], tuple[pd.DataFrame, pd.DataFrame]]
 Make = Callable[[Task, int, int, list[str]], Any]
+Family = Literal["boosting", "forest", "extra"]
+_NAMES: dict[Family, str] = {"boosting": "GradientBoosting", "forest": "RandomForest", "extra": "ExtraTrees"}
+
+
+def estimator_name(family: Family, task: Task) -> str:
+    """The name that Spinney and scikit-learn share."""
+    return _NAMES[family] + ("Regressor" if task == "regression" else "Classifier")
 
 
 def as_they_are(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -85,6 +93,22 @@ def name_missing(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame,
     return train.assign(**as_text), test.assign(**as_text)
 
 
+def number_categories(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every category's place in the alphabet; missing ones stay missing, and one that the training part lacks is -1."""
+    from sklearn.preprocessing import OrdinalEncoder
+
+    categorical = [c for c in train.columns if isinstance(train[c].dtype, pd.CategoricalDtype)]
+    if not categorical:
+        return train, test
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    train, test = train.copy(), test.copy()
+    numbers = encoder.fit_transform(train[categorical].astype(object))
+    test_numbers = encoder.transform(test[categorical].astype(object))
+    for k, column in enumerate(categorical):
+        train[column], test[column] = numbers[:, k], test_numbers[:, k]
+    return train, test
+
+
 def _pooled(column: "pd.Series[Any]", frequent: list[Any]) -> "pd.Series[Any]":
     rare = "(rare)"
     values = column.astype(object)
@@ -119,31 +143,82 @@ def _catboost(task: Task, threads: int, seed: int, categorical: list[str]) -> An
     )
 
 
+class _HessboostModel:
+    """hessboost has no estimators: its `train` with the rounds of XGBoost's estimator, categories as their codes."""
+
+    def __init__(self, task: Task, threads: int, seed: int) -> None:
+        self.task, self.params = task, {"nthread": threads, "seed": seed}
+
+    def fit(self, X: pd.DataFrame, y: NDArray[Any]) -> None:
+        """A table of numbers, then the rounds."""
+        import hessboost
+
+        objective = {"regression": "reg:squarederror", "binary": "binary:logistic", "multiclass": "multi:softprob"}
+        params: dict[str, Any] = {**self.params, "objective": objective[self.task]}
+        if self.task == "multiclass":
+            params["num_class"] = int(y.max()) + 1
+        table = hessboost.DMatrix(self._numbers(X), label=np.asarray(y, np.float32))
+        self.booster = hessboost.train(params, table, 100, verbose_eval=False)
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Values."""
+        return np.asarray(self.booster.predict(self._numbers(X)), np.float64)
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Probabilities of the classes."""
+        found = self.predict(X)
+        return found if self.task == "multiclass" else np.column_stack([1.0 - found, found])
+
+    def _numbers(self, X: pd.DataFrame) -> NDArray[np.float32]:
+        codes = {c: X[c].cat.codes.where(X[c].notna()) for c in X if isinstance(X[c].dtype, pd.CategoricalDtype)}
+        return np.ascontiguousarray(X.assign(**codes).to_numpy(np.float32))
+
+
+def _hessboost(task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+    return _HessboostModel(task, threads, seed)
+
+
+@dataclass(frozen=True)
+class SklearnForest:
+    """Makes scikit-learn's forests."""
+
+    family: Family
+
+    def __call__(self, task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
+        """An estimator for the task."""
+        home = importlib.import_module("sklearn.ensemble")
+        return getattr(home, estimator_name(self.family, task))(n_jobs=threads, random_state=seed)
+
+
 @dataclass(frozen=True)
 class SpinneyMake:
     """Makes Spinney's estimators with some parameters changed."""
 
     changes: dict[str, Any] = field(default_factory=dict)
+    family: Family = "boosting"
 
     def __call__(self, task: Task, threads: int, seed: int, categorical: list[str]) -> Any:
         """An estimator for the task."""
-        spinney: Any = importlib.import_module("spinney")
-        regression = task == "regression"
-        estimator = spinney.GradientBoostingRegressor if regression else spinney.GradientBoostingClassifier
+        estimator = getattr(importlib.import_module("spinney"), estimator_name(self.family, task))
         return estimator(**{"n_jobs": threads, "random_state": seed, **self.changes})
 
 
-def spinney_variant(name: str, changes: dict[str, Any]) -> Contestant:
+def spinney_variant(name: str, changes: dict[str, Any], family: Family = "boosting") -> Contestant:
     """Spinney with some defaults changed; never taken from the cache, since it is what is being worked on."""
-    return Contestant(name, "spinney", SpinneyMake(changes), cached=False)
+    return Contestant(name, "spinney", SpinneyMake(changes, family), cached=False)
 
 
-CONTESTANTS: dict[str, Contestant] = {
-    contestant.name: contestant
-    for contestant in (
-        Contestant("lightgbm", "lightgbm", _lightgbm),
-        Contestant("xgboost", "xgboost", _xgboost),
-        Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
-        Contestant("catboost", "catboost", _catboost, name_missing),
-    )
+CONTESTANTS: dict[Family, dict[str, Contestant]] = {
+    "boosting": {
+        contestant.name: contestant
+        for contestant in (
+            Contestant("lightgbm", "lightgbm", _lightgbm),
+            Contestant("xgboost", "xgboost", _xgboost),
+            Contestant("sklearn", "scikit-learn", _sklearn, pool_rare),
+            Contestant("catboost", "catboost", _catboost, name_missing),
+            Contestant("hessboost", "hessboost", _hessboost),
+        )
+    },
+    "forest": {"sklearn": Contestant("sklearn", "scikit-learn", SklearnForest("forest"), number_categories)},
+    "extra": {"sklearn": Contestant("sklearn", "scikit-learn", SklearnForest("extra"), number_categories)},
 }

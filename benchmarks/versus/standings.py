@@ -22,20 +22,26 @@ class Losses:
 
     by_table: dict[str, dict[str, float]] = field(default_factory=dict)
     seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+    cpu: dict[str, dict[str, float]] = field(default_factory=dict)
     task: dict[str, Task] = field(default_factory=dict)
+    splits: dict[str, dict[str, list[dict[str, float]]]] = field(default_factory=dict)
 
-    def add(self, table: RealTable, results: dict[str, dict[str, float]]) -> None:
-        """Take in one table's results."""
-        self.by_table[table.name] = {name: result["loss"] for name, result in results.items()}
-        self.seconds[table.name] = {name: result["seconds"] for name, result in results.items()}
+    def add(self, table: RealTable, results: dict[str, list[dict[str, float]]]) -> None:
+        """Take in one table's results, of every library one for each split."""
+        self.by_table[table.name] = {name: _mean(result, "loss") for name, result in results.items()}
+        self.seconds[table.name] = {name: _mean(result, "seconds") for name, result in results.items()}
+        self.cpu[table.name] = {name: _mean(result, "cpu") for name, result in results.items()}
         self.task[table.name] = table.task
+        self.splits[table.name] = results
 
     def only(self, tables: list[str]) -> "Losses":
         """The same for some of the tables."""
         return Losses(
             {name: self.by_table[name] for name in tables},
             {name: self.seconds[name] for name in tables},
+            {name: self.cpu[name] for name in tables},
             {name: self.task[name] for name in tables},
+            {name: self.splits[name] for name in tables},
         )
 
     def mean_ranks(self, names: list[str], task: Task | None = None) -> dict[str, float]:
@@ -57,6 +63,26 @@ class Losses:
         return found
 
 
+def _mean(results: list[dict[str, float]], what: str) -> float:
+    return float(np.mean([result[what] for result in results]))
+
+
+def print_duel(losses: Losses, name: str, peer: str) -> None:
+    """For every table the ratio of two libraries' losses, how far a split's strays from it, and that of the times."""
+    print(f"\n{f'{name} / {peer}':24s}{'loss':>8s}{'+-':>8s}{'CPU time':>10s}")
+    ratios = []
+    for table, results in losses.splits.items():
+        if name in results and peer in results:
+            floor = FLOOR if losses.task[table] != "regression" else 0.0
+            pairs = list(zip(results[name], results[peer], strict=True))
+            logs = [np.log(max(a["loss"], floor) / max(b["loss"], floor)) for a, b in pairs]
+            time = _mean(results[name], "cpu") / _mean(results[peer], "cpu")
+            ratios.append(np.mean(logs))
+            print(f"{table:24.23s}{np.exp(ratios[-1]):8.4f}{np.std(logs):8.4f}{time:10.2f}")
+    wins = sum(ratio < 0.0 for ratio in ratios)
+    print(f"{'geometric mean':24s}{np.exp(np.mean(ratios or [np.nan])):8.4f}; better on {wins} of {len(ratios)}")
+
+
 def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> None:
     """Mean rank (over all and by task), mean ratio to the best and time of the libraries, then the duels."""
     ranks, by_task = losses.mean_ranks(names), {task: losses.mean_ranks(names, task) for task in TASKS}
@@ -74,12 +100,24 @@ def print_standings(losses: Losses, names: list[str], spinneys: list[str]) -> No
 
 
 def _alone(losses: Losses, name: str, peers: list[str]) -> str:
-    """The mean ranks with only this one Spinney in the field, and its duel with every peer."""
+    """The mean ranks with only this one Spinney in the field, and its ratios to every peer, losses as they are."""
     ranks = losses.mean_ranks([name, *peers])
-    text = f"{name} alone: rank {ranks[name]:.2f}"
+    lines = [f"\n{name} alone: rank {ranks[name]:.2f}", f"{'beside':14s}{'rank':>6s}{'wins':>10s}{'median':>9s}", ""]
+    lines[1] += f"{'geometric':>11s}{'worst':>8s}{'CPU time, geometric':>21s}{'in all':>8s}"
     for peer in peers:
-        both = [found for found in losses.by_table.values() if name in found and peer in found]
-        wins = sum(found[name] < found[peer] for found in both)
-        ratio = np.exp(np.mean(np.log(losses.ratios(name, [peer]) or [float("nan")])))
-        text += f"; {peer} {ranks[peer]:.2f} (wins {wins} of {len(both)}, loss ratio {ratio:.4f})"
-    return text
+        both = [t for t, found in losses.by_table.items() if name in found and peer in found]
+        if not both:
+            continue
+        plain = [losses.by_table[t][name] / losses.by_table[t][peer] for t in both]
+        cpu = [losses.cpu[t][name] / losses.cpu[t][peer] for t in both]
+        total = sum(losses.cpu[t][name] for t in both) / sum(losses.cpu[t][peer] for t in both)
+        wins = f"{sum(one < 1 for one in plain)} of {len(both)}"
+        lines.append(
+            f"{peer:14s}{ranks[peer]:6.2f}{wins:>10s}{np.median(plain):9.4f}{_geometric(plain):11.4f}{max(plain):8.3f}"
+            f"{_geometric(cpu):21.4f}{total:8.4f}"
+        )
+    return "\n".join(line for line in lines if line)
+
+
+def _geometric(ratios: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(ratios))))

@@ -75,6 +75,14 @@ class Bins:
             edges[begin : begin + len(own)] = own
         return edges, first
 
+    @cached_property
+    def category_table(self) -> np.ndarray:
+        """uint8 (columns, categories): the code of each category, by its index."""
+        table = np.zeros((self.n_columns, max(1, *map(len, self.category_codes))), np.uint8)
+        for j, codes in enumerate(self.category_codes):
+            table[j, : len(codes)] = codes
+        return table
+
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Codes of the rows start..stop as (columns, rows) uint8."""
         stop = table.n_rows if stop is None else stop
@@ -111,12 +119,9 @@ class Bins:
     def _make_plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
         columns = np.array(panel.columns, np.int64)
         edges = np.full((len(columns), _EDGE_SLOTS), np.inf, panel.values.dtype)
-        widest = max((len(self.category_codes[j]) for j in columns), default=0)
-        categories = np.zeros((len(columns), max(1, widest)), np.uint8)
         for k, j in enumerate(columns):
             edges[k, : len(self.edges[j])] = round_down(self.edges[j], panel.values.dtype)
-            categories[k, : len(self.category_codes[j])] = self.category_codes[j]
-        return columns, edges, categories, self.n_bins[columns], self.is_categorical[columns]
+        return columns, edges, self.category_table[columns], self.n_bins[columns], self.is_categorical[columns]
 
 
 def _encode_piece(rows: np.ndarray, plan: tuple[np.ndarray, ...], codes: np.ndarray, piece: tuple[int, int]) -> None:
@@ -242,11 +247,15 @@ def _encode(values, columns, edges, categories, n_bins, is_categorical, codes, s
             missing = np.uint8(n_bins[k])
             out = codes[columns[k]]
             if is_categorical[k]:
-                for i in range(block, end):
-                    value = values[i, k]
-                    out[i] = categories[k, np.int64(value)] if value == value else missing
+                encode_categories(values[block:end, k], categories[k], missing, out[block:end])
             else:
                 encode_numbers(values[block:end, k], edges[k], missing, out[block:end])
+
+
+@inner_kernel
+def encode_categories(values, codes, missing, out):
+    for i in range(values.size):
+        out[i] = codes[np.int64(values[i])] if values[i] == values[i] else missing
 
 
 @inner_kernel

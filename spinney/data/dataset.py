@@ -78,14 +78,16 @@ def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseData
     return Dataset(table.n_rows, bins, codes, make_layout(bins, _has_missing(codes, bins, team)))
 
 
-def encode_table(table: Table, bins: Bins, team: Team) -> np.ndarray | SparseCodes:
-    """Encode a table for prediction: (columns, rows) uint8, or what stands for it."""
+def encode_table(table: Table, bins: Bins | None, team: Team) -> np.ndarray | SparseCodes | Table:
+    """Encode a table for prediction: (columns, rows) uint8, or what stands for it. Without bins, the table itself."""
+    if bins is None:
+        return table
     return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else bins.encode(table, team)
 
 
-def take_rows(codes: np.ndarray | SparseCodes, rows: np.ndarray) -> np.ndarray | SparseCodes:
+def take_rows(codes: np.ndarray | SparseCodes | Table, rows: np.ndarray) -> np.ndarray | SparseCodes | Table:
     """Some rows of an encoded table."""
-    return codes.take(rows) if isinstance(codes, SparseCodes) else np.ascontiguousarray(codes[:, rows])
+    return codes.take(rows) if isinstance(codes, SparseCodes | Table) else np.ascontiguousarray(codes[:, rows])
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:

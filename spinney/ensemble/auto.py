@@ -108,7 +108,9 @@ def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | N
         return Chosen(_between(1, round(alike), most), learning_rate)
     wanted = _ROUNDS_WANTED * min(1.0, 2.0 / n_outputs)
     step = min(1.0, max(_SMALLEST_STEP, best / wanted))
-    n_rounds = _between(1, round(alike / step), most)
+    n_rounds = max(1, round(alike / step))
+    if n_rounds > most:  # fewer steps are larger ones
+        n_rounds, step = most, min(1.0, alike / most)
     return Chosen(n_rounds, plan.learning_rate * step)
 
 

@@ -110,7 +110,7 @@ def grow_members(
 ) -> Forest:
     """Grow the trees of these numbers; `target` is that of all rows. Nodes name the columns of the whole table."""
     if draws.subspaces.are_whole:
-        opened = open_table(table, n_categories, target, plan._replace(bootstrap=False), max_bins, team)
+        opened = open_table(table, n_categories, target, plan._replace(bootstrap=False, by_node=True), max_bins, team)
     else:
         plan = plan._replace(columns=draws.subspaces.of)
         bins = None

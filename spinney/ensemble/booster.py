@@ -21,8 +21,8 @@ class Booster:
     forest: Forest
 
     @property
-    def bins(self) -> Bins:
-        assert self.forest.bins is not None
+    def bins(self) -> Bins | None:
+        """The bins that trees ask about; None: they ask about values."""
         return self.forest.bins
 
     @property

@@ -19,8 +19,8 @@ from spinney.criteria.elementary import logs_of
 from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Quantile
-from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, row_keys
+from spinney.data.exact import ExactDataset
 from spinney.data.sparse_codes import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
@@ -86,7 +86,7 @@ Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
 
 
 def train(
-    dataset: Dataset | SparseDataset,
+    dataset: Dataset | SparseDataset | ExactDataset,
     task: Task,
     settings: BoostingSettings,
     team: Team,
@@ -99,19 +99,32 @@ def train(
 
     `begun` is a model to go on from, `offset` (outputs, rows) what every row's raw score begins with besides.
     """
-    rounds = Rounds(dataset, task, settings, team, begun, grow, offset)
+    rounds = open_rounds(dataset, task, settings, team, begun, grow, offset)
     while rounds.n_rounds < settings.n_rounds:
         if watch(rounds, rounds.step()):
             break
     return rounds.booster()
 
 
+def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team, *others: Any, **more: Any) -> Rounds:
+    """The state of a fit on a table of bins, or one of exact thresholds."""
+    from spinney.ensemble.exact_boosting import ExactRounds
+
+    kind = ExactRounds if isinstance(dataset, ExactDataset) else Rounds
+    return kind(dataset, task, settings, team, *others, **more)
+
+
 class Rounds:
     """The state of one fit: scores, derivatives, memory, trees. `step` adds a round, `booster` is the model so far."""
 
+    dataset: Any  # Dataset, SparseDataset or ExactDataset
+    table: Any  # the kernels' view of it
+    work: Any
+    derivatives: np.ndarray
+
     def __init__(
         self,
-        dataset: Dataset | SparseDataset,
+        dataset: Any,
         task: Task,
         settings: BoostingSettings,
         team: Team,
@@ -124,20 +137,24 @@ class Rounds:
         self.task, self.loss = task, task.loss
         self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
-        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins))
+        self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
         self.grown: list[Forest] = []
         self.chosen = np.empty(0, np.int32)  # the rows of the last round; empty means all
         self.offset = offset
         self.scores = self.first_scores()
         self._totals: np.ndarray | None = None
-        self.derivatives = np.empty((n, 2), np.float32)
         self.counts = task.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
         self.max_leaves = _most_leaves(settings, self.total_count)
-        block_rows = max(1, min(n, BLOCK // self.most_repeats))
         self._fixed_rules: BoostingRules | None = None
-        self.table: memory.Table | SparseRows
+        self._make_memory()
+
+    def _make_memory(self) -> None:
+        """What trees are grown from and in."""
+        dataset, settings, team, n = self.dataset, self.settings, self.team, self.dataset.n_rows
+        self.derivatives = np.empty((n, 2), np.float32)
+        block_rows = max(1, min(n, BLOCK // self.most_repeats))
         if isinstance(dataset, SparseDataset):
             self.table = make_sparse_rows(dataset, settings.monotone, block_rows, team)
             self.work = make_sparse_work(self.table, n, self.max_leaves, team.size, len(settings.groups))
@@ -156,10 +173,6 @@ class Rounds:
         if self.begun.n_rounds:
             self._add(self.begun.forest, scores)
         return scores if self.units.is_log else self.units.raw(scores)
-
-    @property
-    def bins(self) -> Bins:
-        return self.dataset.bins
 
     @property
     def n_trees(self) -> int:
@@ -219,9 +232,7 @@ class Rounds:
         if not largest.impossible:
             return
         gradient, hessian = self.derivatives.T
-        row = np.flatnonzero(
-            ~(np.isfinite(gradient) & np.isfinite(hessian) & (np.abs(gradient) < 1e38) & (hessian >= 0))
-        )[0]
+        row = np.flatnonzero(~((np.abs(gradient) < 1e38) & (hessian >= 0) & (hessian < 1e38)))[0]
         y, raw = float(self.y[row]), float(self.scores[0, row])
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
@@ -242,16 +253,7 @@ class Rounds:
         total = self.total_count
         if len(chosen):
             total = n if self.counts is None else int(self.counts[chosen].sum())
-        fields = make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian, largest.exponents)
-        rows = memory.Rows(
-            chosen=chosen,
-            n=n,
-            derivatives=self.derivatives,
-            counts=np.empty(0, np.int64) if self.counts is None else self.counts,
-            fields=fields,
-            noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
-            keys=self.row_keys,
-        )
+        rows = self._make_rows(chosen, total, largest, number)
         rules = self._rules(number)
         if self.settings.min_decrease > 0.0:
             rules = rules._replace(least_gain=self.units.gain(self.settings.min_decrease * total))
@@ -259,9 +261,26 @@ class Rounds:
         renews = isinstance(self.loss, (AbsoluteError, Quantile))
         if renews or self.settings.ccp_alpha > 0.0:
             self._finish(n_nodes, renews)
-        tree = freeze(self.work.nodes, n_nodes, self.dataset.bins, fields)
+        tree = self._freeze(n_nodes, rows)
         self._update_scores(k, tree, rows)
         return self.units.user_tree(tree)
+
+    def _make_rows(self, chosen: np.ndarray, total: int, largest: Largest, number: int) -> Any:
+        """The rows of tree `number`, which count `total` in all, and what they add to sums."""
+        n = len(chosen) or self.dataset.n_rows
+        return memory.Rows(
+            chosen=chosen,
+            n=n,
+            derivatives=self.derivatives,
+            counts=np.empty(0, np.int64) if self.counts is None else self.counts,
+            fields=make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian, largest.exponents),
+            noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
+            keys=self.row_keys,
+        )
+
+    def _freeze(self, n_nodes: int, rows: Any) -> Forest:
+        """The tree just grown."""
+        return freeze(self.work.nodes, n_nodes, self.dataset.bins, rows.fields)
 
     def _grow(self, table: Any, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
@@ -325,7 +344,7 @@ class Rounds:
             residuals = self.y - self.scores[0]
             renew(nodes, self.work, residuals, self.weights, self.loss.quantile, self.settings, self.team)
 
-    def _update_scores(self, k: int, tree: Forest, rows: memory.Rows) -> None:
+    def _update_scores(self, k: int, tree: Forest, rows: Any) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
             self._add(tree, self.scores[k : k + 1])
             return

@@ -2,11 +2,12 @@
 
 In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Forest`.
 
-Two ways to grow a tree, which give the same tree from the same bins:
+Two ways to grow a tree, which give the same tree from the same bins, but for categories:
 
-    codes    grow/codes: two classes or one number, columns of numbers, bins. The quick one
+    codes    grow/codes: classes or one number, bins. The quick one. A tree puts categories in order once
     lists    grow/lists: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
-             rows. If it could have been grown from codes, it is handed over as if it had been
+             rows. Every node puts categories in order. If it could have been grown from codes, it is handed over as if
+             it had been
 
 What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
 follows from what they hold. So a forest does not depend on threads or on the order of the rows.
@@ -58,6 +59,7 @@ class Plan(NamedTuple):
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
     structure: int | None = None  # depth of random-structure trees; None: trees are grown
     columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
+    by_node: bool = False  # every node puts categories in order anew, as in single trees. Trees from lists only
     tailor: Callable[[int, Target], TreeSettings] | None = None  # the settings of a tree, from its number and target
 
 
@@ -94,7 +96,8 @@ def open_table(
     if bins is not None and plan.settings.random:
         middles = find_middles(bins, table, plan.weights.rows())
     whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
-    if bins is not None and grows_from_codes(plan.settings, target, is_categorical, whole):
+    from_codes = bins is not None and grows_from_codes(plan.settings, target, table.n_columns, whole)
+    if bins is not None and from_codes and not (plan.by_node and is_categorical.any()):
         if isinstance(table, SparseTable):
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
             bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0]))

@@ -15,9 +15,11 @@ from spinney.data.weights import Weights
 from spinney.grow.histogram.statistics import FAR, N_EXPONENTS
 
 _CHUNK = 4096  # rows: scores and derivatives of a chunk stay in the cache for its second pass
-_HUGE_BITS = int(np.float32(1e38).view(np.int32))  # beyond it, infinite and NaN
+_HUGE = 1e38
+_HUGE_BITS = int(np.float32(_HUGE).view(np.int32))  # beyond it, infinite and NaN
 _NO_WEIGHTS = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
+_NO_BITS = np.empty(0, np.int32)
 _MAX_GRADIENT, _MAX_HESSIAN, _MIN_HESSIAN, _GRADIENT_EXPONENTS, _HESSIAN_EXPONENTS = range(5)
 _SUMMARY = 5
 _UNLIKE = FAR.bit_length() - 2  # bits between the largest and the geometric mean; one is lost to whole exponents
@@ -103,6 +105,22 @@ def _summarise(bits, summary):
 
 
 @kernel
+def _find_extremes(rank, size, sync, derivatives, out):
+    """out[rank] = largest |gradient|, largest hessian, 1 if one is too large, not finite, or a negative hessian."""
+    gradient, hessian, is_wrong = 0.0, 0.0, 0.0
+    while True:
+        begin = next_chunk(sync) * _CHUNK
+        if 2 * begin >= derivatives.size:
+            break
+        for i in range(begin, min(derivatives.size // 2, begin + _CHUNK)):
+            g, h = abs(derivatives[2 * i]), derivatives[2 * i + 1]
+            gradient, hessian = max(gradient, g), max(hessian, h)
+            if not (g < _HUGE and h >= 0.0 and h < _HUGE):
+                is_wrong = 1.0
+    out[rank, 0], out[rank, 1], out[rank, 2] = gradient, hessian, is_wrong
+
+
+@kernel
 def _count_exponents(rank, size, sync, bits, counts, out):
     """out[rank] (2, 256) = how many gradients, hessians have each exponent."""
     for e in range(N_EXPONENTS):
@@ -155,12 +173,12 @@ class Largest(NamedTuple):
 def fill_derivatives(
     team: Team, loss: Any, raw: np.ndarray, y: np.ndarray, weights: Weights, out: np.ndarray
 ) -> Largest:
-    """Fill `out` (rows, 2) with gradients and hessians."""
+    """Fill `out` (rows, 2), float32 or float64, with gradients and hessians."""
     summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
     entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom(loss.derivatives), loss.derivatives)
     flat = out.reshape(-1)
-    team.run(entry, compiled, raw, y, importance, counts, flat, flat.view(np.int32), summary)
+    team.run(entry, compiled, raw, y, importance, counts, flat, _bits_of(flat), summary)
     return _largest(team, summary, flat, counts)
 
 
@@ -171,11 +189,21 @@ def fill_class_derivatives(
     summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
     flat = out.reshape(-1)
-    team.run(_fill_softmax, raw, log_total, target, k, importance, counts, flat, flat.view(np.int32), summary)
+    team.run(_fill_softmax, raw, log_total, target, k, importance, counts, flat, _bits_of(flat), summary)
     return _largest(team, summary, flat, counts)
 
 
+def _bits_of(derivatives: np.ndarray) -> np.ndarray:
+    """What extremes are found by on the way; those of float64 are found afterwards."""
+    return derivatives.view(np.int32) if derivatives.dtype == np.float32 else _NO_BITS
+
+
 def _largest(team: Team, summary: np.ndarray, derivatives: np.ndarray, counts: np.ndarray) -> Largest:
+    if derivatives.dtype == np.float64:
+        extremes = np.zeros((team.size, 3))
+        team.run(_find_extremes, derivatives, extremes)
+        largest, hessian, is_wrong = extremes.max(axis=0).tolist()
+        return Largest(largest, hessian, is_wrong > 0.0)
     most = summary[:, :_MIN_HESSIAN].max(axis=0)
     impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
     gradient, hessian = most.astype(np.int32).view(np.float32).tolist()

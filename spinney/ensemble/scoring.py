@@ -16,6 +16,7 @@ from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.losses import Exponential, LogLoss
 from spinney.data.dataset import take_rows
 from spinney.data.sparse_codes import SparseCodes
+from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.boosting import Rounds, start_values
@@ -32,7 +33,7 @@ class EvalSet:
     """Encoded rows with known answers, and their raw scores so far."""
 
     name: str
-    codes: np.ndarray | SparseCodes  # (columns, rows) uint8
+    codes: np.ndarray | SparseCodes | Table  # (columns, rows) uint8; or values
     y: np.ndarray
     weights: Weights
     scores: np.ndarray  # (outputs, rows)
@@ -42,7 +43,7 @@ class EvalSet:
 
 def some_rows(
     name: str,
-    codes: np.ndarray | SparseCodes,
+    codes: np.ndarray | SparseCodes | Table,
     task: Task,
     rows: np.ndarray,
     offset: np.ndarray | None = None,

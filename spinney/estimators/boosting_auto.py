@@ -112,7 +112,7 @@ def _patience(plan: SearchPlan) -> int:
 
 
 def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: BoostingSettings) -> list[Fold]:
-    from spinney.ensemble.boosting import Rounds
+    from spinney.ensemble.boosting import open_rounds
     from spinney.ensemble.fold_rounds import Fold
 
     given, dataset, task, team = search.given, search.dataset, search.task, search.team
@@ -125,15 +125,21 @@ def _make_folds(model: Any, search: Search, plan: SearchPlan, settings: Boosting
         table, answers = dataset.take(kept.rows), task.take(kept.rows).with_weights(kept.weights(task.weights))
         begin = None if offset is None else np.ascontiguousarray(offset[:, kept.rows])
         first = model._nothing_yet(table, answers, begin)
-        folds.append(Fold(Rounds(table, answers, own, team, first, offset=begin), [held_out], search.metrics))
+        folds.append(Fold(open_rounds(table, answers, own, team, first, offset=begin), [held_out], search.metrics))
     return folds
 
 
 def _parts(search: Search, plan: SearchPlan, seed: int) -> list[tuple[Part, Part]]:
     from spinney.data.dataset import row_keys
+    from spinney.data.exact import ExactDataset
 
     task, weights = search.task, search.task.weights
-    hashes = hashes_of_keys(seed, row_keys(search.dataset, search.team), task.y)
+    dataset = search.dataset
+    if isinstance(dataset, ExactDataset):
+        columns = [dataset.codes.column(j) for j in range(dataset.n_columns)]
+        hashes = hashes_of_keys(seed, np.zeros(dataset.n_rows, np.uint32), *columns, task.y)
+    else:
+        hashes = hashes_of_keys(seed, row_keys(dataset, search.team), task.y)
     shares = plan.n_folds, plan.kept_share, plan.held_share
     return parts_by_content(hashes, task.y, weights, task.is_classes, *shares)
 

@@ -171,15 +171,15 @@ class BoostingFit(TableModel):
 
     def _encode(self, given: Given, held: np.ndarray | None, team: Team, begun: Booster | None) -> tuple[Any, Task]:
         """The table as codes, and what is to be learnt; rows that are held out have no part in the bins."""
-        from spinney.data.binning import learn_bins
         from spinney.data.dataset import encode_dataset
+        from spinney.data.exact import open_dataset
 
-        if begun is None:
-            counts = counts_without(held, given.weights, len(given.y))
-            bins = learn_bins(given.table, given.schema.is_categorical, counts, self.max_bins, team)
-        else:
-            bins = begun.bins
-        return encode_dataset(given.table, bins, team), self._task(given.y, given.weights)
+        task = self._task(given.y, given.weights)
+        if begun is not None and begun.bins is not None:
+            return encode_dataset(given.table, begun.bins, team), task
+        counts = counts_without(held, given.weights, len(given.y))
+        max_bins = self.max_bins if begun is None else None
+        return open_dataset(given.table, given.schema.is_categorical, counts, max_bins, team), task
 
     def _watchers(
         self,
@@ -353,7 +353,7 @@ class BoostingFit(TableModel):
 
         from_zero = offset is not None or isinstance(self.init, str)
         start = np.zeros(task.n_outputs) if from_zero else start_values(task)
-        return Booster(start, no_trees(dataset.bins))
+        return Booster(start, no_trees(dataset.bins, dataset.n_columns))
 
     def _bare_task(self) -> Task:
         """The task without rows, for its loss; kept, since it takes longer to make than one row to predict."""

@@ -105,9 +105,10 @@ BOOSTING = {
         [AT_LEAST_1, AUTO],
     ),
     "max_bins": Parameter(
-        "int",
-        "Maximum number of bins per column; missing has one more.",
-        [Interval(Integral, 2, 255, closed="both")],
+        "int or None",
+        "Maximum number of bins per column; missing has one more. None: no bins; thresholds are midway between "
+        "neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes longer.",
+        [Interval(Integral, 2, 255, closed="both"), None],
     ),
     "max_features": Parameter(
         'float, int, "auto", "sqrt", "log2" or None',
@@ -152,7 +153,7 @@ BOOSTING = {
         "larger steps or fewer rounds. The model then depends on how fast the machine is.",
         [POSITIVE, None],
     ),
-    "warm_start": Parameter("bool", "Go on from the fitted model, with the same bins.", ["boolean"]),
+    "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
     "verbose": Parameter("int", "1: a progress bar with the running metrics; 2: a line per round.", ["verbose"]),
     "callbacks": Parameter(

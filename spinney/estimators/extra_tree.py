@@ -43,7 +43,7 @@ class _ExtraTree:
         settings, target = tree_settings(self, schema, answers, weights), answers.target(weights)
         whole = weights.importance is None
         from_codes = self.max_bins is not None and self.n_iter_no_change is None and eval_set is None
-        if not from_codes or not grows_from_codes(settings, target, schema.is_categorical, whole):
+        if not from_codes or not grows_from_codes(settings, target, schema.n_columns, whole):
             tree: DecisionTree = super()._grow(schema, table, answers, weights, team, eval_set)  # type: ignore[misc]
             return tree
         plan = Plan(

@@ -79,6 +79,7 @@ class RandomForestClassifier(ForestClassifier):
 
 
 @described(FOREST, {"criterion": _NUMBER_CRITERION}, **_texts("Regressor", "DecisionTree"))
+@other_defaults(max_features=0.67)
 class RandomForestRegressor(ForestRegressor):
     """A random forest for regression.
 

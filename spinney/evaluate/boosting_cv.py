@@ -120,10 +120,9 @@ def boosting_cv(
     True
     """
     from spinney._team import Team, available_threads
-    from spinney.data.binning import learn_bins
-    from spinney.data.dataset import encode_dataset
+    from spinney.data.exact import open_dataset
     from spinney.ensemble.auto import PATIENCE
-    from spinney.ensemble.boosting import Rounds
+    from spinney.ensemble.boosting import open_rounds
     from spinney.ensemble.callbacks import Progress
     from spinney.ensemble.fold_rounds import Fold, advance
     from spinney.ensemble.scoring import some_rows
@@ -142,8 +141,7 @@ def boosting_cv(
     folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
     seed = read_seed(model.random_state)
     with Team(available_threads(model.n_jobs)) as team:
-        bins = learn_bins(table, schema.is_categorical, weights.counts, model.max_bins, team)
-        dataset = encode_dataset(table, bins, team)
+        dataset = open_dataset(table, schema.is_categorical, weights.counts, model.max_bins, team)
         task = model._task(answers, weights)
         metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
         runs = []
@@ -152,7 +150,7 @@ def boosting_cv(
             offset = model._offset_of_fit(X, answers, weights, init_score, kept)
             first = model._nothing_yet(dataset, own, offset)
             settings = model._settings(schema, seed, own)
-            rounds = Rounds(dataset, own, settings, team, first, offset=offset)
+            rounds = open_rounds(dataset, own, settings, team, first, offset=offset)
             parts = {"test": held, "train": kept} if return_train_score else {"test": held}
             sets = [some_rows(name, dataset.codes, task, rows, offset) for name, rows in parts.items()]
             runs.append(Fold(rounds, sets, metrics))

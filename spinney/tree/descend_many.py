@@ -6,7 +6,7 @@ same to the last bit on any number of threads.
 
 Rows walk in *lanes*, so that none waits for memory alone: as soon as a row has come to its leaf, the next one takes its
 lane. Down a shallow tree they go in step. For trees from codes, a chunk is encoded first; a step then is one load of
-eight bytes and one of a byte.
+eight bytes, or sixteen where there are sets of categories, and one of a byte.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 
 from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
 from spinney._team import Team, next_chunk
-from spinney.data.binning import encode_numbers
+from spinney.data.binning import encode_categories, encode_numbers
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_value
+from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_pair, next_by_value
 
 _CHUNK = 4096  # rows a thread takes at a time
 _LANES = 32
@@ -80,6 +80,24 @@ def sum_answers(
     return out
 
 
+def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, team: Team) -> None:
+    """Add the values of some trees of a boosted model, in their order, to scores (outputs, rows); tree t adds to
+    output t % outputs."""
+    answers = forest.answers.reshape(-1)
+    if not answers.flags.writeable:  # kernels are compiled for arrays that can be written to
+        answers = answers.copy()
+    if isinstance(table, SparseTable) and forest.numbers_only:
+        for start, found in sparse_leaves(forest.steps, trees, table, team):
+            for k, leaf in enumerate(found):
+                tree = trees.start + k
+                scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
+        return
+    for start, values in blocks(table, forest):
+        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        asked = _questions(forest, values), (trees.start, trees.stop), values, desks
+        team.run(_add_values, *asked, answers, start, scores)
+
+
 def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None = None) -> np.ndarray:
     """int64 (rows, trees): the number of the leaf, within its tree, that each row reaches."""
     some = range(forest.n_trees) if trees is None else trees
@@ -96,8 +114,8 @@ def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None
 
 
 def asks_codes(forest: Forest) -> bool:
-    """Whether a chunk of rows is encoded before it goes down the trees: they are from bins, of numbers only."""
-    return forest.bins is not None and not len(forest.sets)
+    """Whether a chunk of rows is encoded before it goes down the trees: they are from bins."""
+    return forest.bins is not None
 
 
 class _Coded(NamedTuple):
@@ -108,11 +126,30 @@ class _Coded(NamedTuple):
     first: np.ndarray
 
 
-def _questions(forest: Forest, values: np.ndarray) -> _Coded | Steps:
-    if asks_codes(forest):
-        assert forest.bins is not None
-        return _Coded(forest.words.words, forest.bins.edge_table(values.dtype), forest.words.first)
-    return forest.steps
+class _CodedSets(NamedTuple):
+    """Trees that ask about codes and sets of them."""
+
+    pairs: np.ndarray
+    sets: np.ndarray
+    edges: np.ndarray
+    categories: np.ndarray  # uint8 (columns, categories): codes
+    missing: np.ndarray  # uint8, by column: what missing values are encoded as
+    is_category: np.ndarray  # by column; not where nobody asks: there may be anything
+    first: np.ndarray
+
+
+def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | Steps:
+    bins = forest.bins
+    if bins is None:
+        return forest.steps
+    edges = bins.edge_table(values.dtype)
+    if not len(forest.sets):
+        return _Coded(forest.words.words, edges, forest.words.first)
+    is_category = np.zeros(bins.n_columns, bool)
+    is_category[forest.feature[forest.is_set]] = True
+    missing = np.where(is_category, bins.n_bins, MISSING).astype(np.uint8)
+    packed = forest.pairs
+    return _CodedSets(packed.pairs, packed.sets, edges, bins.category_table, missing, is_category, packed.first)
 
 
 @kernel
@@ -161,6 +198,24 @@ def _add(answers, leaf, is_class, skip, out):
 
 
 @kernel
+def _add_values(rank, size, sync, questions, trees, values, desks, answers, first_row, scores):
+    codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
+    while True:
+        start = next_chunk(sync) * _CHUNK
+        if start >= values.shape[0]:
+            return
+        n = min(_CHUNK, values.shape[0] - start)
+        block = values[start : start + n]
+        encode(questions, block, codes)
+        for tree in range(trees[0], trees[1]):
+            walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
+            says = answers[questions.first[tree] : questions.first[tree + 1]]
+            out = scores[tree % scores.shape[0], first_row + start : first_row + start + n]
+            for i in range(n):
+                out[i] += says[np.uint64(leaf[i])]
+
+
+@kernel
 def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
@@ -190,6 +245,24 @@ def _encode_rows(edges, values, codes):
 
 
 @inner_kernel
+def _encode_sets(questions, values, codes):
+    known = questions.missing, questions.is_category
+    _encode_kinds(questions.edges, questions.categories, *known, values, codes)
+
+
+@part_kernel
+def _encode_kinds(edges, categories, missing, is_category, values, codes):
+    """The same of numbers and categories."""
+    n, width = values.shape
+    for j in range(width):
+        out = codes[j : n * width : width]
+        if is_category[j]:
+            encode_categories(values[:, j], categories[j], missing[j], out)
+        else:
+            encode_numbers(values[:, j], edges[j], missing[j], out)
+
+
+@inner_kernel
 def _encode_steps(questions, values, codes):
     """Thresholds are compared with the values themselves."""
 
@@ -201,6 +274,12 @@ def _walk_codes(questions, tree, values, codes, at, row, leaf):
 
 
 @inner_kernel
+def _walk_sets(questions, tree, values, codes, at, row, leaf):
+    pairs = questions.pairs[questions.first[tree] : questions.first[tree + 1]]
+    _walk_by_pairs(pairs, questions.sets, codes, values.shape[1], at, row, leaf)
+
+
+@inner_kernel
 def _walk_steps(questions, tree, values, codes, at, row, leaf):
     if questions.depth[tree] > 0 and questions.sets.size == 0:
         steps = questions.steps[questions.first[tree] : questions.first[tree + 1]]
@@ -209,8 +288,8 @@ def _walk_steps(questions, tree, values, codes, at, row, leaf):
         _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
 
 
-encode = by_type({_Coded: _encode_codes, Steps: _encode_steps})
-walk = by_type({_Coded: _walk_codes, Steps: _walk_steps})
+encode = by_type({_Coded: _encode_codes, _CodedSets: _encode_sets, Steps: _encode_steps})
+walk = by_type({_Coded: _walk_codes, _CodedSets: _walk_sets, Steps: _walk_steps})
 
 
 @separate_kernel
@@ -226,6 +305,23 @@ def _walk_by_codes(words, codes, width, at, row, leaf):
             at[lane] = to
             prefetch(words, np.int64(to))  # it will be this lane's turn again when the others have had theirs
             if to != node:
+                lane += _ONE
+            else:
+                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
+
+
+@separate_kernel
+def _walk_by_pairs(pairs, sets, codes, width, at, row, leaf):
+    """The same with sets."""
+    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
+    while n_lanes > 0:
+        lane = _ZERO
+        while lane < n_lanes:
+            begin, node = row[lane] * np.uint64(width), at[lane]
+            to = next_by_pair(pairs[node, 0], pairs[node, 1], sets, node, codes, begin)
+            at[lane] = to
+            if to != node:
+                prefetch(pairs, np.int64(to))
                 lane += _ONE
             else:
                 n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)

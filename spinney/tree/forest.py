@@ -25,7 +25,7 @@ is kept for these alone, in the order of the nodes, and as small as holds it exa
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
 more than 65,535 nodes). `tree(k)` is one of
-the trees, to be read, drawn and pruned. `words` and `steps` are the packed forms that rows are sent down
+the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are packed forms that rows are sent down
 (packed.py), made when first needed and not kept in pickles.
 """
 
@@ -47,11 +47,12 @@ if TYPE_CHECKING:
     from spinney.data.binning import Bins
     from spinney.tree.decision import DecisionTree
     from spinney.tree.descend_one import OneRow
-    from spinney.tree.packed import Steps, Words
+    from spinney.tree.packed import Pairs, Steps, Words
 
 # Bits of `turn`. Without the first and the last two, missing values take branch 1.
 MISSING_LEFT, ASKS_SET, ASKS_BRANCHES, MISSING_STOPS, MISSING_SPREADS = 1, 2, 4, 8, 16
 _WORD = 64
+_CELLS = 1 << 24  # bits of sets that are unpacked at once
 
 
 class Starts(NamedTuple):
@@ -197,15 +198,20 @@ class Forest:
         """(where each question's set begins and the last one ends, all sets): of categories, not of codes."""
         if self.bins is None or not len(self.sets):
             return self.set_start, self.sets
-        lengths, words = [], [np.empty(0, np.uint64)]
-        for at, j in zip(self.set_start[:-1], self.feature[self.is_set]):
-            codes = self.bins.category_codes[j].astype(np.int64)
-            is_in = (self.sets[at + codes // _WORD] >> (codes % _WORD).astype(np.uint64)) & np.uint64(1)
-            padded = np.zeros(-(-len(codes) // _WORD) * _WORD, np.uint8)
-            padded[: len(codes)] = is_in
-            words.append(np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64))
-            lengths.append(len(words[-1]))
-        return ends_of(np.array(lengths)), np.concatenate(words)
+        feature = self.feature[self.is_set].astype(np.int64)
+        codes = self.bins.category_codes
+        start = ends_of(np.array([-(-len(codes[j]) // _WORD) for j in range(self.n_columns)])[feature])
+        sets = np.empty(start[-1], np.uint64)
+        for j in np.unique(feature).tolist():
+            mine, places = np.flatnonzero(feature == j), codes[j].astype(np.int64)
+            for some in np.array_split(mine, -(-len(mine) * len(places) // _CELLS)):
+                words = self.sets[self.set_start[some, None] + places // _WORD]
+                is_in = ((words >> (places % _WORD).astype(np.uint64)) & np.uint64(1)).astype(np.uint8)
+                padded = np.pad(is_in, ((0, 0), (0, -len(places) % _WORD)))
+                n_words = padded.shape[1] // _WORD
+                packed = np.packbits(padded, axis=1, bitorder="little").view("<u8")
+                sets[start[some, None] + np.arange(n_words)] = packed
+        return start, sets
 
     def _sums(self, of_leaves: np.ndarray) -> np.ndarray:
         """Integers of leaves, summed over the leaves below every node; differences of running sums are exact."""
@@ -310,6 +316,12 @@ class Forest:
         from spinney.tree.packed import pack_words
 
         return pack_words(self)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        from spinney.tree.packed import pack_pairs
+
+        return pack_pairs(self)
 
     @cached_property
     def steps(self) -> Steps:

@@ -1,4 +1,4 @@
-"""Trees packed for prediction, in two forms: `Words`, which ask about codes, and `Steps`, which ask about values.
+"""Trees packed for prediction: `Words` and `Pairs` of them, which ask about codes, and `Steps`, which ask about values.
 
 A word is eight bytes, so that a step down a tree is one load and a compare:
 
@@ -8,6 +8,8 @@ A word is eight bytes, so that a step down a tree is one load and a compare:
 A row goes left if its code in the column, plus `turn`, is less than `limit`. Where the code of a missing value is 255,
 a turn of 1 makes it 0 and so sends it left; where it is that after the last bin, whoever walks looks for it. A leaf has
 limit 0 and is its own right child. With `set` a row goes left if its code is in the node's set of 256 bits.
+
+In a pair of words the second one is this set, if it has 64 codes at most (limit 0), or its place in `sets` (limit 1).
 
 A step is sixteen bytes and knows thresholds, sets of categories and nodes of any number of branches:
 
@@ -35,6 +37,7 @@ MOST_NODES, MOST_COLUMNS = 1 << 28, 1 << 24  # of a tree of words
 _RIGHT, _COLUMN, _LIMIT = np.uint64(36), np.uint64(12), np.uint64(2)  # shifts
 _COLUMN_MASK, _LIMIT_MASK = np.uint64(0xFFFFFF), np.uint64(0x3FF)
 _SET, _TURN = np.uint64(2), np.uint64(1)
+_NONE, _SIX, _63 = np.uint64(0), np.uint64(6), np.uint64(63)
 
 STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)], align=True)
 # Bits of a step's feature
@@ -51,6 +54,14 @@ class Words(NamedTuple):
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
 
 
+class Pairs(NamedTuple):
+    """The same with each node's set beside it: for large trees that ask about sets."""
+
+    pairs: np.ndarray  # uint64 (nodes, 2)
+    sets: np.ndarray  # uint64: codes
+    first: np.ndarray  # int64
+
+
 class Steps(NamedTuple):
     """The same, for questions about values."""
 
@@ -63,6 +74,34 @@ class Steps(NamedTuple):
 
 def pack_words(forest: Forest) -> Words:
     """Trees that have bins."""
+    asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
+    words = _words(forest, (forest.code + _turn(forest) + _TURN) << _LIMIT)
+    bits_at = np.empty(0, np.int32)
+    if is_set.any():
+        bits_at = np.full(forest.n_nodes, -1, np.int32)
+        bits_at[asks[is_set]] = np.arange(is_set.sum())
+    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
+    return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
+
+
+def pack_pairs(forest: Forest) -> Pairs:
+    """Trees that have bins, and sets of any number of words."""
+    asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
+    limit = forest.code + _turn(forest) + _TURN
+    start, is_long = forest.set_start[:-1], np.diff(forest.set_start) > 1
+    limit[is_set] = is_long
+    pairs = np.zeros((forest.n_nodes, 2), np.uint64)
+    pairs[:, 0] = _words(forest, limit << _LIMIT)
+    pairs[asks[is_set], 1] = np.where(is_long, start.astype(np.uint64), forest.sets[start])
+    return Pairs(pairs, forest.sets.copy() if is_long.any() else np.empty(0, np.uint64), forest.first.copy())
+
+
+def _turn(forest: Forest) -> np.ndarray:
+    return (forest.turn & MISSING_LEFT).astype(np.uint64)
+
+
+def _words(forest: Forest, limit: np.ndarray) -> np.ndarray:
+    """A word per node; `limit` of the questions is where it belongs already."""
     largest = int(np.diff(forest.first).max(initial=0))
     if largest >= MOST_NODES or forest.feature.max(initial=0) >= MOST_COLUMNS:
         raise ValueError(
@@ -70,17 +109,10 @@ def pack_words(forest: Forest) -> Words:
         )
     own = _own_numbers(forest)
     words = own.astype(np.uint64) << _RIGHT
-    asks, is_set = np.flatnonzero(~forest.is_leaf), forest.is_set
-    turn = (forest.turn & MISSING_LEFT).astype(np.uint64)
-    right = (own[asks] + 1 + forest.size[asks + 1]).astype(np.uint64)
-    limit = (forest.code + turn + _TURN) << _LIMIT
-    words[asks] = right << _RIGHT | forest.feature.astype(np.uint64) << _COLUMN | limit | is_set * _SET | turn
-    bits_at = np.empty(0, np.int32)
-    if is_set.any():
-        bits_at = np.full(forest.n_nodes, -1, np.int32)
-        bits_at[asks[is_set]] = np.arange(is_set.sum())
-    # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
-    return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
+    asks = np.flatnonzero(~forest.is_leaf)
+    right = (own[asks] + 1 + forest.size[asks + 1]).astype(np.uint64) << _RIGHT
+    words[asks] = right | forest.feature.astype(np.uint64) << _COLUMN | limit | forest.is_set * _SET | _turn(forest)
+    return words
 
 
 def for_columns_asked(packed: Words, trees: range) -> tuple[Words, np.ndarray]:
@@ -189,6 +221,17 @@ def next_by_code(word, node, codes, begin):
     throughout, 255 for missing."""
     code = np.uint64(np.uint8(np.uint64(codes[begin + column_of(word)]) + (word & _TURN)))
     return either(code < (word >> _LIMIT) & _LIMIT_MASK, node + _TURN, right_of(word))
+
+
+@inner_kernel
+def next_by_pair(word, beside, sets, node, codes, begin):
+    """The same with sets, for which a missing value has a code like any other."""
+    code = np.uint64(codes[begin + column_of(word)])
+    limit = (word >> _LIMIT) & _LIMIT_MASK
+    if asks_set(word):
+        bits = beside if limit == _NONE else sets[beside + (code >> _SIX)]
+        return either((bits >> (code & _63)) & _TURN != _NONE, node + _TURN, right_of(word))
+    return either(np.uint64(np.uint8(code + (word & _TURN))) < limit, node + _TURN, right_of(word))
 
 
 @inner_kernel

@@ -17,6 +17,7 @@ from spinney._team import Team, next_chunk
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import SparseCodes, encode_sparse
 from spinney.data.tables import Table
+from spinney.tree.descend_many import add_values, leaves_of_rows
 from spinney.tree.forest import Forest
 from spinney.tree.packed import (
     Words,
@@ -147,8 +148,16 @@ def _sweep(packed, tree, codes, begin, n, n_bins, at):
                 ask(line, begin + i, at, i, (np.int64(node), most_left(word), exception, right))
 
 
-def add_scores(forest: Forest, codes: np.ndarray | SparseCodes, trees: range, scores: np.ndarray, team: Team) -> None:
-    """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows)."""
+def add_scores(
+    forest: Forest, codes: np.ndarray | SparseCodes | Table, trees: range, scores: np.ndarray, team: Team
+) -> None:
+    """Add the trees' values for encoded rows, codes (columns, rows), to scores (outputs, rows).
+
+    Trees that ask about values are given these: a table.
+    """
+    if isinstance(codes, Table):
+        add_values(forest, codes, trees, scores, team)
+        return
     assert forest.bins is not None
     values = forest.answers.reshape(-1)
     if not values.flags.writeable:  # kernels are compiled for arrays that can be written to
@@ -172,9 +181,11 @@ def _desks(team: Team) -> Any:
 
 def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, team: Team) -> np.ndarray:
     """Raw scores (outputs, rows) of a table: start values, (outputs,) or (outputs, rows), and the trees', in order."""
-    assert forest.bins is not None
     scores = np.empty((len(start), table.n_rows))
     scores[:] = start[:, None] if start.ndim == 1 else start
+    if forest.bins is None:
+        add_values(forest, table, trees, scores, team)
+        return scores
     if isinstance(table, SparseTable):
         add_scores(forest, encode_sparse(table, forest.bins, team), trees, scores, team)
         return scores
@@ -189,7 +200,8 @@ def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, te
 
 def leaf_numbers(forest: Forest, table: Table, team: Team) -> np.ndarray:
     """(rows, trees) int32: the number of the leaf, within its tree, that each row reaches."""
-    assert forest.bins is not None
+    if forest.bins is None:
+        return leaves_of_rows(forest, table, team).astype(np.int32)
     leaves, trees = np.empty((table.n_rows, forest.n_trees), np.int32), range(forest.n_trees)
     if isinstance(table, SparseTable):
         encoded, (packed, columns) = encode_sparse(table, forest.bins, team), for_columns_asked(forest.words, trees)

@@ -133,10 +133,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
     yield from _kinds(every, lambda: GradientBoostingClassifier(**few), lambda: GradientBoostingRegressor(**few))
     X = _numbers()
     y = _target(X)
-    yield (
-        "early stopping",
-        lambda: _use(GradientBoostingRegressor(early_stopping=True, **few), X, y),
-    )
+    yield "early stopping", lambda: _use(GradientBoostingRegressor(early_stopping=True, **few), X, y)
     yield "early stopping, classes", lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, y > 0)
     if not every:
         return
@@ -159,6 +156,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         {"growth": "level_wise"},
         {"max_depth": 3},
         {"ccp_alpha": 0.1},
+        {"max_bins": None, "monotonic_cst": [1, 0, 0, 0, 0]},
     ]
     for variant in variants:
         for table in (X, _words()):
@@ -166,10 +164,11 @@ def _boosting(every: bool) -> Iterator[Recipe]:
             model = GradientBoostingRegressor(**variant, **few)
             yield name, partial(_use, model, table, _target(table))
     yield "cross-validation", lambda: boosting_cv(GradientBoostingRegressor(**few), X, y)
-    yield (
-        "stages",
-        lambda: list(_use(GradientBoostingClassifier(**few), X, _classes(X, 3)).staged_predict(X)),
-    )
+    yield "stages", lambda: list(_use(GradientBoostingClassifier(**few), X, _classes(X, 3)).staged_predict(X))
+    sorts: dict[str, Any] = {"max_bins": None, "early_stopping": True, **few}
+    exact = [partial(one, **sorts) for one in (GradientBoostingClassifier, GradientBoostingRegressor)]
+    for name, recipe in _kinds(every, *exact):
+        yield f"exact, {name}", recipe
     large = _numbers(210_000, 2)
     yield "many rows", lambda: _use(GradientBoostingRegressor(n_estimators=2), large, _target(large))
     yield "many leaves", lambda: _use(GradientBoostingRegressor(n_estimators=2, max_leaf_nodes=70_000), X, y)

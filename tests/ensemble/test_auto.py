@@ -38,7 +38,10 @@ def test_large_tables_are_searched_on_a_part_of_the_rows_and_fitted_in_bounded_t
     assert plan.kept_share * 10**6 == pytest.approx(100_000)
     assert plan.held_share * 10**6 == pytest.approx(20_000)
     assert plan.n_rounds == 350
-    assert choose(350, plan, 10**6, None, 1).n_rounds == 350
+    assert choose(350, plan, 10**6, None, 1) == Chosen(350, CLASSIC_RATE)
+    few = choose(60, plan, 10**6, None, 1)
+    assert few.n_rounds == 350
+    assert few.learning_rate * 350 == pytest.approx(60 * 1.1 * 8.5**0.25 * CLASSIC_RATE)
     assert choose(20, plan, 10**6, None, 1).n_rounds > choose(20, plan_search(10**5, None), 10**5, None, 1).n_rounds
 
 

@@ -29,8 +29,9 @@ def fitted(model, *arguments, **options):
         (GradientBoostingClassifier, CLASSES == 1),
         (lambda: GradientBoostingRegressor("poisson"), np.exp(NUMBERS).round()),
         (lambda: GradientBoostingRegressor("quantile", quantile=0.8), NUMBERS),
+        (lambda: GradientBoostingRegressor(max_bins=None, learning_rate=0.3), NUMBERS),
     ],
-    ids=["numbers", "classes", "two", "poisson", "quantile"],
+    ids=["numbers", "classes", "two", "poisson", "quantile", "exact"],
 )
 class TestSameModel:
     def test_in_any_order_and_on_any_number_of_threads(self, make, y):

@@ -55,6 +55,7 @@ MODELS = {
     "boosting": GradientBoostingClassifier(n_estimators=9, min_samples_leaf=3),
     "three": GradientBoostingClassifier(n_estimators=9, min_samples_leaf=3),
     "boosted numbers": GradientBoostingRegressor(n_estimators=9, min_samples_leaf=3),
+    "boosted exactly": GradientBoostingRegressor(n_estimators=9, min_samples_leaf=3, max_bins=None),
     "bagging": BaggingClassifier(n_estimators=3, random_state=0),
     "adaboost": AdaBoostClassifier(n_estimators=3),
     "voting": VotingClassifier(TWO, voting="soft"),

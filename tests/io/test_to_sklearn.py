@@ -28,12 +28,14 @@ CLASSIFIERS = [
     DecisionTreeClassifier(),
     RandomForestClassifier(7, random_state=0),
     GradientBoostingClassifier(n_estimators=7),
+    GradientBoostingClassifier(n_estimators=7, max_bins=None),
 ]
 REGRESSORS = [
     DecisionTreeRegressor(max_depth=5),
     RandomForestRegressor(7, random_state=0),
     ExtraTreesRegressor(7, random_state=0),
     GradientBoostingRegressor(n_estimators=7),
+    GradientBoostingRegressor(n_estimators=7, max_bins=None),
     GradientBoostingRegressor(n_estimators=7, loss="absolute_error"),
 ]
 

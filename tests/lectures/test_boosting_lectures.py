@@ -40,6 +40,17 @@ def test_three_trees_fitted_to_residuals_in_turn():
         np.testing.assert_allclose(stage, sum(tree.predict(X_new) for tree in trees[:k]), atol=1e-6)
 
 
+@pytest.mark.parametrize("n_rows", [100, 3000])
+def test_and_on_any_table_without_bins(n_rows):
+    """The lecture's "or equivalently", beyond 255 different values too (003)."""
+    X, y = parabola(n_rows)
+    left_over = y
+    model = GradientBoostingRegressor(max_depth=2, n_estimators=3, learning_rate=1.0, max_bins=None, **EXACT).fit(X, y)
+    for stage in model.staged_predict(X):
+        left_over = left_over - DecisionTreeRegressor(max_depth=2).fit(X, left_over).predict(X)
+        np.testing.assert_allclose(stage, y - left_over, atol=1e-12)
+
+
 def test_each_tree_fits_the_negative_gradient():
     """A leaf's value is minus the gradient sum of its rows over their hessian sum, at the scores before the tree."""
     y = (Y > np.median(Y)).astype(float)

@@ -25,6 +25,7 @@ KINDS = (
     "fractions",
     "codes",
     "turns",
+    "codes of categories",
 )
 N_CATEGORIES = 70  # of the last column: more than one word
 
@@ -60,8 +61,9 @@ def target_of(kind, X, random):
 def draw_trees(kind, n_trees=3, n_rows=40, seed=0):
     """Forests of one tree each, on tables of the same columns."""
     random = np.random.RandomState(seed)
-    if kind in ("codes", "turns"):
-        return _trees_from_codes(n_trees, n_rows, random, gaps=0.6 if kind == "turns" else 0.2)
+    if kind in ("codes", "turns", "codes of categories"):
+        sizes = np.array([0, 5, 0, N_CATEGORIES]) if kind == "codes of categories" else np.zeros(4, np.int64)
+        return _trees_from_codes(n_trees, n_rows, random, 0.6 if kind == "turns" else 0.2, sizes)
     n_categories = np.array([0, 0, 0, N_CATEGORIES if kind == "categories" else 0])
     forests = []
     with Team(1, inline=True) as team:
@@ -74,15 +76,16 @@ def draw_trees(kind, n_trees=3, n_rows=40, seed=0):
     return forests
 
 
-def _trees_from_codes(n_trees, n_rows, random, gaps):
+def _trees_from_codes(n_trees, n_rows, random, gaps, n_categories):
     X = draw_rows(n_rows, gaps=gaps)
+    X[0, 3] = N_CATEGORIES - 1  # all are known
     table, forests = table_of(X), []
     with Team(1, inline=True) as team:
-        bins = learn_bins(table, np.zeros(4, bool), None, 255, team)
+        bins = learn_bins(table, n_categories > 0, None, 255, team)
         for k in range(n_trees):
             target, criterion = target_of("codes", X, random)
             settings = TreeSettings(criterion, n_features=2, seed=k, max_depth=(2, 4, 90)[k % 3])
-            case = Case(X, np.zeros(4, np.int64), target.labels.T, (2,), None, "entropy")
+            case = Case(X, n_categories, target.labels.T, (2,), None, "entropy")
             cells = encode(case, bins, team)
             forests.append(grow_coded_tree(cells, bins, target, settings, make_desk(cells, 4)))
     return forests

@@ -13,6 +13,7 @@ from spinney.data.target import Target
 from spinney.grow.codes.freeze import freeze
 from spinney.grow.codes.grower import grow_from_codes
 from spinney.grow.codes.memory import Cells, Memory, make_memory
+from spinney.grow.codes.order import order_categories
 from spinney.grow.codes.statistics import (
     MOST_CLASSES,
     MOST_IN_BYTES,
@@ -29,7 +30,7 @@ from spinney.tree.forest import Forest
 from spinney.tree.packed import MOST_COLUMNS
 
 
-def grows_from_codes(settings: TreeSettings, target: Target, is_categorical: np.ndarray, whole_weights: bool) -> bool:
+def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int, whole_weights: bool) -> bool:
     """Whether this room can grow such trees; grow/lists can grow them all. Weights may be whole numbers or any."""
     if target.n_outputs > 1 or settings.criterion in (OWN, ABSOLUTE):
         return False
@@ -37,7 +38,7 @@ def grows_from_codes(settings: TreeSettings, target: Target, is_categorical: np.
         if target.n_classes[0] > MOST_CLASSES or settings.criterion == ERROR or not whole_weights:
             return False
     plain = settings.max_leaves is None and not settings.by_ratio and settings.significance is None
-    simple = not settings.monotone.any() and not is_categorical.any() and len(is_categorical) < MOST_COLUMNS
+    simple = not settings.monotone.any() and n_columns < MOST_COLUMNS
     return plain and simple
 
 
@@ -65,17 +66,22 @@ def grow_coded_tree(
     rows      int64: the rows of the table that count, ascending; None: all
     """
     kinds, _, criterion = make_statistics(target, settings.criterion, settings.own)
-    n_columns = len(cells.missing)
+    n_columns, has_categories = len(cells.missing), bool(bins.is_categorical.any())
+    if rows is None and has_categories:  # this tree's order of them is its own
+        rows = np.arange(len(cells.codes))
     if rows is not None:
         some = desk.codes[: len(rows)]
         _copy_rows(cells.codes.view(np.uint64), rows, some.view(np.uint64))
         cells = cells._replace(codes=some)
     rules = make_rules(settings, len(cells.codes), n_columns, kinds, target)
+    places = order_categories(cells.codes, bins, kinds) if has_categories else None
     statistics = _statistics(kinds, target, rules, desk)
     if isinstance(kinds, Pairs) and target.labels is not None:
         kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
     n_nodes = grow_from_codes(cells, statistics, kinds, criterion, rules, desk.memory)
-    return freeze(desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds)
+    return freeze(
+        desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds, statistics.rows, places
+    )
 
 
 def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) -> Statistics | ClassStatistics:

@@ -10,19 +10,45 @@ from spinney._compile import kernel
 from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.memory import Memory
+from spinney.grow.codes.order import Places, fill_sets
 from spinney.grow.describe import Shape, describe
-from spinney.grow.targets import Pairs
-from spinney.tree.arrays import MOST_EXACT, narrow, small
-from spinney.tree.forest import MISSING_LEFT, Forest
+from spinney.grow.targets import Classes, Pairs
+from spinney.tree.arrays import MOST_EXACT, ends_of, narrow, small
+from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
+
+_WORD = 64  # codes of a set in a word
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
-def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target, criterion: int, kinds: Any) -> Forest:
-    """The finished tree; `kinds` are the statistics of its target."""
+def freeze(
+    memory: Memory,
+    n_nodes: int,
+    n_rows: int,
+    bins: Bins,
+    target: Target,
+    criterion: int,
+    kinds: Any,
+    stats: np.ndarray,
+    places: Places | None = None,
+) -> Forest:
+    """The finished tree; `kinds` are the statistics of its target, `stats` what the rows add, node by node.
+
+    `places` is the order of its categories, if it has any.
+    """
     nodes = memory.nodes[:n_nodes]
     n_asks = (n_nodes - 1) // 2
     size, n_samples = np.empty(n_nodes, np.uint32), np.empty(n_nodes - n_asks, np.uint32)
     feature, code, turn = np.empty(n_asks, np.uint32), np.empty(n_asks, np.uint8), np.empty(n_asks, np.uint8)
     _lay_out(nodes, size, feature, code, turn, n_samples)
+    sets, set_start = np.empty(0, np.uint64), np.zeros(1, np.int64)
+    if places is not None:
+        is_set = bins.is_categorical[feature]
+        n_words = bins.n_bins.astype(np.int64) // _WORD + 1  # missing has its code, too
+        set_start = ends_of(n_words[feature[is_set]])
+        sets = np.zeros(int(set_start[-1]), np.uint64)
+        fill_sets(nodes, places, bins.n_bins.astype(np.int64), set_start, sets)
+        turn[is_set] |= ASKS_SET
+        code[is_set] = 0
     weight, impurity = np.empty(0, np.float32), np.empty(0)
     if isinstance(kinds, Pairs) and target.labels is not None:
         unit = float(kinds.units[0])
@@ -30,6 +56,9 @@ def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target
         answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
         weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
         _answer(nodes, unit, answers, weight)
+    elif isinstance(kinds, Classes) and int(nodes[0].weight) < MOST_EXACT:  # whole weights
+        answers = np.zeros((n_nodes, 1, int(kinds.first[-1]) - 1), np.float32)
+        _count_classes(nodes, stats, answers)
     else:
         begin, end, parent, is_leaf = (np.empty(n_nodes, kind) for kind in (np.int64, np.int64, np.int64, np.bool_))
         _shape(nodes, begin, end, parent, is_leaf)
@@ -53,6 +82,8 @@ def freeze(memory: Memory, n_nodes: int, n_rows: int, bins: Bins, target: Target
         code=code,
         weight=weight,
         impurity=impurity,
+        set_start=set_start,
+        sets=sets,
     )
 
 
@@ -77,6 +108,20 @@ def _shape(nodes, begin, end, parent, is_leaf):
     for k in range(nodes.size):
         node = nodes[k]
         begin[k], end[k], parent[k], is_leaf[k] = node.begin, node.end, node.parent, node.right < 0
+
+
+@kernel
+def _count_classes(nodes, stats, answers):
+    """The weight of every class: in leaves that of their rows, [ weight : 32 bits | class : 32 bits ], sums above."""
+    for k in range(nodes.size - 1, -1, -1):
+        node, own = nodes[k], answers[k, 0]
+        if node.right < 0:
+            for i in range(node.begin, node.end):
+                own[stats[i] & _LOW] += np.float32(stats[i] >> _HALF)
+        if node.parent >= 0:
+            above = answers[node.parent, 0]
+            for c in range(own.size):
+                above[c] += own[c]
 
 
 @kernel

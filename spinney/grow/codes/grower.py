@@ -10,7 +10,7 @@ A node's columns are drawn by a hash of its path. It looks at one column after t
 may choose from, and then on until one can split it. All sums are integers.
 
 The same bins, rows and rules give the same tree as grow/lists, bit for bit. This loop is quicker: it never sorts, and
-touches only the columns that a node draws. It knows classes and one number, and no categories.
+touches only the columns that a node draws. It knows classes and one number; categories are numbers by now (order.py).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from spinney.grow.targets import (
     Pairs,
     decrease_of_classes,
     decrease_of_pair,
-    same_classes,
     same_pair,
     weight_at,
 )
 
 _NEVER = -math.inf
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 @kernel
@@ -52,7 +52,7 @@ def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
         node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
         if turn.is_right:
             memory.nodes[turn.parent].right = n_nodes
-        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(kinds, turn, memory.rows):
+        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(kinds, statistics.rows, turn, memory.rows):
             _search(cells, statistics, criterion, kinds.logs, rules, memory, turn)
             if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], turn):
                 n_waiting = _split(cells, statistics, memory, node, n_nodes, n_waiting)
@@ -89,18 +89,23 @@ def _class_of_row(kinds, i):
 
 
 @inner_kernel
-def _is_mixed_pair(kinds, node, rows):
+def _is_mixed_pair(kinds, stats, node, rows):
     """Whether a node has more than one target."""
     if kinds.y.size == 0:
         return 0 < node.amount < node.weight
-    return _is_mixed(kinds, node, rows)
+    first = np.int64(rows[node.begin])
+    for i in range(node.begin + 1, node.end):
+        if not same_pair(kinds, first, np.int64(rows[i])):
+            return True
+    return False
 
 
 @inner_kernel
-def _is_mixed(kinds, node, rows):
-    first = np.int64(rows[node.begin])
+def _is_mixed_classes(kinds, stats, node, rows):
+    """The class is in the lower half of what a row adds."""
+    first = stats[node.begin]
     for i in range(node.begin + 1, node.end):
-        if not same(kinds, first, np.int64(rows[i])):
+        if (stats[i] ^ first) & _LOW != 0:
             return True
     return False
 
@@ -118,8 +123,7 @@ def _fall_of_classes(kinds, statistics, criterion, split, node):
 
 # What differs between two classes or a number (Pairs), and more classes (Classes)
 amount_of = by_type({Pairs: _amount_of_pair, Classes: _class_of_row})
-same = by_type({Pairs: same_pair, Classes: same_classes})
-is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed})
+is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed_classes})
 fall_of = by_type({Pairs: _fall_of_pair, Classes: _fall_of_classes})
 look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes})
 
@@ -134,23 +138,25 @@ def _search(cells, statistics, criterion, logs, rules, memory, node):
     while seen < wanted:
         if is_drawn:
             for k in range(seen, wanted):
-                _draw(key, memory.order, k)
+                _draw(key, memory.order, memory.drawn, k)
         look(statistics, cells, criterion, logs, rules, memory, node, seen, wanted)
         seen = wanted
         if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
     for k in range(seen - 1 if is_drawn else -1, -1, -1):
-        _put_back(key, memory.order, k)
+        _exchange(memory.order, k, memory.drawn[k])  # as it was before
 
 
 @inner_kernel
-def _draw(key, order, k):
+def _draw(key, order, drawn, k):
     """Draw the k-th column (see `_random.choose`)."""
-    other = k + np.int64(mix(key, k) % np.uint64(order.size - k))
+    drawn[k] = k + np.int64(mix(key, k) % np.uint64(order.size - k))
+    _exchange(order, k, drawn[k])
+
+
+@inner_kernel
+def _exchange(order, k, other):
     order[k], order[other] = order[other], order[k]
-
-
-_put_back = _draw  # the same exchange undoes it
 
 
 @merged_kernel

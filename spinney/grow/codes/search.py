@@ -5,7 +5,8 @@ small nodes the codes that occur are noted in a bit set, so that nobody looks at
 
 Cuts are tried in the order of codes, missing values on the right; where some are missing, then also all known
 against all missing ones, and every cut with missing values on the left. Of equals the first wins, and of columns the
-one drawn first. Exact trees do it alike (grow/lists/scan_pairs.py): both grow the same tree from the same bins.
+one drawn first. A cut lies midway between the codes of both sides. Exact trees do it alike (grow/lists/scan_pairs.py):
+both grow the same tree from the same bins.
 
 The loops over rows and bins are functions of their own that take arrays, not tuples of them: inside, the processor
 then has all addresses in registers.
@@ -112,14 +113,14 @@ def _list_all(histograms, slot, n_codes, sums):
 
 
 @part_kernel
-def _judge(criterion, logs, least, total, sums, scores, split, column, missing, n_codes):
+def _judge(criterion, logs, least, total, sums, scores, split, j, missing, n_codes):
     """Look for a better split among the cuts after each of the codes that occur."""
     known = n_codes - 1 if sums[0, n_codes - 1] == missing else n_codes
+    column = j, missing, known
     if known == n_codes:
         _pick(criterion, logs, least, total, sums, scores, split, column, known - 1, 0, 0)
         return
     last = known - 1
-    sums[0, last] = missing - 1  # all known values against the missing ones: greater ones, too, will go left
     _pick(criterion, logs, least, total, sums, scores, split, column, known, 0, 1)
     for k in range(last):
         for part in range(1, 4):
@@ -129,7 +130,10 @@ def _judge(criterion, logs, least, total, sums, scores, split, column, missing, 
 
 @inner_kernel
 def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, missing_left, has_missing):
-    """Score the first cuts and note the best one if it beats what is there."""
+    """Score the first cuts and note the best one if it beats what is there.
+
+    `column` is (its number, the code of missing values, how many others occur).
+    """
     n, w, s = sums[1], sums[2], sums[3]
     n_total, w_total, s_total = total
     if criterion == SQUARED or criterion == GINI:
@@ -143,8 +147,17 @@ def _pick(criterion, logs, least, total, sums, scores, split, column, n_cuts, mi
         if scores[k] > best and is_allowed(least, n[k], w[k], n_total, w_total):
             best, at = scores[k], np.int64(k)
     if at >= 0:
-        split.score, split.feature, split.code, split.missing_left = best, column, sums[0, at], missing_left
+        j, missing, known = column
+        split.score, split.feature, split.missing_left = best, j, missing_left
+        split.code = cut_between(sums[0], at, known, missing)
         split.weight, split.amount, split.has_missing = w[at], s[at], has_missing
+
+
+@inner_kernel
+def cut_between(codes, k, known, missing):
+    """The code to cut after, midway between the k-th and the next of the codes that occur; after all of them where only
+    missing values are on the other side: greater values to come are known, too."""
+    return (codes[k] + codes[k + 1]) // 2 if k < known - 1 else missing - 1
 
 
 @merged_kernel

@@ -12,7 +12,8 @@ from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kerne
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
-from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, is_allowed
+from spinney.grow.codes.search import all_extremes, column_extremes, cut_between, greatest_known, is_allowed
+from spinney.grow.codes.search_packed import fill_packed, judge_packed, make_fields
 from spinney.grow.rules import column_key
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -25,6 +26,7 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
     stats, total, begin, end = statistics.rows, statistics.total, node.begin, node.end
     if first == 0:
         _sum_node(criterion, logs, stats, begin, end, total)
+        make_fields(total, statistics.shift, statistics.amounts, statistics.fields)
     least, rows, order, split = (rules.min_leaf, rules.min_weight), memory.rows, memory.order, memory.split[0]
     if rules.random:
         low, high = memory.extremes[0], memory.extremes[1]
@@ -42,6 +44,9 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
                     cells.codes, cells.middles, stats, rows, segment, criterion, logs, least, sums, split, column, key
                 )
         return
+    if statistics.fields[0] > 0 and rules.min_leaf == 1:
+        _look_packed(statistics, cells, criterion, logs, rules, memory, node, first, last)
+        return
     for k in range(first, last, AT_ONCE):
         columns = order[k : min(k + AT_ONCE, last)]
         _fill(cells.codes, stats, statistics.histograms, rows, begin, end, columns, memory.bits)
@@ -49,6 +54,20 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
             known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
             left, n_rows = statistics.sides[0], end - begin
             _judge(criterion, logs, least, total, n_rows, statistics.histograms, slot, found, left, split, known)
+
+
+@merged_kernel
+def _look_packed(statistics, cells, criterion, logs, rules, memory, node, first, last):
+    """The same where the weights of all classes of a bin fit one word, and nobody asks how many rows a side has."""
+    stats, histograms, begin, end = statistics.rows, statistics.packed, node.begin, node.end
+    total, fields, amounts, split = statistics.total, statistics.fields, statistics.amounts, memory.split[0]
+    for k in range(first, last, AT_ONCE):
+        columns = memory.order[k : min(k + AT_ONCE, last)]
+        fill_packed(cells.codes, stats, histograms, statistics.shift, memory.rows, begin, end, columns, memory.bits)
+        for slot in range(columns.size):
+            known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
+            least, n = rules.min_weight, end - begin
+            judge_packed(criterion, logs, least, total, fields, amounts, histograms, slot, found, split, known, n)
 
 
 @separate_kernel
@@ -103,8 +122,7 @@ def _judge(criterion, logs, least, total, n_rows, histograms, slot, found, left,
                 if is_allowed(least, n, w, n_rows, w_total):
                     score = term_score(criterion, left_term, right_term, w, w_total - w, 1, logs)
                     if score > split.score:
-                        # all known values against the missing ones: greater values to come are known, too
-                        split.code = codes[k] if k < known - 1 else missing - 1
+                        split.code = cut_between(codes, k, known, missing)
                         split.score, split.feature = score, j
                         split.missing_left, split.has_missing, split.weight = missing_left, known < n_codes, w
     for k in range(n_codes):

@@ -40,6 +40,10 @@ class ClassStatistics(NamedTuple):
     histograms: np.ndarray  # int64 (AT_ONCE * SLOTS, 1 + classes): rows, and the weight of each class
     total: np.ndarray  # int64: the node's weight, the weight of each class, and its term
     sides: np.ndarray  # int64 (2, 1 + classes): weights of the classes on a side
+    packed: np.ndarray  # uint64 (AT_ONCE * SLOTS): a bin's weights of all classes of the node, see search_packed.py
+    shift: np.ndarray  # uint64: where the field of each class begins
+    amounts: np.ndarray  # int64: the node's weight of the class of each field
+    fields: np.ndarray  # int64: how many, and bits of each; 0: they do not fit
 
 
 def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
@@ -47,7 +51,15 @@ def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
     rows, spare = np.empty(n_rows, np.uint64), np.empty(n_rows, np.uint64)
     histograms = np.zeros((AT_ONCE * SLOTS, 1 + n_classes), np.int64)
     return ClassStatistics(
-        rows, spare, histograms, np.empty(2 + n_classes, np.int64), np.empty((2, 1 + n_classes), np.int64)
+        rows,
+        spare,
+        histograms,
+        total=np.empty(2 + n_classes, np.int64),
+        sides=np.empty((2, 1 + n_classes), np.int64),
+        packed=np.zeros(AT_ONCE * SLOTS, np.uint64),
+        shift=np.empty(n_classes, np.uint64),
+        amounts=np.empty(n_classes, np.int64),
+        fields=np.empty(2, np.int64),
     )
 
 

@@ -19,7 +19,7 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
     """The finished tree."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
     grown = nodes.view(np.ndarray)  # parts and fields of a record array are slow
-    n = _lay_out(grown[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
+    n = lay_out(grown[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
     order, size = order[:n], size[:n]
     is_leaf = size == 1
     leaves, asks = order[is_leaf], order[~is_leaf]
@@ -45,16 +45,16 @@ def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
     )
 
 
-def no_trees(bins: Bins) -> Forest:
-    """What boosting begins with."""
+def no_trees(bins: Bins | None, n_columns: int = 0) -> Forest:
+    """What boosting begins with; without bins, trees will ask about values."""
     first, size, feature = np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.uint16)
     turn, answers, n_samples = np.empty(0, np.uint8), np.empty((0, 1, 1)), np.empty(0, np.uint32)
     parts = first, size, feature, turn, answers, n_samples
-    return Forest(bins.n_columns, None, None, bins, *parts, weight=np.empty(0, np.int64))
+    return Forest(n_columns if bins is None else bins.n_columns, None, None, bins, *parts, weight=np.empty(0, np.int64))
 
 
 @kernel
-def _lay_out(nodes, waiting, order, size):
+def lay_out(nodes, waiting, order, size):
     """order[k] = the grown node that is number k in preorder, size[k] = nodes of its subtree; returns how many stay."""
     n, top = 0, 1
     waiting[0] = 0

@@ -41,7 +41,7 @@ def order_pieces(work):
 
 
 @inner_kernel
-def _piece_at(nodes, pieces, n_pieces, position):
+def piece_at(nodes, pieces, n_pieces, position):
     """Which piece holds a position: halving over their starts."""
     low, high = 0, n_pieces
     while high - low > 1:
@@ -60,7 +60,7 @@ def sum_leaf_chunk(rows, work, chunk):
     gradient_scale, hessian_scale = np.float64(fields.fine_gradient_scale), np.float64(fields.fine_hessian_scale)
     begin = chunk * CHUNK
     chunk_end = min(rows.n, begin + CHUNK)
-    piece = _piece_at(nodes, work.pieces, work.state[0].n_leaves, begin)
+    piece = piece_at(nodes, work.pieces, work.state[0].n_leaves, begin)
     while begin < chunk_end:
         node = nodes[work.pieces[piece]]
         end = min(chunk_end, node.end)

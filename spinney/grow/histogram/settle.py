@@ -37,7 +37,7 @@ def settle(rules, fields, work):
             _choose_split(rules, fields, work, child)
         elif child != ROOT:
             give_slot(work, nodes[child])
-    _next_node(rules, work)
+    next_node(rules, work)
 
 
 @inner_kernel
@@ -64,6 +64,13 @@ def keep_split(rules, fields, node, found):
         return False
     if gain < rules.least_gain:
         return False
+    write_split(node, found, gain)
+    return True
+
+
+@inner_kernel
+def write_split(node, found, gain):
+    """What a node is told of its split."""
     node.gain = gain
     node.feature = found.feature
     node.code = found.code
@@ -73,7 +80,6 @@ def keep_split(rules, fields, node, found):
     node.left_gradient = found.gradient
     node.left_hessian = found.hessian
     node.left_count = found.count
-    return True
 
 
 @inner_kernel
@@ -111,7 +117,7 @@ def _stands_out(gain, score, node, fields, rules):
 
 
 @inner_kernel
-def _next_node(rules, work):
+def next_node(rules, work):
     """Take the next node off the frontier, or end the growth."""
     state = work.state[0]
     if state.heap_size == 0 or state.n_leaves >= rules.max_leaves:

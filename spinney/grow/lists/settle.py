@@ -76,7 +76,10 @@ def _note_neighbours(node, entries, columns):
     if at < count_known(entries):
         node.above = row_of(entries[at])
         if columns.is_binned:
-            node.threshold = columns.values[node.feature, np.int64(entries[at - 1] >> RANK)]
+            code = (
+                np.int64((entries[at - 1] >> RANK) + (entries[at] >> RANK)) // 2
+            )  # of the bins between them the middle
+            node.threshold = columns.values[node.feature, code]
 
 
 @inner_kernel

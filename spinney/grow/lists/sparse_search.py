@@ -258,12 +258,12 @@ def _place_at(cells, position):
 
 @inner_kernel
 def _note_neighbours(cells, node):
-    """The places that the threshold is midway between; that of a bin says it by itself."""
+    """The places that the threshold is midway between."""
     node.below, node.above = _place_at(cells, node.position - 1), np.int64(NO_ROW)
     if node.position < cells.stretch[0].n_known:
         node.above = _place_at(cells, node.position)
         if cells.is_binned:
-            node.threshold = cells.values[node.below]
+            node.threshold = cells.values[(node.below + node.above) // 2]
 
 
 @part_kernel

@@ -107,6 +107,18 @@ def test_all_known_values_against_the_missing_ones(random):
     assert_same(mine, theirs)
 
 
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("min_leaf", [1, 2])  # packed, and not
+def test_a_cut_lies_midway_between_the_bins_of_both_sides(n_classes, min_leaf):
+    """Values that the node has none of go with those they are nearer to."""
+    X = np.repeat(np.arange(11.0), 2)[:, None]
+    y = (X[:, :1] > 5).astype(int) * (n_classes - 1)
+    case = Case(X, np.zeros(1, np.int64), y, (n_classes,), None, "gini", {"min_leaf": min_leaf})
+    mine, theirs = grow_both(case, np.flatnonzero(np.isin(X[:, 0], (1, 3, 8, 9))))
+    assert mine.threshold[0] == 5.5  # between 3 and 8: after (3 + 8) // 2
+    assert_same(mine, theirs)
+
+
 @pytest.mark.parametrize("n_features", [1, 4, 1 << 40])
 def test_where_no_drawn_column_can_be_split_more_are_drawn(n_features):
     X = np.column_stack([np.zeros((8, 4)), np.arange(8.0), np.full((8, 3), np.nan)])
@@ -155,18 +167,17 @@ def test_what_it_can_grow():
     labels, y = np.zeros((1, 5), np.int32), np.zeros((1, 5))
     weights = draw_case(0, 5, 1, "gini").weights
     two, number = Target(labels, (2,), None, weights), Target(None, None, y, weights)
-    gini, squared, free = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"]), np.zeros(n, bool)
-    assert grows_from_codes(gini, two, free, True)
-    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, free, True)
+    gini, squared = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"])
+    assert grows_from_codes(gini, two, n, True)
+    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, n, True)
     three = Target(labels, (3,), None, weights)
-    assert grows_from_codes(gini, three, free, True)
-    assert not grows_from_codes(gini, three, free, False)
-    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, free, True)
-    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), free, True)
-    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), free, True)
-    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), free, True)
-    assert not grows_from_codes(gini, two, np.array([False, True, False]), True)
-    assert not grows_from_codes(gini, two, np.zeros(MOST_COLUMNS, bool), True)
+    assert grows_from_codes(gini, three, n, True)
+    assert not grows_from_codes(gini, three, n, False)
+    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, n, True)
+    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), n, True)
+    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), n, True)
+    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), n, True)
+    assert not grows_from_codes(gini, two, MOST_COLUMNS, True)
     for other in (
         {"max_leaves": 4},
         {"by_ratio": True},
@@ -174,4 +185,4 @@ def test_what_it_can_grow():
         {"monotone": np.array([0, 1, 0], np.int8)},
         {"criterion": NAMES["absolute_error"]},
     ):
-        assert not grows_from_codes(gini._replace(**other), two, free, True)
+        assert not grows_from_codes(gini._replace(**other), two, n, True)
