@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
         table = table.sample(plan.rows) if plan.rows else table
         results = {c.name: found for c in contestants if (found := run_contestant(c, table, plan))}
         losses.add(table, results)
-        _print_row(table, contestants, results)
+        _print_row(table, contestants, losses)
     names, own = [c.name for c in contestants], [c.name for c in autos]
     print_standings(losses, names, own)
     _print_gain(losses, own, [c.name for c in FAMILIES])
@@ -74,16 +74,15 @@ def _chosen(names: str | None) -> Iterable[str]:
     return names.split(",") if names else [name for name in tables.names() if name not in LARGE]
 
 
-def _print_row(table: tables.RealTable, contestants: list[Contestant], results: dict[str, dict[str, float]]) -> None:
+def _print_row(table: tables.RealTable, contestants: list[Contestant], losses: Losses) -> None:
     """Loss and seconds, the best loss marked."""
-    best = min((found["loss"] for found in results.values()), default=0.0)
-    cells = []
+    found, seconds = losses.by_table[table.name], losses.seconds[table.name]
+    best, cells = min(found.values(), default=0.0), []
     for name in (c.name for c in contestants):
-        if name not in results:
+        if name in found:
+            cells.append(f"{found[name]:>11.5g}{'*' if found[name] == best else ' '}{seconds[name]:>7.1f} s")
+        else:
             cells.append(f"{'-':>21s}")
-            continue
-        mark = "*" if results[name]["loss"] == best else " "
-        cells.append(f"{results[name]['loss']:>11.5g}{mark}{results[name]['seconds']:>7.1f} s")
     print(f"{table.name:20.19s}{len(table.y):7d}" + "".join(cells), flush=True)
 
 

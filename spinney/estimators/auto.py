@@ -29,7 +29,7 @@ from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
 _ABOUT = """
     Gradient boosting (at its defaults, with large trees and with small ones; it chooses its rounds by itself),
-    extra-trees and a random forest are judged on the same folds. What they say of the rows held out is then combined:
+    a random forest and extra-trees are judged on the same folds. What they say of the rows held out is then combined:
     votes are given one by one, each to the model that makes the mean of all votes best, and the shares of the votes
     are the weights. Models that get none are dropped; the others, fitted on all rows, predict by their weighted mean.
     The table is read, sorted and binned once for all fits.
@@ -91,7 +91,7 @@ class _AutoModel(TableModel):
             classes, truth = self._read_target(y, table.n_rows)
             seed = read_seed(self.random_state)
             sheet = Sheet(opened, schema, table, truth, classes, weights)
-            parts = make_parts(sheet, self.cv, groups, seed, self.n_jobs)
+            parts = make_parts(sheet, self.cv, groups, seed, self.n_jobs, self.time_budget)
             contest = make_contest(sheet, parts, self.scoring, clock)
             self._keep_schema(schema)
             self._keep(run_contest(contest, families, self._shared_parameters(seed), self.verbose), contest)

@@ -30,7 +30,8 @@ NO_TIME = "not tried: no time"
 _NOT_JUDGED = "not judged: no time"
 _TOO_FEW = "not judged: too few rows"
 _FIRST_SHARE = 0.6  # of the time left, for boosting and its folds
-_PROBE_TREES, _FEWEST_TREES = 4, 10
+_PROBE_TREES, _FEWEST_TREES = 2, 10
+_PROBE_SHARE = 0.1  # of the budget must be left for a forest to be timed
 _SAFETY = 1.15  # times what a fit is expected to take
 
 
@@ -165,6 +166,8 @@ def _fit_into_time(model: Any, family: Family, contest: Contest, is_first: bool)
     if family.grows == "rounds":
         model.set_params(time_budget=max(_FIRST_SHARE * left / n_fits, 1e-3))
     elif family.grows == "trees":
+        if left < _PROBE_SHARE * clock.budget and not is_first:
+            return False
         begun, wanted = time.perf_counter(), model.n_estimators
         _fit(clone(model).set_params(n_estimators=_PROBE_TREES), contest, None)
         per_tree = _SAFETY * (time.perf_counter() - begun) / _PROBE_TREES

@@ -25,6 +25,7 @@ Parts = list[tuple[Part, Part]]
 _FEWEST = 10  # samples, below which nothing is held out
 _MANY, _VERY_MANY = 50_000, 200_000  # samples above which there are fewer folds
 _HELD_SHARE, _HELD_ROWS = 0.2, 100_000  # of one part: the share held out, and at most so many samples
+_CELLS_PER_SECOND = 100_000  # of a time budget, below which one part is held out in place of folds
 _BINS = 255  # as in boosting and forests, so that they need no others
 
 
@@ -50,13 +51,15 @@ class Sheet(NamedTuple):
         return len(self.truth) if counts is None else int(counts.sum())
 
 
-def make_parts(sheet: Sheet, cv: Any, groups: Any, seed: int, n_jobs: int | None) -> Parts:
+def make_parts(
+    sheet: Sheet, cv: Any, groups: Any, seed: int, n_jobs: int | None, time_budget: float | None = None
+) -> Parts:
     """(rows to learn from, rows held out) of each fold; none where there are too few rows."""
     if groups is not None or not (cv is None or isinstance(cv, Integral)):
         splits = make_splits(cv, sheet.opened.origin, sheet.truth, groups, sheet.classes is not None)
         found = [(_part(one.train, sheet.weights), _part(one.test, sheet.weights)) for one in splits]
     else:
-        n_folds = _how_many(sheet.n_samples) if cv is None else int(cv)  # type: ignore[call-overload]
+        n_folds = _how_many(sheet, time_budget) if cv is None else int(cv)  # type: ignore[call-overload]
         if not _can_be_parted(sheet):
             return []
         held = min(_HELD_SHARE, _HELD_ROWS / sheet.n_samples)
@@ -66,8 +69,12 @@ def make_parts(sheet: Sheet, cv: Any, groups: Any, seed: int, n_jobs: int | None
     return [pair for pair in found if len(pair[0].rows) and len(pair[1].rows)]
 
 
-def _how_many(n_samples: int) -> int:
-    return 5 if n_samples <= _MANY else 3 if n_samples <= _VERY_MANY else 1
+def _how_many(sheet: Sheet, time_budget: float | None) -> int:
+    """Folds; 1: one part is held out."""
+    n_samples, cells = sheet.n_samples, sheet.table.n_rows * sheet.table.n_columns
+    if n_samples > _VERY_MANY or (time_budget is not None and cells > _CELLS_PER_SECOND * time_budget):
+        return 1
+    return 5 if n_samples <= _MANY else 3
 
 
 def _can_be_parted(sheet: Sheet) -> bool:

@@ -70,10 +70,10 @@ FAMILIES = {
         *_BOOSTING, {"max_leaf_nodes": 96, "max_features": 0.3, "subsample": 0.7}, _settled_boosting, "rounds"
     ),
     "boosting_of_small_trees": Family(
-        *_BOOSTING, {"max_leaf_nodes": 3, "max_features": 1.0}, _settled_boosting, "rounds"
+        *_BOOSTING, {"max_leaf_nodes": 5, "max_features": 1.0}, _settled_boosting, "rounds"
     ),
-    "extra_trees": Family(*_EXTRA, {}, grows="trees"),
     "random_forest": Family(*_FOREST, {}, grows="trees"),
+    "extra_trees": Family(*_EXTRA, {}, grows="trees"),
     "tree": Family(*_TREE, {"min_samples_leaf": 0.02}),
 }
 DEFAULT = tuple(name for name in FAMILIES if name != "tree")
@@ -103,7 +103,8 @@ AUTO = {
         "int, str, splitter, iterable or None",
         "Folds, as in `spinney.evaluate.cross_validate`. A number: so many folds, alike in their classes or numbers; "
         "which rows they hold follows from what the rows hold, so the order of the table does not matter. None: 5 "
-        "folds up to 50,000 rows, 3 up to 200,000; above, one part of the rows is held out.",
+        "folds up to 50,000 rows, 3 up to 200,000; above, or where a time budget is short for the table, one part "
+        "of the rows is held out.",
         ["cv_object", StrOptions({"kfold", "stratified", "grouped", "repeated", "loo"})],
     ),
     "random_state": Parameter("int, RandomState or None", "Of the folds and of all models.", ["random_state"]),

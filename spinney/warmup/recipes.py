@@ -20,6 +20,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "forests": _forests,
         "adaboost": _adaboost,
         "bagging": _bagging,
+        "auto": _auto,
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
@@ -113,10 +114,7 @@ def _kinds(every: bool, classifier: Any, regressor: Any) -> Iterator[Recipe]:
                 f"regression, weights, {name}",
                 partial(_use, regressor(), other, _target(other), sample_weight=_weights(other)),
             )
-        yield (
-            "three classes, weights",
-            lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X)),
-        )
+        yield "three classes, weights", lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X))
         yield (
             "three classes, weights, strings",
             lambda: _use(classifier(), words, _classes(words, 3), sample_weight=_weights(words)),
@@ -292,6 +290,12 @@ def _bagging(every: bool) -> Iterator[Recipe]:
         patches = BaggingClassifier(max_samples=0.05, max_features=0.5, n_estimators=3)
         yield "patches", lambda: _use(patches, X, _classes(X))
         yield "parts", lambda: _use(BaggingClassifier(partition=True, bootstrap=False, n_estimators=3), X, _classes(X))
+
+
+def _auto(every: bool) -> Iterator[Recipe]:
+    from spinney import AutoClassifier, AutoRegressor
+
+    yield from _kinds(every, lambda: AutoClassifier(cv=2), lambda: AutoRegressor(cv=2))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:

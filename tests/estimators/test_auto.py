@@ -211,6 +211,7 @@ def test_without_time_the_first_family_is_the_model():
         assert notes["extra_trees"] == notes["tree"] == "not tried: no time"
         assert len(model.predict(FRAME)) == N
         assert model.estimators_[0].time_budget is None
+        assert "one part held out" in model.leaderboard()  # the table is large for the budget
 
 
 def test_a_forest_alone_and_no_time():
