@@ -293,9 +293,9 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 
 
 def _auto(every: bool) -> Iterator[Recipe]:
-    from spinney import AutoClassifier, AutoRegressor
+    import spinney
 
-    yield from _kinds(every, lambda: AutoClassifier(cv=2), lambda: AutoRegressor(cv=2))
+    yield from _kinds(every, lambda: spinney.AutoClassifier(cv=2), lambda: spinney.AutoRegressor(cv=2))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:
@@ -395,7 +395,5 @@ def _sparse(every: bool) -> Iterator[Recipe]:
             for criterion in ("absolute_error", "poisson"):
                 tree = spinney.DecisionTreeRegressor(criterion=criterion, max_depth=3)
                 yield f"a tree by {criterion}", partial(_use, tree, X, abs(y))
-            yield (
-                "several outputs",
-                partial(_use, spinney.DecisionTreeRegressor(max_depth=3), X, np.column_stack([y, y])),
-            )
+            several = np.column_stack([y, y])
+            yield "several outputs", partial(_use, spinney.DecisionTreeRegressor(max_depth=3), X, several)
