@@ -77,11 +77,9 @@ class BoostingSettings:
     seed: int = 0
 
 
+_TOGETHER = 32  # trees that are stored at a time
 # Called after every round with the fit so far and the round's new trees (see `Rounds.bind`); True ends the fit.
 Watcher = Callable[["Rounds", list[Any]], bool]
-_TOGETHER = 32  # trees that are stored at a time
-
-
 # Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
 Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
 
@@ -206,9 +204,8 @@ class Rounds:
         return freeze(trees, self.dataset.bins)
 
     def _store(self) -> None:
-        if self._loose:
-            self.grown.append(self.bind(self._loose))
-            self._loose = []
+        self.grown += [self.bind(self._loose)] if self._loose else []
+        self._loose = []
 
     def _round(self) -> list[Any]:
         """One tree for each output, all from the scores at the round's start."""
@@ -304,8 +301,7 @@ class Rounds:
         """On this machine's cores."""
         kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
         loop = grow_sparse_tree if isinstance(table, SparseRows) else grow_tree
-        n_nodes: int = self.team.run(loop, table, rows, rules, work, kinds)
-        return n_nodes
+        return int(self.team.run(loop, table, rows, rules, work, kinds))
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
         """Row numbers for this round's trees; empty means all."""
