@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
+    from spinney.estimators.auto import AutoClassifier, AutoRegressor
     from spinney.estimators.bagging import BaggingClassifier, BaggingRegressor
     from spinney.estimators.bayesian_mixture import BayesianGaussianMixture
     from spinney.estimators.bisecting_kmeans import BisectingKMeans
@@ -83,6 +84,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "AdaBoostClassifier": "spinney.estimators.adaboost",
     "AdaBoostRegressor": "spinney.estimators.adaboost",
+    "AutoClassifier": "spinney.estimators.auto",
+    "AutoRegressor": "spinney.estimators.auto",
     "BaggingClassifier": "spinney.estimators.bagging",
     "BaggingRegressor": "spinney.estimators.bagging",
     "BayesianGaussianMixture": "spinney.estimators.bayesian_mixture",
@@ -153,6 +156,8 @@ _HOMES = {
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "AutoClassifier",
+    "AutoRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "BayesianGaussianMixture",

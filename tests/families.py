@@ -64,6 +64,12 @@ FITS = {
     "kmeans-batches": lambda: spinney.MiniBatchKMeans(n_clusters=3, random_state=0).fit(numbers()),
     "kmeans-bisecting": lambda: spinney.BisectingKMeans(n_clusters=3, random_state=0).fit(numbers()),
     "bayesian-mixture": lambda: spinney.BayesianGaussianMixture(n_components=2, random_state=0).fit(numbers()),
+    "auto": lambda: spinney.AutoClassifier(["boosting", "extra_trees", "tree"], cv=2, random_state=0).fit(
+        table(), classes()
+    ),
+    "auto-numbers": lambda: spinney.AutoRegressor(["boosting", "random_forest"], cv=2, random_state=0).fit(
+        table(), target()
+    ),
     "pruned": lambda: spinney.DecisionTreeClassifier(ccp_alpha=0.02, random_state=0).fit(table(), classes()),
 }
 

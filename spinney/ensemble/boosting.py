@@ -38,7 +38,7 @@ from spinney.ensemble.gradients import (
 from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
-from spinney.grow.histogram.freeze import freeze, no_trees
+from spinney.grow.histogram.freeze import freeze, lay, no_trees
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree
 from spinney.grow.histogram.sparse_grower import grow_sparse_tree
@@ -77,10 +77,9 @@ class BoostingSettings:
     seed: int = 0
 
 
-# Called after every round with the fit so far and the round's new trees; True ends the fit.
-Watcher = Callable[["Rounds", list[Forest]], bool]
-
-
+_TOGETHER = 32  # trees that are stored at a time
+# Called after every round with the fit so far and the round's new trees (see `Rounds.bind`); True ends the fit.
+Watcher = Callable[["Rounds", list[Any]], bool]
 # Another way to grow a tree than the CPU's loop: (table, rows, rules, work) -> number of nodes. See grow/batched.py.
 Grow = Callable[[Any, memory.Rows, BoostingRules, memory.Work], int]
 
@@ -139,6 +138,7 @@ class Rounds:
         n = dataset.n_rows
         self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
         self.grown: list[Forest] = []
+        self._loose: list[Any] = []  # the last trees grown, not yet in a store
         self.chosen = np.empty(0, np.int32)  # the rows of the last round; empty means all
         self.offset = offset
         self.scores = self.first_scores()
@@ -176,7 +176,7 @@ class Rounds:
 
     @property
     def n_trees(self) -> int:
-        return self.begun.forest.n_trees + len(self.grown)
+        return self.begun.forest.n_trees + sum(one.n_trees for one in self.grown) + len(self._loose)
 
     @property
     def n_rounds(self) -> int:
@@ -184,15 +184,30 @@ class Rounds:
 
     def booster(self) -> Booster:
         """The model so far."""
+        self._store()
         return Booster(self.begun.start, join([self.begun.forest, *self.grown]))
 
-    def step(self) -> list[Forest]:
-        """Boost one more round; returns its trees."""
+    def step(self) -> list[Any]:
+        """Boost one more round; returns its trees, for `bind`."""
         new = self._round()
-        self.grown.extend(new)
+        self._loose.extend(new)
+        if len(self._loose) >= _TOGETHER:
+            self._store()
         return new
 
-    def _round(self) -> list[Forest]:
+    def bind(self, trees: list[Any]) -> Forest:
+        """Trees of a round as a store, in the user's units."""
+        return self.units.user_tree(self._freeze(trees))
+
+    def _freeze(self, trees: list[Any]) -> Forest:
+        """In units of the fit."""
+        return freeze(trees, self.dataset.bins)
+
+    def _store(self) -> None:
+        self.grown += [self.bind(self._loose)] if self._loose else []
+        self._loose = []
+
+    def _round(self) -> list[Any]:
         """One tree for each output, all from the scores at the round's start."""
         many = self.task.n_outputs > 1
         totals = self._log_totals() if many else None
@@ -245,7 +260,7 @@ class Rounds:
             "Check its formulas, or lower learning_rate if the scores have run away."
         )
 
-    def _tree(self, k: int, largest: Largest) -> Forest:
+    def _tree(self, k: int, largest: Largest) -> Any:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = self.n_trees + k
         chosen = self._choose_rows(number // self.task.n_outputs)
@@ -261,9 +276,9 @@ class Rounds:
         renews = isinstance(self.loss, (AbsoluteError, Quantile))
         if renews or self.settings.ccp_alpha > 0.0:
             self._finish(n_nodes, renews)
-        tree = self._freeze(n_nodes, rows)
+        tree = self._take_tree(n_nodes, rows)
         self._update_scores(k, tree, rows)
-        return self.units.user_tree(tree)
+        return tree
 
     def _make_rows(self, chosen: np.ndarray, total: int, largest: Largest, number: int) -> Any:
         """The rows of tree `number`, which count `total` in all, and what they add to sums."""
@@ -278,16 +293,15 @@ class Rounds:
             keys=self.row_keys,
         )
 
-    def _freeze(self, n_nodes: int, rows: Any) -> Forest:
-        """The tree just grown."""
-        return freeze(self.work.nodes, n_nodes, self.dataset.bins, rows.fields)
+    def _take_tree(self, n_nodes: int, rows: Any) -> Any:
+        """The tree just grown, for `bind`."""
+        return lay(self.work.nodes, n_nodes, rows.fields)
 
     def _grow(self, table: Any, rows: memory.Rows, rules: BoostingRules, work: memory.Work) -> int:
         """On this machine's cores."""
         kinds = Kinds(bool(self.dataset.bins.is_categorical.any()) or None, rules.has_monotone or None)
         loop = grow_sparse_tree if isinstance(table, SparseRows) else grow_tree
-        n_nodes: int = self.team.run(loop, table, rows, rules, work, kinds)
-        return n_nodes
+        return int(self.team.run(loop, table, rows, rules, work, kinds))
 
     def _choose_rows(self, round_number: int) -> np.ndarray:
         """Row numbers for this round's trees; empty means all."""
@@ -344,9 +358,9 @@ class Rounds:
             residuals = self.y - self.scores[0]
             renew(nodes, self.work, residuals, self.weights, self.loss.quantile, self.settings, self.team)
 
-    def _update_scores(self, k: int, tree: Forest, rows: Any) -> None:
+    def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
-            self._add(tree, self.scores[k : k + 1])
+            self._add(self._freeze([tree]), self.scores[k : k + 1])
             return
         add_tree(rows, self.work, self.scores[k], self.team)
 

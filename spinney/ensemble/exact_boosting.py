@@ -19,7 +19,7 @@ from spinney.grow.boosted_freeze import freeze
 from spinney.grow.boosted_lists import grow_from_lists
 from spinney.grow.boosted_memory import make_lists, make_rows, make_work
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.forest import Forest
+from spinney.tree.forest import Forest, join
 
 _UNIT_HESSIANS = (SquaredError, AbsoluteError, Quantile, Huber)
 _LEAST_GAIN = 5e-324  # splits that gain nothing are taken back
@@ -56,5 +56,8 @@ class ExactRounds(Rounds):
         n_nodes: int = self.team.run(grow_from_lists, table, rows, rules, work, kinds)
         return n_nodes
 
-    def _freeze(self, n_nodes: int, rows: Any) -> Forest:
+    def _take_tree(self, n_nodes: int, rows: Any) -> Forest:
         return freeze(self.work, n_nodes, self.dataset, rows.fields)
+
+    def _freeze(self, trees: list[Any]) -> Forest:
+        return join(trees)

@@ -6,11 +6,12 @@ fit went and decide nothing, so plain means will do: one order, whatever the thr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from spinney.criteria.losses import LogLoss, SquaredError
 from spinney.ensemble.boosting import Rounds
-from spinney.tree.forest import Forest
 
 
 class History:
@@ -21,7 +22,7 @@ class History:
         """Begin with the series of the rounds before, if there are any."""
         self.train, self.oob, self.improvement = train, oob, improvement
 
-    def __call__(self, rounds: Rounds, new: list[Forest]) -> None:
+    def __call__(self, rounds: Rounds, new: list[Any]) -> None:
         losses, factor = rounds.losses(), _factor(rounds)
         weight = rounds.task.weights.total()
         if rounds.settings.subsample >= 1.0:

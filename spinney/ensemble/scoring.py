@@ -24,7 +24,6 @@ from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import class_losses, log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
 from spinney.ensemble.task import Task
-from spinney.tree.forest import Forest, join
 from spinney.tree.sweep import add_scores
 
 
@@ -107,9 +106,10 @@ class Watch:
         if _shape(past) == [(name, key, n_rounds) for name, one in self.scores.items() for key in one]:
             self.scores = past
 
-    def __call__(self, rounds: Rounds, new: list[Forest]) -> bool:
-        trees = join(new) if self.sets else new[0]
+    def __call__(self, rounds: Rounds, new: list[Any]) -> bool:
+        trees = rounds.bind(new) if self.sets else None
         for one in self.sets:
+            assert trees is not None
             add_scores(trees, one.codes, range(len(new)), one.scores, self.team)
             for metric in self.metrics:
                 self.scores[one.name][metric.name].append(self.score(metric, one, rounds.booster))

@@ -70,11 +70,16 @@ def trees_to_frame(model: Any) -> Any:
     has_branches = any((one.tree_.kind == BRANCHES).any() for one in models)
     parts = [_columns(one, _place(trees, number), has_branches) for number, one in enumerate(models)]
     frame = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+    return as_frame(frame)
+
+
+def as_frame(columns: dict[str, np.ndarray]) -> Any:
+    """Columns as a pandas frame; as they are if pandas is not installed."""
     try:
         import pandas as pd
     except ImportError:
-        return frame
-    return pd.DataFrame(frame)
+        return columns
+    return pd.DataFrame(columns)
 
 
 def _place(trees: Trees, number: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "forests": _forests,
         "adaboost": _adaboost,
         "bagging": _bagging,
+        "auto": _auto,
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
@@ -113,10 +114,7 @@ def _kinds(every: bool, classifier: Any, regressor: Any) -> Iterator[Recipe]:
                 f"regression, weights, {name}",
                 partial(_use, regressor(), other, _target(other), sample_weight=_weights(other)),
             )
-        yield (
-            "three classes, weights",
-            lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X)),
-        )
+        yield "three classes, weights", lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X))
         yield (
             "three classes, weights, strings",
             lambda: _use(classifier(), words, _classes(words, 3), sample_weight=_weights(words)),
@@ -294,6 +292,12 @@ def _bagging(every: bool) -> Iterator[Recipe]:
         yield "parts", lambda: _use(BaggingClassifier(partition=True, bootstrap=False, n_estimators=3), X, _classes(X))
 
 
+def _auto(every: bool) -> Iterator[Recipe]:
+    import spinney
+
+    yield from _kinds(every, lambda: spinney.AutoClassifier(cv=2), lambda: spinney.AutoRegressor(cv=2))
+
+
 def _classic(every: bool) -> Iterator[Recipe]:
     from spinney import C45Classifier, C50Classifier, ID3Classifier
 
@@ -391,7 +395,5 @@ def _sparse(every: bool) -> Iterator[Recipe]:
             for criterion in ("absolute_error", "poisson"):
                 tree = spinney.DecisionTreeRegressor(criterion=criterion, max_depth=3)
                 yield f"a tree by {criterion}", partial(_use, tree, X, abs(y))
-            yield (
-                "several outputs",
-                partial(_use, spinney.DecisionTreeRegressor(max_depth=3), X, np.column_stack([y, y])),
-            )
+            several = np.column_stack([y, y])
+            yield "several outputs", partial(_use, spinney.DecisionTreeRegressor(max_depth=3), X, several)

@@ -66,6 +66,7 @@ TREES = [("tree", spinney.DecisionTreeClassifier(max_depth=2)), ("c45", spinney.
         spinney.StackingClassifier(TREES, cv=2),
         spinney.BucketOfModels(TREES, cv=2),
         spinney.BayesianModelAveraging(TREES, cv=2),
+        spinney.AutoClassifier(["boosting", "tree"], cv=2, random_state=0),
     ],
     ids=lambda model: type(model).__name__,
 )

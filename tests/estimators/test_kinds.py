@@ -37,6 +37,8 @@ MODELS = [
     spinney.StackingClassifier(TREES, cv=2),
     spinney.BayesianModelAveraging(TREES, cv=2),
     spinney.BucketOfModels(TREES, cv=2),
+    spinney.AutoClassifier(["tree", "extra_trees"], cv=2, random_state=0),
+    spinney.AutoRegressor(["tree", "extra_trees"], cv=2, random_state=0),
 ]
 
 

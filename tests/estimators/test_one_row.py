@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 from spinney import (
     AdaBoostClassifier,
+    AutoClassifier,
+    AutoRegressor,
     BaggingClassifier,
     BayesianModelAveraging,
     BucketOfModels,
@@ -61,6 +63,8 @@ MODELS = {
     "stacking": StackingClassifier(TWO, DecisionTreeClassifier(), cv=2),
     "bucket": BucketOfModels(TWO, cv=2),
     "averaging": BayesianModelAveraging(TWO, cv=2),
+    "auto": AutoClassifier(["boosting", "extra_trees"], cv=2, random_state=0),
+    "auto of numbers": AutoRegressor(["boosting", "random_forest"], cv=2, random_state=0),
 }
 
 

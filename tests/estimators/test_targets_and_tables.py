@@ -42,6 +42,7 @@ CLASSIFIERS = {
     "passing": spinney.StackingClassifier(TREES, spinney.DecisionTreeClassifier(), cv=3, passthrough=True),
     "bucket": spinney.BucketOfModels(TREES, cv=3),
     "averaging": spinney.BayesianModelAveraging(TREES, cv=3),
+    "auto": spinney.AutoClassifier(["tree", "boosting"], cv=3, random_state=0),
 }
 REGRESSORS = {
     "tree": spinney.DecisionTreeRegressor(),
@@ -54,6 +55,7 @@ REGRESSORS = {
     "stacking": spinney.StackingRegressor(NUMBER_TREES, cv=3),
     "bucket": spinney.BucketOfModelsRegressor(NUMBER_TREES, cv=3),
     "averaging": spinney.BayesianModelAveragingRegressor(NUMBER_TREES, cv=3),
+    "auto": spinney.AutoRegressor(["tree", "boosting"], cv=3, random_state=0),
 }
 MODELS = {**CLASSIFIERS, **{f"{name} of numbers": model for name, model in REGRESSORS.items()}}
 

@@ -41,6 +41,8 @@ MODELS = {
     "bagging": spinney.BaggingClassifier(spinney.DecisionTreeClassifier(**STRICT), **FEW),
     "bagging of others": spinney.BaggingClassifier(spinney.C45Classifier(**STRICT), **FEW),
     "adaboost": spinney.AdaBoostClassifier(spinney.DecisionTreeClassifier(max_depth=1, **STRICT), **FEW),
+    "auto": spinney.AutoClassifier(["boosting", "tree"], cv=2, random_state=0, **STRICT),
+    "auto of numbers": spinney.AutoRegressor(["boosting", "tree"], cv=2, random_state=0, **STRICT),
     "adaboost of numbers": spinney.AdaBoostRegressor(spinney.DecisionTreeRegressor(max_depth=2, **STRICT), **FEW),
 }
 

@@ -13,7 +13,7 @@ from spinney.data.binning import learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
 from spinney.data.tables import Panel, Table
 from spinney.grow.histogram import memory, statistics
-from spinney.grow.histogram.freeze import freeze
+from spinney.grow.histogram.freeze import freeze, lay
 from spinney.grow.histogram.grower import grow_tree
 from spinney.grow.histogram.leaves import add_tree
 from spinney.grow.rules import BoostingRules, Kinds
@@ -220,7 +220,7 @@ def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     segments = []
     for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
         segments.append(np.sort(work.rows[node.depth & 1, node.begin : node.end]))
-    frozen = freeze(work.nodes, n_nodes, case.dataset.bins, case.rows.fields)
+    frozen = freeze([lay(work.nodes, n_nodes, case.rows.fields)], case.dataset.bins)
     return Grown(frozen, read(frozen), work, segments, scores)
 
 

@@ -1,47 +1,63 @@
-"""From the growing tree to a `Forest` of one tree: nodes in preorder, without what pruning took back."""
+"""From growing trees to a `Forest`: nodes in preorder, without what pruning took back."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spinney._compile import kernel
 from spinney.data.binning import Bins
 from spinney.grow.histogram.statistics import Fields
-from spinney.tree.arrays import small
+from spinney.tree.arrays import ends_of, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _SET_WORDS = 4  # of 64 codes each
 
 
-def freeze(nodes: Any, n_nodes: int, bins: Bins, fields: Fields) -> Forest:
-    """The finished tree."""
+class Laid(NamedTuple):
+    """A grown tree without what pruning took back."""
+
+    nodes: np.ndarray  # NODE records (memory.py), in preorder
+    size: np.ndarray  # int64: nodes of each one's subtree
+    hessian_unit: float
+
+
+def lay(nodes: Any, n_nodes: int, fields: Fields) -> Laid:
+    """Take the tree out of the memory that the next one will be grown in."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    grown = nodes.view(np.ndarray)  # parts and fields of a record array are slow
-    n = lay_out(grown[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
-    order, size = order[:n], size[:n]
+    grown = nodes.view(np.ndarray)[:n_nodes]  # parts and fields of a record array are slow
+    n = lay_out(grown, np.empty(n_nodes + 1, np.int64), order, size)
+    return Laid(grown.take(order[:n]), size[:n], fields.fine_hessian_unit)
+
+
+def freeze(trees: Sequence[Laid], bins: Bins) -> Forest:
+    """Finished trees as a store. Many at a time take little longer than one."""
+    kind = trees[0].nodes.dtype
+    nodes = np.concatenate([one.nodes.view(np.uint8) for one in trees]).view(kind)  # records themselves join slowly
+    size = np.concatenate([one.size for one in trees])
     is_leaf = size == 1
-    leaves, asks = order[is_leaf], order[~is_leaf]
-    feature = grown["feature"][asks]
+    leaves, asks = nodes[is_leaf], nodes[~is_leaf]
+    feature = asks["feature"]
     is_set = bins.is_categorical[feature]
     return Forest(
         n_columns=bins.n_columns,
         n_classes=None,
         criterion=None,
         bins=bins,
-        first=np.array([0, n]),
+        first=ends_of(np.array([len(one.size) for one in trees], np.int64)),
         size=small(size),
         feature=small(feature),
-        turn=grown["missing_left"][asks] * np.uint8(MISSING_LEFT) | is_set * np.uint8(ASKS_SET),
-        answers=grown["value"][order].reshape(n, 1, 1),
-        n_samples=small(grown["count"][leaves], np.uint32),
-        code=grown["code"][asks].astype(np.uint8),
+        turn=asks["missing_left"] * np.uint8(MISSING_LEFT) | is_set * np.uint8(ASKS_SET),
+        answers=nodes["value"].reshape(len(nodes), 1, 1).copy(),
+        n_samples=small(leaves["count"], np.uint32),
+        code=asks["code"].astype(np.uint8),
         set_start=np.arange(0, _SET_WORDS * (int(is_set.sum()) + 1), _SET_WORDS),
-        sets=grown["bits"][asks[is_set]].ravel(),
-        weight=grown["fine_hessian"][leaves],
-        weight_unit=np.array([fields.fine_hessian_unit]),
-        gain=grown["gain"][asks],
+        sets=asks["bits"][is_set].ravel(),
+        weight=leaves["fine_hessian"].copy(),
+        weight_unit=np.array([one.hessian_unit for one in trees]),
+        gain=asks["gain"].copy(),
     )
 
 

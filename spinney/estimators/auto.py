@@ -1,0 +1,269 @@
+"""Automatic models: a few families of trees, judged on the same folds and combined, with scikit-learn's interface.
+
+No algorithm in here: the contest is in auto_fit.py, the combination in ensemble/selection.py.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from spinney._seed import read_seed
+from spinney.data.reading import with_rows
+from spinney.data.shared import OpenedTable
+from spinney.ensemble.selection import select
+from spinney.estimators.auto_fit import Candidate, Contest, make_contest, run_contest
+from spinney.estimators.auto_folds import Sheet, make_parts
+from spinney.estimators.auto_params import AUTO, DEFAULT, FAMILIES, FITTED, Family
+from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
+from spinney.estimators.boosting_auto import Clock
+from spinney.estimators.params import check_parameters, described, keep_parameters
+from spinney.estimators.targets import find_classes, read_labels, read_numbers
+from spinney.view.frame import as_frame
+from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
+
+_ABOUT = """
+    Gradient boosting (at its defaults, with large trees and with small ones; it chooses its rounds by itself),
+    a random forest and extra-trees are judged on the same folds. What they say of the rows held out is then combined:
+    votes are given one by one, each to the model that makes the mean of all votes best, and the shares of the votes
+    are the weights. Models that get none are dropped; the others, fitted on all rows, predict by their weighted mean.
+    The table is read, sorted and binned once for all fits.
+
+    Columns may be numbers, Booleans, strings and categories, with missing values, or X sparse. Rows of whole weight w
+    count as w rows, in the folds as well.
+"""
+
+
+class _AutoModel(TableModel):
+    """What both automatic models share."""
+
+    _takes_weights = True
+
+    def __init__(
+        self,
+        families: Any = None,
+        *,
+        time_budget: float | None = None,
+        scoring: Any = None,
+        cv: Any = None,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    # --- fit --------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Any:
+        """Try the families, combine them, and keep those that count.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+            Or a sparse matrix of SciPy's.
+        y : array-like of shape (n_samples,)
+            Class labels, or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, in fitting and in judging.
+        groups : array-like of shape (n_samples,), optional
+            Rows of one group are in one fold; `cv` must then be a number of folds, None (5), "grouped" or a splitter
+            that takes groups.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        families, clock = self._families(), Clock(time.perf_counter(), self.time_budget)
+        with all_or_nothing(self):
+            opened = OpenedTable(with_rows(X))
+            weights = read_sample_weight(sample_weight, len(opened))
+            opened.counts = weights.counts
+            schema, table = opened.learn(self.categorical_features, type(self).__name__)
+            classes, truth = self._read_target(y, table.n_rows)
+            seed = read_seed(self.random_state)
+            sheet = Sheet(opened, schema, table, truth, classes, weights)
+            parts = make_parts(sheet, self.cv, groups, seed, self.n_jobs, self.time_budget)
+            contest = make_contest(sheet, parts, self.scoring, clock)
+            self._keep_schema(schema)
+            self._keep(run_contest(contest, families, self._shared_parameters(seed), self.verbose), contest)
+        return self
+
+    def _families(self) -> dict[str, Family]:
+        names = list(DEFAULT if self.families is None else self.families)
+        unknown = [name for name in names if name not in FAMILIES]
+        if unknown or not names or len(set(names)) < len(names):
+            raise ValueError(f"families must name some of {list(FAMILIES)}, each once, got {names}.")
+        return {name: FAMILIES[name] for name in names}
+
+    def _shared_parameters(self, seed: int) -> dict[str, Any]:
+        """What every member is given, as far as it has it."""
+        names = ("categorical_features", "handle_unknown", "n_jobs")
+        return {name: getattr(self, name) for name in names} | {
+            "random_state": seed,
+            "verbose": max(0, self.verbose - 1),
+        }
+
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray | None, np.ndarray]:
+        """(classes, class numbers), or (None, numbers)."""
+        raise NotImplementedError
+
+    def _keep(self, tried: list[Candidate], contest: Contest) -> None:
+        """Weigh the candidates, and set the fitted attributes."""
+        weights, self.score_ = _weigh(tried, contest)
+        members = [one for one in tried if weights.get(one.name, 0.0) > 0.0]
+        self.names_, self.estimators_ = [one.name for one in members], [one.model for one in members]
+        self.weights_ = np.array([weights[name] for name in self.names_])
+        judged = [one for one in tried if not math.isnan(one.score)]
+        self.best_ = max(judged, key=lambda one: one.score).name if judged else self.names_[0]
+        self._columns = leaderboard_columns(tried, weights)
+        judge = contest.judge
+        how = "nothing held out" if judge is None else f"{judge.name}, {_folds(len(contest.parts))}"
+        self._title = f"{type(self).__name__}: {how}, {contest.clock.seconds:.3g} s"
+
+    # --- predict ----------------------------------------------------------------------------------------------------
+
+    def _mean(self, X: Any, method: str) -> np.ndarray:
+        """The weighted mean of what the members say; X is read once for all."""
+        table = self._read(X)
+        said = [
+            weight * getattr(model, method)(table) for model, weight in zip(self.estimators_, self.weights_.tolist())
+        ]
+        return sum(said[1:], said[0])
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def leaderboard_(self) -> Any:
+        """What was tried, one row per family."""
+        check_is_fitted(self)
+        return as_frame({name: values.copy() for name, values in self._columns.items()})
+
+    def leaderboard(self) -> str:
+        """What was tried, to be printed.
+
+        Returns
+        -------
+        str
+            A line for each family, the best first, and the score of the combination.
+        """
+        check_is_fitted(self)
+        return leaderboard_text(self._columns, self._title, self.score_)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The weighted mean of the models' importances."""
+        check_is_fitted(self)
+        return sum(weight * model.feature_importances_ for model, weight in zip(self.estimators_, self.weights_))
+
+    def _fingerprint(self) -> str:
+        return hash_of([*(one.fingerprint_.encode() for one in self.estimators_), self.weights_.tobytes()])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_")
+
+
+def _weigh(tried: list[Candidate], contest: Contest) -> tuple[dict[str, float], float]:
+    """(weights by name, score of the weighted mean); without scores, the first model alone."""
+    judged = [one for one in tried if one.answers is not None]
+    if not judged or contest.judge is None:
+        return {next(one.name for one in tried if one.model is not None): 1.0}, math.nan
+    weights, _ = select([one.answers for one in judged if one.answers is not None], contest.judge)
+    answers = sum(weight * one.answers for one, weight in zip(judged, weights.tolist()) if weight)
+    by_name = dict(zip([one.name for one in judged], weights.tolist()))
+    return by_name, float(contest.judge.folds(np.asarray(answers)).mean())
+
+
+def _folds(n: int) -> str:
+    return f"{n} folds" if n > 1 else "one part held out"
+
+
+@described(AUTO, about=_ABOUT, fitted=FITTED)
+class AutoClassifier(ClassifierMixin, _AutoModel):
+    """A classifier that chooses and combines its models by itself.
+
+    {about}
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    {fitted}
+
+    Examples
+    --------
+    >>> from spinney import AutoClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> model = AutoClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X.head(2)).tolist()
+    ['Adelie', 'Adelie']
+    >>> model.leaderboard_.columns.tolist()
+    ['name', 'parameters', 'score', 'spread', 'seconds', 'weight', 'note']
+    """
+
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray | None, np.ndarray]:
+        self.classes_, numbers = find_classes(read_labels(y, n_rows, type(self).__name__))
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least two classes, but has only one class: {self.classes_.tolist()[0]!r}. "
+                "Is the table sorted, or filtered too far?"
+            )
+        return self.classes_, numbers.astype(np.int64)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The weighted mean of the models' probabilities, (n_samples, n_classes)."""
+        return self._mean(X, "predict_proba")
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log_probabilities(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row."""
+        chosen = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[chosen]
+
+
+@described(AUTO, about=_ABOUT, fitted=FITTED)
+class AutoRegressor(RegressorMixin, _AutoModel):
+    """A regressor that chooses and combines its models by itself.
+
+    {about}
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spinney import AutoRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = AutoRegressor(random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
+    """
+
+    def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray | None, np.ndarray]:
+        return None, read_numbers(y, n_rows, type(self).__name__)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The weighted mean of what the models predict, (n_samples,)."""
+        return self._mean(X, "predict")
