@@ -30,6 +30,7 @@ import numpy as np
 from spinney._compile import either, inner_kernel
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.shape import find_depths
 
 MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
 SHALLOW = 10  # levels of trees that rows go down in step
@@ -52,6 +53,7 @@ class Words(NamedTuple):
     bits: np.ndarray  # uint64 (sets, 4): codes
     bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree asks about sets
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
+    depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
 
 
 class Pairs(NamedTuple):
@@ -69,7 +71,7 @@ class Steps(NamedTuple):
     children: np.ndarray  # int32
     sets: np.ndarray  # uint64: categories
     first: np.ndarray  # int64
-    depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
+    depth: np.ndarray  # int64
 
 
 def pack_words(forest: Forest) -> Words:
@@ -81,7 +83,8 @@ def pack_words(forest: Forest) -> Words:
         bits_at = np.full(forest.n_nodes, -1, np.int32)
         bits_at[asks[is_set]] = np.arange(is_set.sum())
     # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
-    return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
+    bits = forest.sets.reshape(-1, 4).copy()
+    return Words(words, bits, bits_at, forest.first.copy(), _depths(forest))
 
 
 def pack_pairs(forest: Forest) -> Pairs:
@@ -157,7 +160,7 @@ def _depths(forest: Forest) -> np.ndarray:
     """The depth of each tree, where all are shallow; 0 else."""
     depth = np.zeros(forest.n_trees, np.int64)
     if forest.n_trees and np.diff(forest.first).max() < 2 << SHALLOW:
-        depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]).astype(np.int64)
+        depth = np.maximum.reduceat(find_depths(forest.size), forest.first[:-1]).astype(np.int64)
     return np.where(depth <= SHALLOW, depth, 0)
 
 
