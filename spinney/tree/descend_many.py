@@ -23,12 +23,13 @@ from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
 from spinney.tree.lanes import n_lanes, walk_by_codes, walk_by_pairs, walk_by_values
-from spinney.tree.packed import MISSING, Steps
+from spinney.tree.packed import MISSING, MIXED, Steps
 
 _LEAST, _MOST = 512, 16_384  # rows a thread takes at a time,
 _ROW_BYTES = 1 << 20  # of at most so many bytes,
 _TURNS = 4  # and at least so often, if there are enough
 _CHUNK = 4096  # rows whose leaves are known
+_NO_VOTES = np.empty(0, np.uint8)
 
 
 class _Desks(NamedTuple):
@@ -81,7 +82,8 @@ def sum_answers(
         part = slice(start, start + len(values))
         desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (some.start, some.stop), values, desks
-        team.run(_add_answers, *asked, says, is_class, marks[part], out[part])
+        votes = _votes(forest) if answers is None else _NO_VOTES
+        team.run(_add_answers, *asked, says, votes, is_class, marks[part], out[part])
     return out
 
 
@@ -158,8 +160,14 @@ def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | Step
     return _CodedSets(packed.pairs, packed.sets, edges, bins.category_table, missing, is_category, packed.first)
 
 
+def _votes(forest: Forest) -> np.ndarray:
+    if forest.bins is None:
+        return _NO_VOTES
+    return forest.pairs.votes if len(forest.sets) else forest.words.votes
+
+
 @kernel
-def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_class, skip, out):
+def _add_answers(rank, size, sync, questions, trees, values, desks, answers, votes, is_class, skip, out):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
         start = next_chunk(sync) * leaf.size
@@ -170,8 +178,12 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            says = answers[questions.first[tree] : questions.first[tree + 1]]
-            _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
+            first, last = questions.first[tree], questions.first[tree + 1]
+            marks, part = skip[start : start + n] if skip.size else skip, out[start : start + n]
+            if votes.size:
+                _add_votes(votes[first:last], answers[first:last], leaf[:n], marks, part)
+            else:
+                _add(answers[first:last], leaf[:n], is_class, marks, part)
 
 
 @kernel
@@ -201,6 +213,19 @@ def _add(answers, leaf, is_class, skip, out):
         if skip.size > 0 and skip[i] != 0:
             continue
         add_shares(answers[leaf[i]], is_class, out[i])
+
+
+@part_kernel
+def _add_votes(votes, answers, leaf, skip, out):
+    """The same where nearly all leaves are of one class, whose share is 1."""
+    for i in range(leaf.size):
+        if skip.size > 0 and skip[i] != 0:
+            continue
+        at = np.uint64(leaf[i])
+        if votes[at] != MIXED:
+            out[i, 0, np.uint64(votes[at])] += 1.0
+        else:
+            add_shares(answers[at], True, out[i])
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Many trees at once, beside a walk in plain Python."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,34 @@ def test_rows_to_skip_and_some_of_the_trees(kind):
             np.testing.assert_array_equal(out[skip > 0], before[skip > 0])
             leaves = leaves_of_rows(forest, table_of(X), team, range(1, 3))
             np.testing.assert_array_equal(leaves, walk_all(forest, X, range(1, 3))[0])
+
+
+def of_classes(forest, n_classes, share_mixed):
+    """The same trees with other answers: some leaves of one class, others of several."""
+    random = np.random.RandomState(3)
+    answers = random.randint(1, 9, (forest.n_nodes, 1, n_classes)).astype(np.float32)
+    for node in np.flatnonzero(random.rand(forest.n_nodes) >= share_mixed):
+        answers[node, 0, np.arange(n_classes) != random.randint(n_classes)] = 0
+    return replace(forest, n_classes=(n_classes,), answers=answers)
+
+
+@pytest.mark.parametrize("kind", ["codes", "codes of categories"])
+@pytest.mark.parametrize("n_classes", [1, 2, 5, 255, 256])
+@pytest.mark.parametrize("share_mixed", [0, 0.1, 0.9])
+def test_leaves_of_one_class_are_votes(kind, n_classes, share_mixed):
+    """A byte per leaf says what the answers say, to the last bit."""
+    forest, X = of_classes(draw_forest(kind), n_classes, share_mixed), draw_rows(N, seed=2)
+    votes = (forest.pairs if len(forest.sets) else forest.words).votes
+    assert (len(votes) > 0) == (n_classes < 256 and (share_mixed < 0.5 or n_classes == 1))
+    skip = (np.random.RandomState(0).rand(N) < 0.4).astype(np.uint8)
+    other = of_classes(forest, n_classes, 0.5).answers
+    leaves, total = walk_all(forest, X)
+    with Team(TEAMS[-1]) as team:
+        np.testing.assert_array_equal(sum_answers(forest, table_of(X), team), total)
+        part = sum_answers(forest, table_of(X), team, skip=skip)
+        np.testing.assert_array_equal(part, np.where(skip[:, None, None] > 0, 0, total))
+        said = sum_answers(forest, table_of(X), team, answers=other)
+    np.testing.assert_array_equal(said, walk_all(replace(forest, answers=other), X)[1])
 
 
 def test_float32_tables_and_thresholds_of_words():
