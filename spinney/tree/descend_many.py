@@ -4,9 +4,8 @@ In: a `Forest` and a `Table`. Out: for every row the sum over the trees of its l
 numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are the
 same to the last bit on any number of threads.
 
-Rows walk in *lanes*, so that none waits for memory alone: as soon as a row has come to its leaf, the next one takes its
-lane. Down a shallow tree they go in step. For trees from codes, a chunk is encoded first; a step then is one load of
-eight bytes, or sixteen where there are sets of categories, and one of a byte.
+How rows walk is in lanes.py. For trees from codes, a chunk is encoded first; a step then is one load of eight bytes, or
+sixteen where there are sets of categories, and one of a byte.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, part_kernel, prefetch, separate_kernel
+from spinney._compile import by_type, inner_kernel, kernel, part_kernel
 from spinney._team import Team, next_chunk
 from spinney.data.binning import encode_categories, encode_numbers
 from spinney.data.sparse import SparseTable
@@ -23,11 +22,14 @@ from spinney.data.tables import Table
 from spinney.tree.descend import blocks, sparse_leaves
 from spinney.tree.descend_one import add_shares
 from spinney.tree.forest import Forest
-from spinney.tree.packed import COLUMN, MISSING, Steps, next_by_code, next_by_number, next_by_pair, next_by_value
+from spinney.tree.lanes import n_lanes, walk_by_codes, walk_by_pairs, walk_by_values
+from spinney.tree.packed import MISSING, MIXED, Steps
 
-_CHUNK = 4096  # rows a thread takes at a time
-_LANES = 32
-_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_LEAST, _MOST = 512, 16_384  # rows a thread takes at a time,
+_ROW_BYTES = 1 << 20  # of at most so many bytes,
+_TURNS = 4  # and at least so often, if there are enough
+_CHUNK = 4096  # rows whose leaves are known
+_NO_VOTES = np.empty(0, np.uint8)
 
 
 class _Desks(NamedTuple):
@@ -36,16 +38,20 @@ class _Desks(NamedTuple):
     codes: (
         np.ndarray
     )  # uint8 (threads, chunk * columns): row by row, since a row asks for one of its codes after the other
-    leaf: np.ndarray  # int64 (threads, chunk): where each row of the chunk has come to
-    at: np.ndarray  # uint64 (threads, lanes): node of the row in each lane,
-    row: np.ndarray  # uint64 (threads, lanes): and the row
+    leaf: np.ndarray  # uint32 (threads, chunk): where each row of the chunk has come to
+    at: np.ndarray  # uint32 (threads, lanes): node of the row in each lane,
+    row: np.ndarray  # uint32 (threads, lanes): and the row
 
 
-def _make_desks(forest: Forest, n_rows: int, n_columns: int, n_threads: int) -> _Desks:
-    chunk = min(_CHUNK, n_rows)
-    lanes = (np.empty((n_threads, _LANES), np.uint64) for _ in range(2))
+def _make_desks(forest: Forest, values: np.ndarray, n_threads: int) -> _Desks:
+    """For a block of values."""
+    n_rows, n_columns = values.shape
+    row_bytes = n_columns * (1 if asks_codes(forest) else values.itemsize)
+    chunk = max(_LEAST, min(-(-n_rows // (_TURNS * n_threads)), _MOST, _ROW_BYTES // max(row_bytes, 1)))
+    chunk = min(chunk, n_rows)
     codes = np.empty((n_threads, chunk * n_columns if asks_codes(forest) else 0), np.uint8)
-    return _Desks(codes, np.empty((n_threads, chunk), np.int64), *lanes)
+    lanes = (np.empty((n_threads, n_lanes(row_bytes)), np.uint32) for _ in range(2))
+    return _Desks(codes, np.empty((n_threads, chunk), np.uint32), *lanes)
 
 
 def sum_answers(
@@ -74,9 +80,10 @@ def sum_answers(
         return out
     for start, values in blocks(table, forest):
         part = slice(start, start + len(values))
-        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (some.start, some.stop), values, desks
-        team.run(_add_answers, *asked, says, is_class, marks[part], out[part])
+        votes = _votes(forest) if answers is None else _NO_VOTES
+        team.run(_add_answers, *asked, says, votes, is_class, marks[part], out[part])
     return out
 
 
@@ -93,7 +100,7 @@ def add_values(forest: Forest, table: Table, trees: range, scores: np.ndarray, t
                 scores[tree % len(scores), start : start + len(leaf)] += answers[forest.first[tree] + leaf]
         return
     for start, values in blocks(table, forest):
-        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        desks = _make_desks(forest, values, team.size)
         asked = _questions(forest, values), (trees.start, trees.stop), values, desks
         team.run(_add_values, *asked, answers, start, scores)
 
@@ -108,7 +115,7 @@ def leaves_of_rows(forest: Forest, table: Table, team: Team, trees: range | None
         return leaves
     for start, values in blocks(table, forest):
         part = leaves[start : start + len(values)]
-        desks = _make_desks(forest, len(values), table.n_columns, team.size)
+        desks = _make_desks(forest, values, team.size)
         team.run(_note_leaves, _questions(forest, values), (some.start, some.stop), values, desks, part)
     return leaves
 
@@ -124,6 +131,7 @@ class _Coded(NamedTuple):
     words: np.ndarray
     edges: np.ndarray  # (columns, codes), of the table's dtype
     first: np.ndarray
+    depth: np.ndarray
 
 
 class _CodedSets(NamedTuple):
@@ -144,7 +152,7 @@ def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | Step
         return forest.steps
     edges = bins.edge_table(values.dtype)
     if not len(forest.sets):
-        return _Coded(forest.words.words, edges, forest.words.first)
+        return _Coded(forest.words.words, edges, forest.words.first, forest.words.depth)
     is_category = np.zeros(bins.n_columns, bool)
     is_category[forest.feature[forest.is_set]] = True
     missing = np.where(is_category, bins.n_bins, MISSING).astype(np.uint8)
@@ -152,20 +160,30 @@ def _questions(forest: Forest, values: np.ndarray) -> _Coded | _CodedSets | Step
     return _CodedSets(packed.pairs, packed.sets, edges, bins.category_table, missing, is_category, packed.first)
 
 
+def _votes(forest: Forest) -> np.ndarray:
+    if forest.bins is None:
+        return _NO_VOTES
+    return forest.pairs.votes if len(forest.sets) else forest.words.votes
+
+
 @kernel
-def _add_answers(rank, size, sync, questions, trees, values, desks, answers, is_class, skip, out):
+def _add_answers(rank, size, sync, questions, trees, values, desks, answers, votes, is_class, skip, out):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
-        start = next_chunk(sync) * _CHUNK
+        start = next_chunk(sync) * leaf.size
         if start >= out.shape[0]:
             return
-        n = min(_CHUNK, out.shape[0] - start)
+        n = min(leaf.size, out.shape[0] - start)
         block = values[start : start + n]
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
             walk(questions, tree, block, codes, lane_at, lane_row, leaf[:n])
-            says = answers[questions.first[tree] : questions.first[tree + 1]]
-            _add(says, leaf[:n], is_class, skip[start : start + n] if skip.size else skip, out[start : start + n])
+            first, last = questions.first[tree], questions.first[tree + 1]
+            marks, part = skip[start : start + n] if skip.size else skip, out[start : start + n]
+            if votes.size:
+                _add_votes(votes[first:last], answers[first:last], leaf[:n], marks, part)
+            else:
+                _add(answers[first:last], leaf[:n], is_class, marks, part)
 
 
 @kernel
@@ -197,14 +215,27 @@ def _add(answers, leaf, is_class, skip, out):
         add_shares(answers[leaf[i]], is_class, out[i])
 
 
+@part_kernel
+def _add_votes(votes, answers, leaf, skip, out):
+    """The same where nearly all leaves are of one class, whose share is 1."""
+    for i in range(leaf.size):
+        if skip.size > 0 and skip[i] != 0:
+            continue
+        at = np.uint64(leaf[i])
+        if votes[at] != MIXED:
+            out[i, 0, np.uint64(votes[at])] += 1.0
+        else:
+            add_shares(answers[at], True, out[i])
+
+
 @kernel
 def _add_values(rank, size, sync, questions, trees, values, desks, answers, first_row, scores):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
-        start = next_chunk(sync) * _CHUNK
+        start = next_chunk(sync) * leaf.size
         if start >= values.shape[0]:
             return
-        n = min(_CHUNK, values.shape[0] - start)
+        n = min(leaf.size, values.shape[0] - start)
         block = values[start : start + n]
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
@@ -219,10 +250,10 @@ def _add_values(rank, size, sync, questions, trees, values, desks, answers, firs
 def _note_leaves(rank, size, sync, questions, trees, values, desks, out):
     codes, leaf, lane_at, lane_row = desks.codes[rank], desks.leaf[rank], desks.at[rank], desks.row[rank]
     while True:
-        start = next_chunk(sync) * _CHUNK
+        start = next_chunk(sync) * leaf.size
         if start >= out.shape[0]:
             return
-        n = min(_CHUNK, out.shape[0] - start)
+        n = min(leaf.size, out.shape[0] - start)
         block = values[start : start + n]
         encode(questions, block, codes)
         for tree in range(trees[0], trees[1]):
@@ -270,115 +301,19 @@ def _encode_steps(questions, values, codes):
 @inner_kernel
 def _walk_codes(questions, tree, values, codes, at, row, leaf):
     words = questions.words[questions.first[tree] : questions.first[tree + 1]]
-    _walk_by_codes(words, codes, values.shape[1], at, row, leaf)
+    walk_by_codes(words, questions.depth[tree], codes, values.shape[1], at, row, leaf)
 
 
 @inner_kernel
 def _walk_sets(questions, tree, values, codes, at, row, leaf):
     pairs = questions.pairs[questions.first[tree] : questions.first[tree + 1]]
-    _walk_by_pairs(pairs, questions.sets, codes, values.shape[1], at, row, leaf)
+    walk_by_pairs(pairs, questions.sets, codes, values.shape[1], at, row, leaf)
 
 
 @inner_kernel
 def _walk_steps(questions, tree, values, codes, at, row, leaf):
-    if questions.depth[tree] > 0 and questions.sets.size == 0:
-        steps = questions.steps[questions.first[tree] : questions.first[tree + 1]]
-        _walk_in_step(steps, questions.depth[tree], values, at, leaf)
-    else:
-        _walk_by_values(questions, questions.first[tree], values, at, row, leaf)
+    walk_by_values(questions, tree, values, at, row, leaf)
 
 
 encode = by_type({_Coded: _encode_codes, _CodedSets: _encode_sets, Steps: _encode_steps})
 walk = by_type({_Coded: _walk_codes, _CodedSets: _walk_sets, Steps: _walk_steps})
-
-
-@separate_kernel
-def _walk_by_codes(words, codes, width, at, row, leaf):
-    """leaf[i] = where row i ends."""
-    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
-    while n_lanes > 0:
-        lane = _ZERO
-        while lane < n_lanes:
-            begin, node = row[lane] * np.uint64(width), at[lane]
-            node = next_by_code(words[node], node, codes, begin)  # two steps at a time: a leaf leads to itself
-            to = next_by_code(words[node], node, codes, begin)
-            at[lane] = to
-            prefetch(words, np.int64(to))  # it will be this lane's turn again when the others have had theirs
-            if to != node:
-                lane += _ONE
-            else:
-                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
-
-
-@separate_kernel
-def _walk_by_pairs(pairs, sets, codes, width, at, row, leaf):
-    """The same with sets."""
-    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
-    while n_lanes > 0:
-        lane = _ZERO
-        while lane < n_lanes:
-            begin, node = row[lane] * np.uint64(width), at[lane]
-            to = next_by_pair(pairs[node, 0], pairs[node, 1], sets, node, codes, begin)
-            at[lane] = to
-            if to != node:
-                prefetch(pairs, np.int64(to))
-                lane += _ONE
-            else:
-                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
-
-
-@part_kernel
-def _walk_in_step(steps, depth, values, at, leaf):
-    """The same down a shallow tree that asks about numbers only: all lanes take as many steps as the tree has levels,
-    since a leaf leads to itself, and no branch is left to be guessed."""
-    n_rows = np.uint64(leaf.size)
-    for start in range(_ZERO, n_rows, np.uint64(at.size)):
-        n = min(np.uint64(at.size), n_rows - start)
-        for lane in range(n):
-            at[lane] = _ZERO
-        for _ in range(depth):
-            for lane in range(n):
-                at[lane] = next_by_number(steps, at[lane], values, start + lane)
-        for lane in range(n):
-            leaf[start + lane] = np.int64(at[lane])
-
-
-@part_kernel
-def _walk_by_values(questions, first, values, at, row, leaf):
-    """The same with thresholds and sets; `first` is the tree's first node."""
-    steps = questions.steps[first:]
-    n_lanes, waiting = _enter(at, row, np.uint64(leaf.size))
-    while n_lanes > 0:
-        lane = _ZERO
-        while lane < n_lanes:
-            node = at[lane]
-            if questions.sets.size == 0:
-                to = next_by_number(steps, node, values, row[lane])
-            else:
-                value = values[row[lane], np.uint64(steps[node].feature & COLUMN)]
-                to = np.uint64(next_by_value(questions, first, np.int64(node), value))
-            at[lane] = to
-            if to != node:
-                lane += _ONE
-            else:
-                n_lanes, waiting, lane = _leave(at, row, leaf, lane, n_lanes, waiting)
-
-
-@inner_kernel
-def _enter(at, row, n):
-    """The first rows take the lanes; returns (lanes in use, the row that is next to take one)."""
-    n_lanes = min(np.uint64(at.size), n)
-    for lane in range(n_lanes):
-        at[lane], row[lane] = 0, lane
-    return n_lanes, n_lanes
-
-
-@inner_kernel
-def _leave(at, row, leaf, lane, n_lanes, waiting):
-    """A row has come to its leaf: the next one takes its lane, or the last lane's row does, whose turn it is then."""
-    leaf[row[lane]] = at[lane]
-    if waiting < np.uint64(leaf.size):
-        at[lane], row[lane] = 0, waiting
-        return n_lanes, waiting + _ONE, lane + _ONE
-    at[lane], row[lane] = at[n_lanes - _ONE], row[n_lanes - _ONE]
-    return n_lanes - _ONE, waiting, lane

@@ -27,11 +27,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import either, inner_kernel
+from spinney._compile import either, inner_kernel, kernel
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.shape import find_depths
 
 MISSING = np.uint8(255)  # the code of missing values that `next_by_code` knows
+MIXED = np.uint8(255)  # the vote of a leaf with several classes
+_MOST_MIXED = 0.25  # of the leaves
 SHALLOW = 10  # levels of trees that rows go down in step
 MOST_NODES, MOST_COLUMNS = 1 << 28, 1 << 24  # of a tree of words
 _RIGHT, _COLUMN, _LIMIT = np.uint64(36), np.uint64(12), np.uint64(2)  # shifts
@@ -52,6 +55,8 @@ class Words(NamedTuple):
     bits: np.ndarray  # uint64 (sets, 4): codes
     bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree asks about sets
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
+    depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
+    votes: np.ndarray  # uint8: a leaf's only class, or MIXED; empty if too few leaves have only one
 
 
 class Pairs(NamedTuple):
@@ -60,6 +65,7 @@ class Pairs(NamedTuple):
     pairs: np.ndarray  # uint64 (nodes, 2)
     sets: np.ndarray  # uint64: codes
     first: np.ndarray  # int64
+    votes: np.ndarray  # uint8
 
 
 class Steps(NamedTuple):
@@ -69,7 +75,7 @@ class Steps(NamedTuple):
     children: np.ndarray  # int32
     sets: np.ndarray  # uint64: categories
     first: np.ndarray  # int64
-    depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
+    depth: np.ndarray  # int64
 
 
 def pack_words(forest: Forest) -> Words:
@@ -81,7 +87,8 @@ def pack_words(forest: Forest) -> Words:
         bits_at = np.full(forest.n_nodes, -1, np.int32)
         bits_at[asks[is_set]] = np.arange(is_set.sum())
     # copies: kernels are compiled for arrays that can be written to, which those of a file may not be
-    return Words(words, forest.sets.reshape(-1, 4).copy(), bits_at, forest.first.copy())
+    bits = forest.sets.reshape(-1, 4).copy()
+    return Words(words, bits, bits_at, forest.first.copy(), _depths(forest), _votes(forest))
 
 
 def pack_pairs(forest: Forest) -> Pairs:
@@ -93,7 +100,28 @@ def pack_pairs(forest: Forest) -> Pairs:
     pairs = np.zeros((forest.n_nodes, 2), np.uint64)
     pairs[:, 0] = _words(forest, limit << _LIMIT)
     pairs[asks[is_set], 1] = np.where(is_long, start.astype(np.uint64), forest.sets[start])
-    return Pairs(pairs, forest.sets.copy() if is_long.any() else np.empty(0, np.uint64), forest.first.copy())
+    sets = forest.sets.copy() if is_long.any() else np.empty(0, np.uint64)
+    return Pairs(pairs, sets, forest.first.copy(), _votes(forest))
+
+
+def _votes(forest: Forest) -> np.ndarray:
+    """Of a forest grown until nearly all leaves are of one class: a byte says what these answer."""
+    if forest.n_classes is None or len(forest.n_classes) > 1 or forest.n_classes[0] > MIXED:
+        return np.empty(0, np.uint8)
+    votes = np.empty(forest.n_nodes, np.uint8)
+    _find_votes(forest.answers, votes)
+    n_mixed = np.count_nonzero(votes[forest.is_leaf] == MIXED)
+    return votes if n_mixed <= _MOST_MIXED * forest.n_leaves.sum() else np.empty(0, np.uint8)
+
+
+@kernel
+def _find_votes(answers, votes):
+    for node in range(votes.size):
+        n, own = 0, 0
+        for c in range(answers.shape[2]):
+            if answers[node, 0, c] != 0:
+                n, own = n + 1, c
+        votes[node] = own if n == 1 else MIXED
 
 
 def _turn(forest: Forest) -> np.ndarray:
@@ -157,7 +185,7 @@ def _depths(forest: Forest) -> np.ndarray:
     """The depth of each tree, where all are shallow; 0 else."""
     depth = np.zeros(forest.n_trees, np.int64)
     if forest.n_trees and np.diff(forest.first).max() < 2 << SHALLOW:
-        depth = np.maximum.reduceat(forest.shape.depth, forest.first[:-1]).astype(np.int64)
+        depth = np.maximum.reduceat(find_depths(forest.size), forest.first[:-1]).astype(np.int64)
     return np.where(depth <= SHALLOW, depth, 0)
 
 

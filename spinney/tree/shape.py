@@ -28,18 +28,21 @@ def find_shape(size: np.ndarray) -> Shape:
     >>> shape.parent.tolist(), shape.depth.tolist(), shape.end.tolist()
     ([-1, 0, 0, 2, 2], [0, 1, 1, 2, 2], [5, 2, 5, 4, 5])
     """
-    n = len(size)
+    n, depth = len(size), find_depths(size)
     end = np.arange(n) + size
-    asks = np.flatnonzero(size > 1)
-    # a node is as deep as there are subtrees that have begun before it and not ended
-    rise = np.bincount(asks + 1, minlength=n + 1) - np.bincount(end[asks], minlength=n + 1)
-    depth = np.cumsum(rise)[:n].astype(np.int32)
     parent = np.full(n, -1, np.int64)
     order = np.argsort(depth, kind="stable")
     levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if n else []
     for above, level in pairwise(levels):
         parent[level] = above[np.searchsorted(above, level) - 1]  # the last one of the level above before it
     return Shape(parent, depth, end)
+
+
+def find_depths(size: np.ndarray) -> np.ndarray:
+    """int32: only these. A node is as deep as there are subtrees that have begun before it and not ended."""
+    n, asks = len(size), np.flatnonzero(size > 1)
+    rise = np.bincount(asks + 1, minlength=n + 1) - np.bincount(asks + size[asks], minlength=n + 1)
+    return np.cumsum(rise)[:n].astype(np.int32)
 
 
 def trails(leaves: np.ndarray, parent: np.ndarray, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,10 +1,12 @@
 """Many trees at once, beside a walk in plain Python."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from spinney._team import Team
-from spinney.tree import descend, descend_many
+from spinney.tree import descend, descend_many, packed
 from spinney.tree.decision import NUMBER
 from spinney.tree.descend_many import leaves_of_rows, sum_answers
 from spinney.tree.forest import join
@@ -15,6 +17,13 @@ from tests.view.trees import leaf, make_tree, number
 pytestmark = pytest.mark.kernels
 N = 50 if PLAIN_PYTHON else 400
 TEAMS = THREADS if PLAIN_PYTHON else (1, 2, 3)
+
+
+@pytest.fixture(params=[True, False], ids=["deep", "any depth"])
+def deep(request, monkeypatch):
+    """Whether all trees count as deep."""
+    if request.param:
+        monkeypatch.setattr(packed, "SHALLOW", 0)
 
 
 def walk(tree, x):
@@ -46,7 +55,7 @@ def walk_all(forest, X, trees=None):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("cut", [None, 2])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_rows_end_where_the_questions_lead(kind, cut, dtype):
+def test_rows_end_where_the_questions_lead(kind, cut, dtype, deep):
     forest, X = draw_forest(kind), draw_rows(N, seed=99, dtype=dtype)
     X[0, 0], X[1, 0], X[2, :3] = np.inf, -np.inf, np.nan
     leaves, total = walk_all(forest, X)
@@ -58,10 +67,11 @@ def test_rows_end_where_the_questions_lead(kind, cut, dtype):
 
 @pytest.mark.parametrize("kind", ["codes", "categories", "number"])
 @pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 31, 33])
-def test_any_number_of_rows_in_lanes_and_chunks(kind, n, monkeypatch):
-    """Fewer rows than lanes; blocks that end anywhere (and chunks, which are constants once they are compiled)."""
-    if PLAIN_PYTHON:
-        monkeypatch.setattr(descend_many, "_CHUNK", 7)
+@pytest.mark.parametrize("lanes", [1, 5, 256])
+def test_any_number_of_rows_in_lanes_and_chunks(kind, n, lanes, deep, monkeypatch):
+    """Fewer rows than lanes, and more; chunks and blocks that end anywhere."""
+    monkeypatch.setattr(descend_many, "_LEAST", 3)
+    monkeypatch.setattr(descend_many, "n_lanes", lambda row_bytes: lanes)
     monkeypatch.setattr(descend, "_ROWS", 13)
     forest, X = draw_forest(kind), draw_rows(n, seed=n)
     leaves, total = walk_all(forest, X)
@@ -73,8 +83,8 @@ def test_any_number_of_rows_in_lanes_and_chunks(kind, n, monkeypatch):
 
 @pytest.mark.skipif(PLAIN_PYTHON, reason="too many rows for plain Python")
 @pytest.mark.parametrize("kind", ["codes", "categories", "outputs of classes"])
-@pytest.mark.parametrize("n", [4095, 4096, 4097, 12_289])
-def test_rows_around_the_ends_of_chunks(kind, n):
+@pytest.mark.parametrize("n", [511, 512, 513, 12_289])
+def test_rows_around_the_ends_of_chunks(kind, n, deep):
     """A row's answer does not depend on who walks beside it."""
     forest, X = draw_forest(kind), draw_rows(12_289, seed=1)
     with Team(1, inline=True) as team:
@@ -101,6 +111,34 @@ def test_rows_to_skip_and_some_of_the_trees(kind):
             np.testing.assert_array_equal(out[skip > 0], before[skip > 0])
             leaves = leaves_of_rows(forest, table_of(X), team, range(1, 3))
             np.testing.assert_array_equal(leaves, walk_all(forest, X, range(1, 3))[0])
+
+
+def of_classes(forest, n_classes, share_mixed):
+    """The same trees with other answers: some leaves of one class, others of several."""
+    random = np.random.RandomState(3)
+    answers = random.randint(1, 9, (forest.n_nodes, 1, n_classes)).astype(np.float32)
+    for node in np.flatnonzero(random.rand(forest.n_nodes) >= share_mixed):
+        answers[node, 0, np.arange(n_classes) != random.randint(n_classes)] = 0
+    return replace(forest, n_classes=(n_classes,), answers=answers)
+
+
+@pytest.mark.parametrize("kind", ["codes", "codes of categories"])
+@pytest.mark.parametrize("n_classes", [1, 2, 5, 255, 256])
+@pytest.mark.parametrize("share_mixed", [0, 0.1, 0.9])
+def test_leaves_of_one_class_are_votes(kind, n_classes, share_mixed):
+    """A byte per leaf says what the answers say, to the last bit."""
+    forest, X = of_classes(draw_forest(kind), n_classes, share_mixed), draw_rows(N, seed=2)
+    votes = (forest.pairs if len(forest.sets) else forest.words).votes
+    assert (len(votes) > 0) == (n_classes < 256 and (share_mixed < 0.5 or n_classes == 1))
+    skip = (np.random.RandomState(0).rand(N) < 0.4).astype(np.uint8)
+    other = of_classes(forest, n_classes, 0.5).answers
+    leaves, total = walk_all(forest, X)
+    with Team(TEAMS[-1]) as team:
+        np.testing.assert_array_equal(sum_answers(forest, table_of(X), team), total)
+        part = sum_answers(forest, table_of(X), team, skip=skip)
+        np.testing.assert_array_equal(part, np.where(skip[:, None, None] > 0, 0, total))
+        said = sum_answers(forest, table_of(X), team, answers=other)
+    np.testing.assert_array_equal(said, walk_all(replace(forest, answers=other), X)[1])
 
 
 def test_float32_tables_and_thresholds_of_words():
@@ -130,15 +168,16 @@ def test_a_long_path_and_a_short_one():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n", [1, 31, 32, 33, N])
-def test_shallow_trees_without_bins_are_walked_in_step(dtype, n):
+def test_shallow_trees_are_walked_in_step(dtype, n):
     """All rows take as many steps as a tree has levels; deeper trees and those with sets are walked as ever."""
     X = draw_rows(n, seed=5, dtype=dtype)
     X[0, :2] = np.nan, np.inf
-    shallow = draw_forest("codes").with_thresholds()
-    deepest = int(shallow.shape.depth.max())
-    shallow = shallow.collapse(shallow.shape.depth == min(4, deepest))
-    assert (shallow.steps.depth > 0).any()
-    for forest in (shallow, draw_forest("number"), draw_forest("categories").with_thresholds()):
+    coded = draw_forest("codes")
+    coded = coded.collapse(coded.shape.depth == 4)
+    assert coded.words.depth.max() == 4
+    shallow = coded.with_thresholds()
+    assert shallow.steps.depth.max() == 4
+    for forest in (coded, shallow, draw_forest("number"), draw_forest("categories").with_thresholds()):
         leaves, total = walk_all(forest, X)
         with Team(TEAMS[-1]) as team:
             np.testing.assert_array_equal(leaves_of_rows(forest, table_of(X), team), leaves)
