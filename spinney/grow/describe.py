@@ -78,7 +78,7 @@ def _describe_numbers(
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None
     answers, impurity = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes)
-    sums = np.empty((n_nodes, 3))
+    sums = np.empty((3, n_nodes))
     for o in range(len(y)):
         fixed = fixed_numbers(y[o : o + 1], target.weights, centred=criterion != POISSON)  # in units of its own
         weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
@@ -87,17 +87,17 @@ def _describe_numbers(
             by_target = lists[lists.shape[0] - 1 - len(y) + o]
             nodes, spare = (shape.begin, shape.end, shape.is_leaf), np.empty_like(by_target)
             _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], sums)
-            impurity += sums[:, 0] / weight_sums
+            impurity += sums[0] / weight_sums
         else:
             numbers = fixed.amounts[0], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[0]
             _describe_means(shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
-            impurity += np.maximum(sums[:, 1] - sums[:, 2], 0.0) / weight_sums
+            impurity += sums[0]
     return answers, impurity / len(y), weight_sums * fixed.weight_unit
 
 
 @kernel
 def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums):
-    """Sums, means, and for each node sums[1] - sums[2] = its impurity times its weight (in the weights' units)."""
+    """Sums, means, and impurities: into sums[0]."""
     begin, end, is_leaf, parent, rows = shape
     for node in range(begin.size - 1, -1, -1):
         if is_leaf[node]:
@@ -118,25 +118,28 @@ def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poi
 
 @inner_kernel
 def _sum_errors(shape, weights, y, is_poisson, w, mean, sums):
+    """sums[0] = each node's impurity: sums[1] - sums[2], over its weight in the weights' units."""
     begin, end, is_leaf, parent, rows = shape
+    impurity, before, after = sums[0], sums[1], sums[2]
     for node in range(begin.size):
-        sums[node, 1] = sums[node, 2] = 0.0
+        before[node] = after[node] = 0.0
     for node in range(begin.size - 1, -1, -1):
         if is_leaf[node]:
             for i in range(begin[node], end[node]):
                 row = rows[i]
                 one = float(weights[row]) if weights.size else 1.0
                 if is_poisson:
-                    sums[node, 1] += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
+                    before[node] += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
                 else:
-                    sums[node, 1] += one * (y[row] - mean[node]) * (y[row] - mean[node])
+                    before[node] += one * (y[row] - mean[node]) * (y[row] - mean[node])
         up = parent[node]
         if is_poisson:
-            sums[node, 2] = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
+            after[node] = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
         if up >= 0:
-            sums[up, 1] += sums[node, 1]
+            before[up] += before[node]
             if not is_poisson:  # around the parent's mean
-                sums[up, 1] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
+                before[up] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
+        impurity[node] = max(before[node] - after[node], 0.0) / float(w[node])
 
 
 @kernel
@@ -150,11 +153,11 @@ def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, medi
         if not is_leaf[node]:
             _merge(entries, end[node + 1] - begin[node], spare)
         w[node], median[node] = _median(entries, y, weights)
-        sums[node, 0] = 0.0
+        sums[0, node] = 0.0
         for i in range(entries.size):
             row = np.int64(entries[i] & ROW)
             one = float(weights[row]) if weights.size else 1.0
-            sums[node, 0] += one * abs(y[row] - median[node])
+            sums[0, node] += one * abs(y[row] - median[node])
 
 
 @inner_kernel

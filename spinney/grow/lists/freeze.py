@@ -17,7 +17,7 @@ from spinney.grow.lists.memory import Work
 from spinney.grow.rules import NO_NODE, NO_ROW
 from spinney.grow.targets import fixed_numbers
 from spinney.tree.arrays import ends_of, small
-from spinney.tree.decision import NO_FEATURE, DecisionTree
+from spinney.tree.decision import DecisionTree
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _MOST_BYTES = 8 << 30  # of the nodes' answers
@@ -38,11 +38,10 @@ def freeze(
     `thresholds(nodes)` finds those of some grown nodes. Tests on categories are given their sets by `with_sets`. If
     `bounded`, answers are kept within their nodes' bounds.
     """
-    laid = _Laid.of(n_nodes)
+    laid = _Laid.of(n_nodes, bounded)
     owner = np.empty(n_nodes, np.int64)
     _lay_out(work.nodes[:n_nodes], owner, laid)
     is_leaf = laid.size == 1
-    inner = ~is_leaf
     rows = (work.lists[-1] & ROW).astype(np.int64)
     shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
@@ -56,11 +55,11 @@ def freeze(
         bins=None,
         first=np.array([0, n_nodes]),
         size=small(laid.size),
-        feature=small(laid.feature[inner]),
-        turn=laid.missing_left[inner] * np.uint8(MISSING_LEFT),
+        feature=small(laid.feature),
+        turn=laid.missing_left * np.uint8(MISSING_LEFT),
         answers=answers,
         n_samples=small((laid.end - laid.begin)[is_leaf], np.uint32),
-        threshold=thresholds(Cuts(*(one[inner] for one in laid.cuts))),
+        threshold=thresholds(laid.cuts),
         weight=weight,
         impurity=impurity,
     )
@@ -77,25 +76,26 @@ class Cuts(NamedTuple):
 
 
 class _Laid(NamedTuple):
-    """The grown nodes in preorder."""
+    """The grown nodes in preorder, and their cuts."""
 
-    parent: np.ndarray
+    parent: np.ndarray  # of every node, as the next four
     begin: np.ndarray
     end: np.ndarray
     turn: np.ndarray
-    below: np.ndarray
+    size: np.ndarray
+    lower: np.ndarray  # the same, where nodes have bounds; else empty
+    upper: np.ndarray
+    below: np.ndarray  # of inner nodes
     above: np.ndarray
     threshold: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
     feature: np.ndarray
     missing_left: np.ndarray
-    size: np.ndarray
 
     @classmethod
-    def of(cls, n: int) -> _Laid:
-        kinds: list[Any] = [np.int64] * 6 + [np.float64] * 3 + [np.int32, np.uint8, np.int64]
-        return cls(*(np.empty(n, kind) for kind in kinds))
+    def of(cls, n: int, bounded: bool) -> _Laid:
+        kinds: list[Any] = [np.int64] * 5 + [np.float64] * 2 + [np.int64] * 2 + [np.float64, np.uint32, np.uint8]
+        sizes = [n] * 5 + [n * bounded] * 2 + [(n - 1) // 2] * 5
+        return cls(*(np.empty(size, kind) for size, kind in zip(sizes, kinds)))
 
     @property
     def cuts(self) -> Cuts:
@@ -105,8 +105,9 @@ class _Laid(NamedTuple):
 def midway(cuts: Cuts, table: Table, rows: np.ndarray | None) -> np.ndarray:
     """Thresholds midway between the rows on both sides, or the lower value if none is between; inf before missing."""
     threshold = np.full(len(cuts.feature), np.inf)
-    by_column = np.argsort(cuts.feature, kind="stable")
-    starts = np.flatnonzero(np.diff(cuts.feature[by_column], prepend=-1))
+    feature = small(cuts.feature)  # two bytes are sorted by counting
+    by_column = np.argsort(feature, kind="stable")
+    starts = np.flatnonzero(np.diff(feature[by_column].astype(np.int64), prepend=-1))
     for some in np.split(by_column, starts[1:]) if len(threshold) else []:
         some = some[cuts.above[some] != NO_ROW]
         column = table.column(int(cuts.feature[some[0]])) if len(some) else threshold
@@ -155,17 +156,19 @@ def _lay_out(nodes, owner, laid):
     top = stack.size - 1
     stack[top] = 0
     owner[0] = NO_NODE
-    k = 0
+    k, n_cuts = 0, 0
     while top < stack.size:
         at = stack[top]
         top += 1
         node = nodes[at]
         laid.parent[k], laid.begin[k], laid.end[k], laid.turn[k] = owner[at], node.begin, node.end, node.turn
-        laid.below[k], laid.above[k], laid.threshold[k] = node.below, node.above, node.threshold
-        laid.lower[k], laid.upper[k] = node.lower, node.upper
-        laid.feature[k], laid.missing_left[k], laid.size[k] = NO_FEATURE, 0, 1
+        laid.size[k] = 1
+        if laid.lower.size:
+            laid.lower[k], laid.upper[k] = node.lower, node.upper
         if node.left >= 0:
-            laid.feature[k], laid.missing_left[k] = node.feature, node.missing_left
+            laid.below[n_cuts], laid.above[n_cuts], laid.threshold[n_cuts] = node.below, node.above, node.threshold
+            laid.feature[n_cuts], laid.missing_left[n_cuts] = node.feature, node.missing_left
+            n_cuts += 1
             for child in range(node.left + 1, node.left - 1, -1):
                 owner[child] = k
                 top -= 1

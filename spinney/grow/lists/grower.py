@@ -36,6 +36,7 @@ from spinney.grow.frontier import pop, push
 from spinney.grow.lists.partition import partition_lists
 from spinney.grow.lists.search import search
 from spinney.grow.lists.settle import make_children, open_node, settle
+from spinney.grow.lists.small import grow_small, most_rows
 from spinney.grow.lists.statistics import same, totals
 from spinney.grow.rules import NO_SPLIT, is_large
 
@@ -118,10 +119,13 @@ def _do(rank, sync, columns, statistics, criterion, rules, work, what, slot, fir
     """
     stack, n_columns, waiting = work.stacks[rank], work.candidates.shape[1], 1
     stack[0] = first
+    few = most_rows(statistics, columns, criterion, rules, work) if what == _GROW else _ZERO
     while waiting > 0:
         waiting -= 1
         at = stack[waiting]
         node = work.nodes[at]
+        if node.end - node.begin <= few and grow_small(statistics, criterion, rules, work, rank, at):
+            continue
         begin, end = column, column + 1
         if what == _SUM or what == _GROW:
             totals(statistics, work, node, work.totals[slot])

@@ -11,6 +11,9 @@ from spinney.data.presort import Presorted
 from spinney.grow.rules import TreeRules
 
 BLOCK = 128  # entries of a list looked at together
+SMALL = 64  # rows of a subtree that small.py grows, at most: a word has a bit for each
+_ENTRIES = 8192  # of such a subtree's lists, at most: they stay in the first-level cache
+_LANES = 8  # columns of its tables are filled up to a multiple
 STACK = 64  # a thread's open nodes: the smaller child goes first, so there are at most log2(rows)
 
 # One node of the growing tree; children stand side by side (right = left + 1).
@@ -71,6 +74,19 @@ STATE = np.dtype(
 )
 
 
+# A node of a small subtree that waits for its turn.
+WAITING = np.dtype(
+    [
+        ("node", np.int64),
+        ("table", np.int64),  # of the two tables the one that its lists are in
+        ("rows", np.uint64),  # a bit for each
+        ("weight", np.int64),  # its sums
+        ("amount", np.int64),
+    ],
+    align=True,
+)
+
+
 class Columns(NamedTuple):
     """What kernels need to know of the presorted columns."""
 
@@ -78,6 +94,21 @@ class Columns(NamedTuple):
     is_categorical: np.ndarray
     is_binned: bool
     middles: Middles  # of the bins, for random thresholds
+
+
+class Small(NamedTuple):
+    """Memory for subtrees of a few rows, see small.py; the first axis is that of threads."""
+
+    order: np.ndarray  # uint16 (2, rows, columns): two tables of entries
+    ranks: np.ndarray  # uint8 (rows, columns)
+    entries: np.ndarray  # uint64: of the rows list
+    amounts: np.ndarray  # int64, by row
+    weights: np.ndarray
+    y: np.ndarray
+    sums: np.ndarray  # int64 (2, columns): amount and weight on the left
+    best: np.ndarray  # float64: each column's best score
+    cuts: np.ndarray  # int64: and its place
+    stack: Any  # WAITING records
 
 
 class Work(NamedTuple):
@@ -107,6 +138,7 @@ class Work(NamedTuple):
     runs: np.ndarray  # int64 (threads, 3, categories)
     run_keys: np.ndarray  # float64 (threads, categories)
     chosen: np.ndarray  # int64 (threads, columns): columns in random order
+    small: Small
     team_rows: int  # nodes of more rows are searched by the whole team
 
 
@@ -149,5 +181,24 @@ def make_work(
         runs=np.empty((n_threads, 3, widest), np.int64),
         run_keys=np.empty((n_threads, widest)),
         chosen=np.empty((n_threads, columns), np.int64),
+        small=_make_small(n_threads, columns),
         team_rows=team_rows,
+    )
+
+
+def _make_small(n_threads: int, n_columns: int) -> Small:
+    width = -(-n_columns // _LANES) * _LANES
+    rows = min(SMALL, _ENTRIES // max(width, 1)) if n_columns else 0
+    by_row, by_column = (n_threads, rows), (n_threads, width)
+    return Small(
+        order=np.zeros((n_threads, 2, rows, width), np.uint16),
+        ranks=np.zeros((n_threads, rows, width), np.uint8),
+        entries=np.empty(by_row, np.uint64),
+        amounts=np.empty(by_row, np.int64),
+        weights=np.empty(by_row, np.int64),
+        y=np.empty(by_row),
+        sums=np.empty((n_threads, 2, width), np.int64),
+        best=np.empty(by_column),
+        cuts=np.empty(by_column, np.int64),
+        stack=np.zeros(by_row, WAITING).view(np.recarray),
     )
