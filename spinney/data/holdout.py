@@ -69,9 +69,11 @@ def parts_by_content(
     begin = np.cumsum(total) - total
     place = (np.arange(len(row)) + 0.5 - begin[strata[row]]) / total[strata[row]]
     if n_folds == 1:
+        if not (place < held_share).any():  # classes of very few rows each
+            place = (np.arange(len(row)) + 0.5) / len(row)
         held = place < held_share
         return [(_part(row[~held & (place < held_share + kept_share)], counts), _part(row[held], counts))]
-    fold = (place * n_folds).astype(np.int64)
+    fold = np.arange(len(row)) % n_folds
     return [(_part(row[fold != k], counts), _part(row[fold == k], counts)) for k in range(n_folds)]
 
 

@@ -82,7 +82,8 @@ def plan_search(n_samples: int, learning_rate: float | None, n_outputs: int = 1)
         return None
     n_folds = 5 if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
     rate = CLASSIC_RATE if learning_rate is None else learning_rate
-    trees = max(_FEWEST_ROUNDS, MOST_ROUNDS * min(1.0, 3.0 / n_outputs))
+    share = min(1.0, 3.0 / n_outputs, 2.0 / (1.0 + n_folds))  # many trees per round, or few rows
+    trees = max(_FEWEST_ROUNDS, MOST_ROUNDS * share)
     most = min(round(trees * max(1.0, CLASSIC_RATE / rate)), _most_rounds(n_samples, learning_rate))
     if n_folds > 1:
         return SearchPlan(n_folds, rate, most, 1.0 - 1.0 / n_folds, 1.0 / n_folds)

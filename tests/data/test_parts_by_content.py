@@ -81,3 +81,12 @@ def test_rows_that_are_alike_are_shared_out():
     assert [len(held.rows) for _, held in folds] == [20] * 5
     weighted = _parts(keys[:1], y[:1], np.array([100]), n_folds=5)
     assert [(kept.counts.tolist(), held.counts.tolist()) for kept, held in weighted] == [([80], [20])] * 5
+
+
+@pytest.mark.parametrize("n_folds", [1, 3, 5])
+def test_no_part_is_empty_where_every_class_has_a_row_or_two(n_folds):
+    for size in (1, 2):
+        y = np.arange(60) // size
+        for kept, held in _parts(np.arange(60, dtype=np.uint32), y.astype(float), n_folds=n_folds):
+            assert len(kept.rows)
+            assert len(held.rows)

@@ -191,3 +191,10 @@ def test_tables_of_few_different_rows():
     table = pd.DataFrame({"a": list("xyz") * 200, "b": [True, False] * 300})
     y = (table["a"] == "x").to_numpy() ^ table["b"].to_numpy()
     assert fitted(GradientBoostingClassifier(), table, y).score(table, y) == 1.0
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_classes_of_a_row_or_two(size):
+    y = np.arange(120) // size
+    model = fitted(GradientBoostingClassifier(max_depth=1), X[:120], y)
+    assert model.predict_proba(X[:5]).shape == (5, 120 // size)
