@@ -36,7 +36,7 @@ for name, encoder in {
     for model in (
         RandomForestClassifier(60, random_state=0),
         DecisionTreeClassifier(random_state=0),
-        GradientBoostingClassifier(random_state=0),
+        GradientBoostingClassifier(n_estimators=50, random_state=0),
     ):
         pipe = Pipeline([("columns", columns), ("model", model)]).fit(X_train, y_train)
         outcome[f"{name} {type(model).__name__}"] = pipe.score(X_test, y_test)

@@ -45,7 +45,7 @@ outcome["impurity"] = sorted(D.columns[np.argsort(trees.feature_importances_)[-2
 by_bmi = partial_dependence(trees, D, ["bmi"], grid_resolution=8)["average"][0]
 outcome["dependence"] = np.round(by_bmi / target.mean(), 3).tolist()
 display = PartialDependenceDisplay.from_estimator(
-    GradientBoostingRegressor(random_state=0).fit(D, target), D, ["bmi", ("bmi", "s5")], grid_resolution=8
+    GradientBoostingRegressor(n_estimators=50, random_state=0).fit(D, target), D, ["bmi", ("bmi", "s5")], grid_resolution=8
 )
 outcome["axes"] = display.axes_.size
 sizes, train, test = learning_curve(DecisionTreeRegressor(max_depth=3), D, target, cv=3, train_sizes=[0.5, 1.0])

@@ -25,7 +25,7 @@ outcome["random"] = chosen.fit(X, y).best_score_
 outcome["sizes"] = [one["n_estimators"] for one in chosen.cv_results_["params"]]
 
 halving = HalvingGridSearchCV(
-    GradientBoostingClassifier(random_state=0), {"learning_rate": [0.05, 0.2], "max_depth": [1, 3]},
+    GradientBoostingClassifier(n_estimators=50, random_state=0), {"learning_rate": [0.05, 0.2], "max_depth": [1, 3]},
     resource="n_estimators", max_resources=40, min_resources=10, cv=3, random_state=0,
 )  # fmt: skip
 outcome["halving"] = halving.fit(X, y).best_score_

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 X, Y = make_regression(300, 6, n_targets=3, noise=5, random_state=0)
 outcome = {}
 for wrap in (MultiOutputRegressor, RegressorChain):
-    outcome[wrap.__name__] = wrap(GradientBoostingRegressor(random_state=0)).fit(X, Y).score(X, Y)
+    outcome[wrap.__name__] = wrap(GradientBoostingRegressor(n_estimators=50, random_state=0)).fit(X, Y).score(X, Y)
 outcome["several by one tree"] = DecisionTreeRegressor(max_depth=4).fit(X, Y).score(X, Y)
 outcome["several by a bag"] = BaggingRegressor(DecisionTreeRegressor(), 20, random_state=0).fit(X, Y).score(X, Y)
 outcome["shape"] = DecisionTreeRegressor().fit(X, Y).predict(X).shape
