@@ -44,9 +44,8 @@ outcome["most important"] = sorted(D.columns[np.argsort(importance.importances_m
 outcome["impurity"] = sorted(D.columns[np.argsort(trees.feature_importances_)[-2:]])
 by_bmi = partial_dependence(trees, D, ["bmi"], grid_resolution=8)["average"][0]
 outcome["dependence"] = np.round(by_bmi / target.mean(), 3).tolist()
-display = PartialDependenceDisplay.from_estimator(
-    GradientBoostingRegressor(n_estimators=50, random_state=0).fit(D, target), D, ["bmi", ("bmi", "s5")], grid_resolution=8
-)
+boosted = GradientBoostingRegressor(n_estimators=50, random_state=0).fit(D, target)
+display = PartialDependenceDisplay.from_estimator(boosted, D, ["bmi", ("bmi", "s5")], grid_resolution=8)
 outcome["axes"] = display.axes_.size
 sizes, train, test = learning_curve(DecisionTreeRegressor(max_depth=3), D, target, cv=3, train_sizes=[0.5, 1.0])
 outcome["sizes"] = sizes.tolist()
