@@ -34,6 +34,10 @@ class Weights(NamedTuple):
         counts[rows] = 1 if self.counts is None else self.counts[rows]
         return Weights(counts, None if self.importance is None else np.where(counts > 0, self.importance, 0.0))
 
+    def n_samples(self, n_rows: int) -> int:
+        """How many samples n_rows rows are: each counts as often as it is repeated."""
+        return n_rows if self.counts is None else int(self.counts.sum())
+
     def rows(self) -> np.ndarray | None:
         """The rows of positive weight, ascending; None if all are."""
         total = self.total()

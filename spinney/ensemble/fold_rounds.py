@@ -38,7 +38,7 @@ def advance(
     n_rounds: int,
     patience: int,
     progress: Progress | None = None,
-    stop: Callable[[float], bool] | None = None,
+    stop: Callable[[], bool] | None = None,
     typical: Typical | None = None,
     flat: float = 0.0,
     insists: bool = False,
@@ -47,7 +47,7 @@ def advance(
 
     Returns the best round, counted from 1, and the means over the folds: set -> metric -> one value per round.
     Without a single finite score the best round is 0, or with `insists` there is an error. `stop` is asked after each
-    round, with the seconds so far; a curve that moves by less than the share `flat` in `patience` rounds ends it as
+    round; a curve that moves by less than the share `flat` in `patience` rounds ends it as
     well. `typical` is what to go by where a few rows drown the others.
     """
     first = folds[0].watch.sets[0].name
@@ -66,7 +66,7 @@ def advance(
         info = Round(number, n_rounds, means, time.perf_counter() - begun)
         if progress is not None:
             progress(info)
-        is_over = stop is not None and stop(info.seconds)
+        is_over = stop is not None and stop()
         if stopping(info) or is_over or _is_flat(curves[metric.name], patience, flat):
             break
     if progress is not None:

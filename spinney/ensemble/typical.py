@@ -51,7 +51,9 @@ def _cut_off(name: str, share: float, loss: Any, team: Team) -> Metric:
 
 def _high(losses: np.ndarray, weights: Weights, share: float) -> float:
     """The loss that this share of the samples does not pass."""
+    if weights.counts is None:
+        place = max(0, math.ceil(share * len(losses)) - 1)
+        return float(np.partition(losses, place)[place])
     order = np.argsort(losses)
-    counts = np.ones(len(losses), np.int64) if weights.counts is None else weights.counts[order]
-    samples = np.cumsum(counts)
+    samples = np.cumsum(weights.counts[order])
     return float(losses[order[np.searchsorted(samples, share * samples[-1])]])

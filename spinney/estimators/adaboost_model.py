@@ -130,7 +130,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
 
         order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
         seed = read_seed(self.random_state)
-        n_draws = len(target) if weights.counts is None else int(weights.counts.sum())
+        n_draws = weights.n_samples(len(target))
         return lambda now, number: draw_rows(order, now, n_draws, seed, number)
 
     def _resamples(self) -> bool:

@@ -23,7 +23,7 @@ from spinney.estimators.auto_params import AUTO, DEFAULT, FAMILIES, FITTED, Fami
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
 from spinney.estimators.boosting_auto import Clock
 from spinney.estimators.params import check_parameters, described, keep_parameters
-from spinney.estimators.targets import find_classes, read_labels, read_numbers
+from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
@@ -216,11 +216,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
 
     def _read_target(self, y: Any, n_rows: int) -> tuple[np.ndarray | None, np.ndarray]:
         self.classes_, numbers = find_classes(read_labels(y, n_rows, type(self).__name__))
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must hold at least two classes, but has only one class: {self.classes_.tolist()[0]!r}. "
-                "Is the table sorted, or filtered too far?"
-            )
+        need_two_classes(self.classes_)
         return self.classes_, numbers.astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:

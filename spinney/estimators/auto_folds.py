@@ -47,8 +47,7 @@ class Sheet(NamedTuple):
     @property
     def n_samples(self) -> int:
         """Rows, each as often as it counts."""
-        counts = self.weights.counts
-        return len(self.truth) if counts is None else int(counts.sum())
+        return self.weights.n_samples(len(self.truth))
 
 
 def make_parts(

@@ -223,7 +223,7 @@ class BagFit(BagModel):
         from spinney.ensemble.bagging import Draws, Subspaces
         from spinney.ensemble.bootstrap import Bags
 
-        total = len(order) if weights.counts is None else int(weights.counts.sum())
+        total = weights.n_samples(len(order))
         n_draws = count_draws(self, total)
         if self.partition and weights.importance is not None:
             raise ValueError(

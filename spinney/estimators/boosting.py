@@ -14,7 +14,7 @@ from spinney.estimators.base import read_sample_weight
 from spinney.estimators.boosting_model import BoostedModel
 from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
-from spinney.estimators.targets import find_classes, read_labels, read_numbers
+from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 
 if TYPE_CHECKING:
     from spinney.ensemble.task import Task
@@ -271,11 +271,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
             return self._class_numbers(y)
         self.classes_, numbers = find_classes(y)
         self.n_classes_ = len(self.classes_)
-        if self.n_classes_ < 2:
-            raise ValueError(
-                f"y must hold at least two classes, but has only one class: {self.classes_.tolist()[0]!r}. "
-                "Is the table sorted, or filtered too far?"
-            )
+        need_two_classes(self.classes_)
         return numbers.astype(np.float64, copy=False)
 
     def _class_numbers(self, y: np.ndarray) -> np.ndarray:

@@ -72,8 +72,7 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     from spinney.ensemble.typical import typical_losses
 
     rate = None if model.learning_rate == "auto" else settings.learning_rate
-    weights = search.task.weights
-    n_samples = len(search.task.y) if weights.counts is None else int(weights.counts.sum())
+    n_samples = search.task.weights.n_samples(len(search.task.y))
     plan = plan_search(n_samples, rate, search.task.n_outputs)
     if plan is None:
         return replace(settings, n_rounds=CLASSIC_ROUNDS), {}
@@ -84,8 +83,8 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     folds = _make_folds(model, search, plan, settings)
     begun, clock = time.perf_counter(), search.clock
     progress = Progress(model.verbose > 1, unit="search round", forecasts=False) if model.verbose else None
-    over = partial(_is_over, clock)
-    best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, over, typical, flat=FLAT)
+    stop = partial(clock.is_over, _SEARCH_TIME)
+    best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
     means = curve[HELD_OUT][first.name]
     for one in typical or ():
         del curve[HELD_OUT][one.name]
@@ -98,10 +97,6 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     if model.verbose:
         _tell(chosen, plan, best, len(means))
     return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve
-
-
-def _is_over(clock: Clock, seconds: float) -> bool:
-    return clock.is_over(_SEARCH_TIME)
 
 
 def _patience(plan: SearchPlan) -> int:

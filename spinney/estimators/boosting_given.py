@@ -49,7 +49,7 @@ def refuse_monitor(monitor: Any) -> None:
 
 
 def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
-    n = n_rows if weights.counts is None else int(weights.counts.sum())
+    n = weights.n_samples(n_rows)
     if n < 2 * least:
         which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
         warnings.warn(

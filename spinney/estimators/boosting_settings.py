@@ -41,7 +41,7 @@ def boosting_settings(model: Any, schema: Schema, seed: int, task: Task) -> Boos
     from spinney.ensemble.boosting import BoostingSettings
 
     weights, n = task.weights, schema.n_columns
-    n_samples = len(task.y) if weights.counts is None else int(weights.counts.sum())
+    n_samples = weights.n_samples(len(task.y))
     size = tree_size(n_samples, n, _rarest(task, n_samples)) if follows_table(model) else classic_size(n_samples)
     min_count, min_hessian = _least_leaf(model, weights, n_samples, size.min_samples)
     return BoostingSettings(

@@ -182,7 +182,7 @@ class GrownForest(JudgedForest):
 
     def _count_draws(self, weights: Weights, n_rows: int) -> int:
         """Rows that a bootstrap draws: whole weights count as that many rows."""
-        total = n_rows if weights.counts is None else int(weights.counts.sum())
+        total = weights.n_samples(n_rows)
         if self.max_samples is None:
             return total
         if isinstance(self.max_samples, Integral):

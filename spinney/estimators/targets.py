@@ -198,6 +198,15 @@ def _are_few_whole_numbers(y: np.ndarray) -> bool:
     return y.dtype.kind in "iu" and len(y) > 0 and int(y.max()) - int(y.min()) < len(y) // 4
 
 
+def need_two_classes(classes: np.ndarray) -> None:
+    """A classifier has nothing to learn from one class."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes, but has only one class: {classes.tolist()[0]!r}. "
+            "Is the table sorted, or filtered too far?"
+        )
+
+
 def find_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels in order, and each row's place among them; `np.unique`, without sorting where it can be avoided."""
     if not _are_few_whole_numbers(y):
