@@ -22,8 +22,8 @@ FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it,
 _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did
 _SEARCH_ROWS, _HELD_ROWS = 100_000, 20_000  # at most so many rows are searched on and judged by
 _HELD_SHARE = 0.15
-_ROUNDS_WANTED = 1_200  # of the fit on all rows; fewer if they would take steps this much smaller than the search's
-_SMALLEST_STEP = 0.15
+_ROUNDS_WANTED = 1_000  # of the fit on all rows; fewer if they would take steps this much smaller than the search's
+_SMALLEST_STEP = 0.2
 _LARGEST_STEP = 2.0
 _CELLS = 350_000_000  # rows times rounds that a fit may have; more only where the table has few rows
 
@@ -96,9 +96,9 @@ def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | N
 
     >>> plan = plan_search(10_000, None)
     >>> choose(50, plan, 10_000, None, 1)
-    Chosen(n_rounds=367, learning_rate=0.015)
+    Chosen(n_rounds=275, learning_rate=0.02)
     >>> choose(400, plan, 10_000, None, 1)
-    Chosen(n_rounds=1320, learning_rate=0.03333333333333333)
+    Chosen(n_rounds=1100, learning_rate=0.04)
     >>> choose(400, plan_search(10_000, 0.1), 10_000, 0.1, 1)
     Chosen(n_rounds=440, learning_rate=0.1)
     """
@@ -112,7 +112,7 @@ def choose(best: int, plan: SearchPlan, n_samples: int, learning_rate: float | N
     n_rounds = max(1, round(alike / step))
     if n_rounds > most:  # fewer steps are larger ones
         n_rounds, step = most, min(1.0, alike / most)
-    return Chosen(n_rounds, plan.learning_rate * step)
+    return Chosen(n_rounds, round(plan.learning_rate * step, 6))
 
 
 def in_time(chosen: Chosen, affordable: float, learning_rate: float | None) -> Chosen:

@@ -50,7 +50,7 @@ def test_smaller_steps_come_with_more_rounds_in_proportion():
     for best in (1, 10, 200, 900, MOST_ROUNDS):
         chosen = choose(best, plan, 20_000, None, 1)
         assert chosen.n_rounds * chosen.learning_rate == pytest.approx(1.1 * best * CLASSIC_RATE, rel=0.06)
-        assert 0.015 <= chosen.learning_rate <= CLASSIC_RATE
+        assert 0.02 <= chosen.learning_rate <= CLASSIC_RATE
     assert choose(300, plan, 20_000, None, 7).n_rounds < choose(300, plan, 20_000, None, 1).n_rounds
 
 
