@@ -100,7 +100,7 @@ def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Tea
             return cuts.threshold
         if bins is not None:
             return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
-        return midway(cuts, table, rows)
+        return midway(cuts, table, rows, team)
 
     run = grow if settings.own is None else grow_own(criterion)
     n_nodes = team.run(run, columns, statistics, criterion, rules, work)
