@@ -21,6 +21,7 @@ import os
 import time
 from _thread import LockType, allocate_lock
 from collections.abc import Callable, Iterable
+from itertools import count
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -151,22 +152,21 @@ class Team:
     def _together(self, call: Callable[[int], Any], sync: np.ndarray) -> list[Any]:
         """`call(rank)` in every thread; what each returned. On Ctrl-C the threads leave their kernels first.
 
-        The caller waits at bare locks: a lock is taken or it is not, whatever line an interrupt hits. What is built on
-        them in Python (conditions, events, `concurrent.futures.wait`) can be left half-way.
+        The caller waits at a bare lock: a lock is taken or it is not, whatever line an interrupt hits. What is built on
+        it in Python (conditions, events, `concurrent.futures.wait`) can be left half-way. The last thread opens it: the
+        caller wakes up once, for while it does the others cannot run Python.
         """
         members = self._gather()
         outcomes: list[Any] = [None] * self.size
-        doors = [allocate_lock() for _ in range(self.size)]
-        for door in doors:
-            door.acquire()
+        door, arrivals = allocate_lock(), count(1)
+        door.acquire()
         submitted = 0
         try:
             for rank in range(self.size):
-                members[rank][1].put((call, rank, sync, outcomes, doors[rank]))
+                members[rank][1].put((call, rank, sync, outcomes, door, arrivals))
                 submitted += 1
-            for door in doors:
-                while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
-                    pass
+            while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
+                pass
         except BaseException:
             sync[_STOP] = _WANTED
             with interrupts_held_back():
@@ -209,11 +209,14 @@ def _serve(jobs: SimpleQueue[Any]) -> None:
         del job
 
 
-def _enter(call: Callable[[int], Any], rank: int, sync: np.ndarray, outcomes: list[Any], door: LockType) -> None:
+def _enter(
+    call: Callable[[int], Any], rank: int, sync: np.ndarray, outcomes: list[Any], door: LockType, arrivals: count[int]
+) -> None:
     """One thread's part; if it dies, its mates must not wait for it for ever."""
     try:
         outcomes[rank] = (call(rank), None)
     except BaseException as error:
         sync[_STOP] = _ABORT
         outcomes[rank] = (None, error)
-    door.release()
+    if next(arrivals) == len(outcomes):  # one step that no other thread comes between
+        door.release()

@@ -6,9 +6,10 @@ Out: `Rounds`: the members, how much each has to say, its weighted error, and th
     weights  ──fit_member──▶ member, its answers on the training rows
                    ──judge──▶ error, vote, how weights change ──settle──▶ weights of the next round
 
-There is one loop, `boost`. What differs between the algorithms is in the judges: `Discrete` (two classes, the vote is
+There is one loop, `run`. What differs between the algorithms is in the judges: `Discrete` (two classes, the vote is
 1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members answer with probabilities) and `R2`
 (numbers). How a member is fitted (with weights, on a bootstrap, from a table sorted once) is the caller's business.
+Members answer row by row (`boost`); of stumps it is enough to know what is in their leaves (`ByLeaves`).
 
 Weights are whole multiples of 2**-50 that add up to 1: a float64 holds every sum of them exactly, so that no error of a
 classifier depends on the order of the rows, and a row of weight 3 is three rows, bit for bit.
@@ -17,7 +18,7 @@ classifier depends on the order of the rows, and a row of weight 3 is three rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,6 +55,18 @@ class Judge(Protocol):
         """The member's error and vote, and how the weights change."""
 
 
+class Course(Protocol):
+    """Fits and judges members, and keeps the weights of the rows."""
+
+    weights: np.ndarray
+
+    def fit(self, number: int) -> tuple[Any, Verdict]:
+        """Fit a member, and say what it is worth."""
+
+    def reweigh(self, change: Any) -> None:
+        """Change the weights as the verdict on the last member says."""
+
+
 class Rounds(NamedTuple):
     """What `boost` returns."""
 
@@ -69,24 +82,75 @@ class Rounds(NamedTuple):
 
 def boost(fit_member: FitMember, judge: Judge, first: np.ndarray, n_rounds: int, keep_weights: bool = False) -> Rounds:
     """Fit members in turn until there are `n_rounds`, or the judge says stop; `first`: weights of the first round."""
-    repeats = first if _are_repeats(first) else (first > 0).astype(np.float64)
-    weights = settle(np.divide(first, repeats, out=np.zeros(len(first)), where=repeats > 0), repeats)
+    return run(_ByRows(fit_member, judge, first), n_rounds, keep_weights)
+
+
+def run(course: Course, n_rounds: int, keep_weights: bool = False) -> Rounds:
+    """The loop."""
     members: list = []
-    votes, errors, history = [], [], [weights]
+    votes, errors, history = [], [], [course.weights]
     for number in range(n_rounds):
-        member, answers = fit_member(weights, number)
-        verdict = judge(weights, answers)
+        member, verdict = course.fit(number)
         if verdict.keep or (verdict.keep_alone and not members):
             members.append(member)
             votes.append(verdict.vote)
             errors.append(verdict.error)
-            weights = settle(_of_one_row(weights, repeats) * verdict.change, repeats)
+            course.reweigh(verdict.change)
             if keep_weights:
-                history.append(weights)
+                history.append(course.weights)
         if verdict.stop:
             break
     kept = np.array(history) if keep_weights else None
     return Rounds(members, np.array(votes), np.array(errors), kept, verdict.error)
+
+
+class _ByRows:
+    """Rounds of members of any kind: every row is asked about."""
+
+    def __init__(self, fit_member: FitMember, judge: Judge, first: np.ndarray) -> None:
+        self._fit_member, self._judge = fit_member, judge
+        self.weights, self._repeats = first_weights(first)
+
+    def fit(self, number: int) -> tuple[Any, Verdict]:
+        member, answers = self._fit_member(self.weights, number)
+        return member, self._judge(self.weights, answers)
+
+    def reweigh(self, change: Any) -> None:
+        self.weights = settle(_of_one_row(self.weights, self._repeats) * change, self._repeats)
+
+
+class ByLeaves:
+    """Rounds of small trees: rows of one leaf and class have one fate, and are judged as one row of their weight.
+
+    `fit_tree(number)` fits a member and returns it with the weights (leaf, class) of the training rows and what each
+    leaf answers; `reweigh` takes factors (leaf, class) and sees to the rows.
+    """
+
+    def __init__(
+        self,
+        fit_tree: Callable[[int], tuple[Any, np.ndarray, np.ndarray]],
+        reweigh: Callable[[np.ndarray], None],
+        judge: _ByLabels | SammeR,
+    ) -> None:
+        self._fit_tree, self._reweigh, self._judge = fit_tree, reweigh, judge
+        self.weights, self._shape = np.empty(0), (0, 0)  # weights of rows are nobody's business
+
+    def fit(self, number: int) -> tuple[Any, Verdict]:
+        """Fit a member and judge it."""
+        member, weights, answers = self._fit_tree(number)
+        n_leaves, n_classes = self._shape = weights.shape
+        judge = self._judge.of_classes(np.tile(np.arange(n_classes), n_leaves))
+        return member, judge(weights.reshape(-1), answers.repeat(n_classes, axis=0))
+
+    def reweigh(self, change: Any) -> None:
+        """Change the rows' weights for the next round."""
+        self._reweigh(np.broadcast_to(change, self._shape[0] * self._shape[1]).reshape(self._shape))
+
+
+def first_weights(first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(weights of the first round, how many rows each row stands for; 0: none)."""
+    repeats = first if _are_repeats(first) else (first > 0).astype(np.float64)
+    return settle(np.divide(first, repeats, out=np.zeros(len(first)), where=repeats > 0), repeats), repeats
 
 
 def _are_repeats(weights: np.ndarray) -> bool:
@@ -182,6 +246,11 @@ class _ByLabels:
     learning_rate: float = 1.0
     flip: bool = False  # whether members worse than guessing stay, with a negative vote
     goes_on: bool = False  # whether members no better than guessing are left out without ending the rounds
+    n_rows: int | None = None  # where `codes` are those of groups of rows
+
+    def of_classes(self, codes: np.ndarray) -> Any:
+        """The same judge of groups of rows."""
+        return replace(self, codes=codes, n_rows=len(self.codes))
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
         wrong = answers != self.codes
@@ -189,7 +258,9 @@ class _ByLabels:
         if error <= 0.0:
             return Verdict(0.0, self._perfect(), 1.0, stop=True)
         vote = self.learning_rate * self._vote(error)
-        guessing = error >= 1.0 - 1.0 / self.n_classes - len(weights) * _UNIT  # but for the rounding of weights
+        guessing = (
+            error >= 1.0 - 1.0 / self.n_classes - (self.n_rows or len(weights)) * _UNIT
+        )  # but for the rounding of weights
         if guessing and not (self.flip and vote < 0.0):
             return Verdict(error, 0.0, 1.0, keep=False, stop=not self.goes_on)
         return Verdict(error, vote, self._change(wrong, vote))
@@ -236,6 +307,10 @@ class SammeR:
 
     codes: np.ndarray
     learning_rate: float = 1.0
+
+    def of_classes(self, codes: np.ndarray) -> Any:
+        """The same judge of groups of rows."""
+        return replace(self, codes=codes)
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
         """`answers`: probabilities, (rows, classes)."""

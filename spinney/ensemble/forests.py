@@ -149,7 +149,7 @@ def grow_trees(
         finally:
             desks.put(desk)
 
-    return join(team.map(grow, numbers))
+    return join(team.map(grow, numbers), team)
 
 
 def tree_seed(seed: int, number: int) -> int:

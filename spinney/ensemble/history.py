@@ -12,6 +12,7 @@ import numpy as np
 
 from spinney.criteria.losses import LogLoss, SquaredError
 from spinney.ensemble.boosting import Rounds
+from spinney.ensemble.mean_loss import sum_of_losses
 
 
 class History:
@@ -23,11 +24,11 @@ class History:
         self.train, self.oob, self.improvement = train, oob, improvement
 
     def __call__(self, rounds: Rounds, new: list[Any]) -> None:
-        losses, factor = rounds.losses(), _factor(rounds)
-        weight = rounds.task.weights.total()
+        factor, weight = _factor(rounds), rounds.task.weights.total()
         if rounds.settings.subsample >= 1.0:
-            self.train.append(factor * _mean(losses, weight))
+            self.train.append(factor * _mean_of_all(rounds, weight))
             return
+        losses = rounds.losses()
         left_out = np.ones(len(losses), bool)
         left_out[rounds.chosen if len(rounds.chosen) else slice(None)] = False
         self.train.append(factor * _mean(losses, weight, ~left_out))
@@ -47,10 +48,22 @@ def _losses_before(rounds: Rounds) -> np.ndarray:
     return rounds.losses(rounds.first_scores())
 
 
+def _mean_of_all(rounds: Rounds, weight: np.ndarray | None) -> float:
+    """The same number either way; where it can, the team adds up."""
+    units = rounds.units
+    if (
+        weight is not None
+        or rounds.task.n_outputs > 1
+        or (units.is_log and units.exponent)
+        or abs(units.exponent) > 900
+    ):
+        return _mean(rounds.losses(), weight)
+    y = rounds.task.y if units.exponent else rounds.y
+    return sum_of_losses(rounds.team, rounds.loss, rounds.scores[0], y, 2.0**units.exponent) / len(y)
+
+
 def _mean(losses: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None = None) -> float:
     """NaN of no rows."""
-    if rows is None and weight is None:
-        return float(np.add.reduce(losses)) / len(losses)
     if rows is not None:
         losses, weight = losses[rows], None if weight is None else weight[rows]
     total = float(len(losses)) if weight is None else float(weight.sum())

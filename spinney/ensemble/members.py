@@ -114,7 +114,12 @@ def _open_thread_counts(model: Any) -> list[str]:
 def seeded(member: Any, random: np.random.RandomState) -> Any:
     """Give each `random_state` of a member a seed of its own, in the order in which scikit-learn does."""
     names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
-    return member.set_params(**{name: random.randint(_MOST_SEED) for name in names})
+    return member.set_params(**{name: draw_seed(random) for name in names})
+
+
+def draw_seed(random: np.random.RandomState) -> int:
+    """A seed for one `random_state`."""
+    return random.randint(_MOST_SEED)
 
 
 def check_weights_welcome(members: Sequence[Member], sample_weight: Any) -> None:

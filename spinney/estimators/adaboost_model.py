@@ -6,6 +6,7 @@ for all rounds (tree_series.py).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,14 +21,14 @@ from spinney._seed import read_seed
 from spinney.data.reading import as_frame
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.ensemble.members import seeded
+from spinney.ensemble.members import draw_seed, seeded
 from spinney.estimators.base import CopiesModel, all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.params import check_parameters
 from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
 if TYPE_CHECKING:
     from spinney._team import Team
-    from spinney.ensemble.adaboost import FitMember, Judge, Rounds
+    from spinney.ensemble.adaboost import ByLeaves, FitMember, Judge, Rounds
     from spinney.tree.decision import DecisionTree
     from spinney.tree.forest import Forest
 
@@ -64,13 +65,18 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         return self
 
     def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
-        from spinney.ensemble.adaboost import boost
+        from spinney.ensemble.adaboost import boost, run
 
         first = weights.total()
         first = np.ones(len(target)) if first is None else first
         keep = getattr(self, "keep_weights", False)
         with self._fitter(X, target, weights) as fit_member:
-            rounds = boost(fit_member, self._judge(target), first, self.n_estimators, keep)
+            judge = self._judge(target)
+            by_leaves = fit_member.by_leaves(judge, first) if isinstance(fit_member, _Trees) and not keep else None
+            if by_leaves is None:
+                rounds = boost(fit_member, judge, first, self.n_estimators, keep)
+            else:
+                rounds = run(by_leaves, self.n_estimators)
             if not rounds.members:
                 rounds = self._guess(fit_member, first, rounds)
         self.estimators_, self.estimator_ = rounds.members, clone(self._template())
@@ -85,22 +91,9 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         if can_share(self._template()):
             series = TreeSeries(self._template(), X, self._labels(target))
             with series.make_team() as team:
-                yield self._fit_tree(series, draw, random, team)
+                yield _Trees(self, series, draw, random, team)
         else:
             yield self._fit_member(X, target, draw, random)
-
-    def _fit_tree(self, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team) -> FitMember:
-        """Members that are our own trees."""
-
-        def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
-            member = seeded(clone(self._template()), random)
-            if draw is None:
-                meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
-            else:
-                meant = Weights(np.bincount(draw(weights, number), minlength=len(weights)), None)
-            return member, self._answers_in(series.fit(member, meant, team), member.tree_)
-
-        return fit_member
 
     def _fit_member(self, X: Any, target: np.ndarray, draw: Any, random: np.random.RandomState) -> FitMember:
         """Members of any kind."""
@@ -220,6 +213,47 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         tags.input_tags.categorical = members.categorical
         tags.input_tags.sparse = members.sparse
         return tags
+
+
+class _Trees:
+    """Members that are our own trees."""
+
+    def __init__(
+        self, model: AdaBoostModel, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team
+    ) -> None:
+        self._model, self._series, self._draw, self._random, self._team = model, series, draw, random, team
+        self._fresh = clone(model._template())
+
+    def _make(self) -> Any:
+        """A new member: `seeded` and `clone`, for trees, in a tenth of the time, which a stump takes little more of."""
+        member = copy.deepcopy(self._fresh)
+        member.random_state = draw_seed(self._random)
+        return member
+
+    def __call__(self, weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
+        """A `FitMember`."""
+        member = self._make()
+        if self._draw is None:
+            meant = Weights(None if weights.all() else (weights > 0).astype(np.int64), weights)
+        else:
+            meant = Weights(np.bincount(self._draw(weights, number), minlength=len(weights)), None)
+        return member, self._model._answers_in(self._series.fit(member, meant, self._team), member.tree_)
+
+    def by_leaves(self, judge: Any, first: np.ndarray) -> ByLeaves | None:
+        """The rounds of stumps of a large table with two classes; None for anything else."""
+        from spinney.ensemble.adaboost import ByLeaves, first_weights
+
+        rounds = self._series.rounds(*first_weights(first), self._team) if self._draw is None else None
+        if rounds is None:
+            return None
+
+        def fit_tree(number: int) -> tuple[Any, np.ndarray, np.ndarray]:
+            member, tree = self._make(), rounds.grow()
+            self._series.finish(member, tree)
+            leaves = np.flatnonzero(tree.is_leaf)
+            return member, tree.answers[leaves, 0], self._model._answers_in(leaves, tree)
+
+        return ByLeaves(fit_tree, rounds.reweigh, judge)
 
 
 def _take(X: Any, rows: np.ndarray) -> Any:

@@ -19,6 +19,8 @@ from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegresso
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+    from spinney.grow.lists.stump_series import StumpRounds
+    from spinney.tree.decision import DecisionTree
 
 _OURS = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
 
@@ -76,6 +78,24 @@ class TreeSeries:
         if rows is None and member.tree_ is grown.tree:
             return grown.leaf_of_rows()
         return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
+
+    def rounds(self, weights: np.ndarray, repeats: np.ndarray, team: Team) -> StumpRounds | None:
+        """All fits at once, if these are stumps whose rows all count: see `grow/lists/series.py`."""
+        if not repeats.all() or self._template.ccp_alpha > 0.0:
+            return None
+        meant = Weights(None, weights)
+        settings = tree_settings(self._template, self._schema, self._answers, meant)
+        target = self._answers.target(meant)
+        if self._series is None:
+            self._series = self._sort(settings, target, meant, team)
+        share = float(self._template.min_weight_fraction_leaf)
+        rounds: StumpRounds | None = self._series.rounds(target, settings, share, weights, repeats)
+        return rounds
+
+    def finish(self, member: Any, tree: DecisionTree) -> None:
+        """Make an unfitted copy of the template a fitted one, with a tree of `rounds`."""
+        self._answers.keep_classes(member)
+        member._finish(self._schema, tree)
 
     def _sort(self, settings: Any, target: Any, weights: Weights, team: Team) -> Any:
         from spinney.grow.lists.fit import sort_for_trees

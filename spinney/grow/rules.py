@@ -117,7 +117,13 @@ def is_large(rules, n_rows, depth):
 def is_worth(rules, fall):
     """Whether a split takes enough off the impurity; splits that take off nothing are made, or exclusive-or could not
     be learnt."""
-    return fall >= 0.0 and fall + _ROUNDING * rules.total_weight >= rules.min_decrease * rules.total_weight
+    return takes_enough(fall, rules.min_decrease, rules.total_weight)
+
+
+@inner_kernel
+def takes_enough(fall, min_decrease, total_weight):
+    """The same from numbers."""
+    return fall >= 0.0 and fall + _ROUNDING * total_weight >= min_decrease * total_weight
 
 
 @inner_kernel

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from spinney._team import Team
+
 _MOST = {kind: int(np.iinfo(kind).max) for kind in (np.uint16, np.uint32, np.uint64)}
 MOST_EXACT = 2**24  # whole numbers that float32 holds
+_MUCH = 1 << 20  # bytes from which on threads help to copy
 
 
 def ends_of(lengths: np.ndarray) -> np.ndarray:
@@ -17,6 +22,20 @@ def ends_of(lengths: np.ndarray) -> np.ndarray:
     [0, 2, 2, 5]
     """
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def joined(parts: Sequence[np.ndarray], team: Team | None = None) -> np.ndarray:
+    """`np.concatenate`, by all threads where there is much to copy."""
+    if team is None or team.size == 1 or sum(part.nbytes for part in parts) < _MUCH:
+        return np.concatenate(parts)
+    ends = ends_of(np.array([len(part) for part in parts]))
+    out = np.empty((ends[-1], *parts[0].shape[1:]), np.result_type(*parts))
+
+    def copy(k: int) -> None:
+        out[ends[k] : ends[k + 1]] = parts[k]
+
+    team.map(copy, range(len(parts)))
+    return out
 
 
 def small(numbers: np.ndarray, smallest: Any = np.uint16) -> np.ndarray:

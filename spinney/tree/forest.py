@@ -24,9 +24,8 @@ is kept for these alone, in the order of the nodes, and as small as holds it exa
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
-more than 65,535 nodes). `tree(k)` is one of
-the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are packed forms that rows are sent down
-(packed.py), made when first needed and not kept in pickles.
+more than 65,535 nodes). `tree(k)` is one of the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are
+packed forms that rows are sent down (packed.py), made when first needed and not kept in pickles.
 """
 
 from __future__ import annotations
@@ -40,10 +39,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from spinney.tree.arrays import ends_of, narrow, small
+from spinney.tree.arrays import ends_of, joined, narrow, small
 from spinney.tree.shape import Shape, find_shape, trails
 
 if TYPE_CHECKING:
+    from spinney._team import Team
     from spinney.data.binning import Bins
     from spinney.tree.decision import DecisionTree
     from spinney.tree.descend_one import OneRow
@@ -354,8 +354,8 @@ class Forest:
             digest.update(self.thresholds().tobytes())
 
 
-def join(forests: Sequence[Forest]) -> Forest:
-    """The trees of several stores in one."""
+def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:
+    """The trees of several stores in one, put together by a team if there is one."""
     forests = [one for one in forests if one.n_trees] or forests[:1]
     if len(forests) == 1:
         return forests[0]
@@ -364,7 +364,7 @@ def join(forests: Sequence[Forest]) -> Forest:
         forests, bins = [one.with_thresholds() for one in forests], None
 
     def together(name: str) -> np.ndarray:
-        return np.concatenate([getattr(one, name) for one in forests])
+        return joined([getattr(one, name) for one in forests], team)
 
     def lengths(name: str) -> np.ndarray:
         return ends_of(np.concatenate([np.diff(getattr(one, name)) for one in forests]))
@@ -386,7 +386,7 @@ def join(forests: Sequence[Forest]) -> Forest:
         threshold=together("threshold"),
         set_start=lengths("set_start"),
         sets=together("sets"),
-        weight=np.concatenate([one.weight if len(one.weight) or not has_weights else one.weights() for one in forests]),
+        weight=joined([one.weight if len(one.weight) or not has_weights else one.weights() for one in forests], team),
         weight_unit=together("weight_unit"),
         impurity=np.concatenate([one.impurities() for one in forests]) if has_impurity else forests[0].impurity,
         gain=together("gain"),

@@ -271,6 +271,7 @@ def _adaboost(every: bool) -> Iterator[Recipe]:
     y = _target(X)
     deep = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), **few)
     yield "deep trees", lambda: _use(deep, X, y > 0)
+    yield "many rows", lambda: _use(AdaBoostClassifier(**few), _numbers(9000), _target(_numbers(9000)) > 0)
     if every:
         for algorithm in ("discrete", "SAMME", "SAMME.R"):
             for n in (2,) if algorithm == "discrete" else (2, 3):

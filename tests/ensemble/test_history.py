@@ -19,6 +19,7 @@ def rounds_of(losses, chosen=(), weights=None, loss=None, n_outputs=1, subsample
         loss=AbsoluteError() if loss is None else loss,
         task=SimpleNamespace(weights=weights or Weights(None, None), n_outputs=n_outputs),
         settings=SimpleNamespace(subsample=subsample),
+        units=SimpleNamespace(exponent=1, is_log=True),  # losses are those given
         chosen=np.array(chosen, np.int32),
     )
 

@@ -182,6 +182,22 @@ def test_same_model_of_many_rows_for_any_number_of_threads(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("weighted", [None, "repeats", "importances"])
+def test_stumps_judged_by_leaf_are_those_judged_by_row(algorithm, weighted):
+    """`keep_weights` asks for the weights of all rows, which are otherwise changed where stumps are grown."""
+    X, y = make_moons(9000, noise=0.4, random_state=0)
+    X[::7, 0] = np.nan
+    random = np.random.RandomState(0)
+    weight = {None: None, "repeats": random.randint(1, 5, 9000), "importances": random.rand(9000) + 0.01}[weighted]
+    stump = DecisionTreeClassifier(max_depth=1, min_weight_fraction_leaf=0.2, criterion="entropy")
+    for estimator in (None, stump):
+        model = AdaBoostClassifier(estimator, algorithm=algorithm, n_estimators=6, on_weak="flip", learning_rate=0.7)
+        one, other = (clone(model).set_params(keep_weights=keep).fit(X, y, weight) for keep in (False, True))
+        assert one.fingerprint_ == other.fingerprint_
+        np.testing.assert_array_equal(one.estimator_errors_, other.estimator_errors_)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_whole_weights_are_repetitions_bit_for_bit(algorithm):
     X, y = make_moons(90, noise=0.4, random_state=0)
     mixed = np.random.RandomState(0).permutation(90)

@@ -20,7 +20,6 @@ from spinney.grow.lists.grower import grow, grow_own
 from spinney.grow.lists.memory import Columns, make_work
 from spinney.grow.lists.sparse_grower import grow_sparse, grow_sparse_own
 from spinney.grow.lists.sparse_memory import make_cells, make_sparse_work
-from spinney.grow.lists.stumps import CODES, LANES, Blocks, grow_stump
 from spinney.grow.rules import NO_ROW
 from spinney.grow.settings import TreeSettings, make_rules
 from spinney.grow.targets import Medians, make_statistics
@@ -83,13 +82,8 @@ def sort_for_trees(
     return Sorted(table, n_categories, rows, bins, presorted, middles)
 
 
-def grow_sorted(
-    given: Sorted, target: Target, settings: TreeSettings, team: Team, blocks: Blocks | None = None
-) -> Grown:
-    """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump.
-
-    `blocks` help with stumps that they are of use for: see `stumps.py`.
-    """
+def grow_sorted(given: Sorted, target: Target, settings: TreeSettings, team: Team) -> Grown:
+    """Grow a tree from sorted columns. Their lists are cut up in doing so, unless the tree is a stump."""
     table, n_categories, rows, bins, presorted, middles = given
     if isinstance(presorted, SparseLists):
         return _grow_sparse(presorted, middles, target, settings, team)
@@ -106,14 +100,10 @@ def grow_sorted(
             return cuts.threshold
         if bins is not None:
             return np.where(cuts.above == NO_ROW, np.inf, cuts.threshold)
-        return midway(cuts, table, rows)
+        return midway(cuts, table, rows, team)
 
-    if blocks is not None:
-        sums = np.zeros((team.size, LANES * len(blocks.codes), CODES), np.int64)
-        n_nodes = team.run(grow_stump, columns, statistics, criterion, rules, work, blocks, sums)
-    else:
-        run = grow if settings.own is None else grow_own(criterion)
-        n_nodes = team.run(run, columns, statistics, criterion, rules, work)
+    run = grow if settings.own is None else grow_own(criterion)
+    n_nodes = team.run(run, columns, statistics, criterion, rules, work)
     tree, turn, order = freeze(
         work, int(n_nodes), presorted.n_columns, target, settings.criterion, thresholds, rules.is_monotone
     )

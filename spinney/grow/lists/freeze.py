@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import kernel
+from spinney._team import Team
 from spinney.criteria.impurity import POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
@@ -21,6 +22,7 @@ from spinney.tree.decision import DecisionTree
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _MOST_BYTES = 8 << 30  # of the nodes' answers
+_MANY_CUTS = 10_000  # that threads help with
 
 
 def freeze(
@@ -42,7 +44,7 @@ def freeze(
     owner = np.empty(n_nodes, np.int64)
     _lay_out(work.nodes[:n_nodes], owner, laid)
     is_leaf = laid.size == 1
-    rows = (work.lists[-1] & ROW).astype(np.int64)
+    rows = (work.lists[-1] & ROW).view(np.int64)
     shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
     _check_size(n_nodes, target)
     answers, impurity, weight = describe(target, criterion, shape, work.lists)
@@ -102,18 +104,26 @@ class _Laid(NamedTuple):
         return Cuts(self.feature, self.threshold, self.below, self.above)
 
 
-def midway(cuts: Cuts, table: Table, rows: np.ndarray | None) -> np.ndarray:
+def midway(cuts: Cuts, table: Table, rows: np.ndarray | None, team: Team | None = None) -> np.ndarray:
     """Thresholds midway between the rows on both sides, or the lower value if none is between; inf before missing."""
     threshold = np.full(len(cuts.feature), np.inf)
     feature = small(cuts.feature)  # two bytes are sorted by counting
     by_column = np.argsort(feature, kind="stable")
     starts = np.flatnonzero(np.diff(feature[by_column].astype(np.int64), prepend=-1))
-    for some in np.split(by_column, starts[1:]) if len(threshold) else []:
+
+    def fill(some: np.ndarray) -> None:
         some = some[cuts.above[some] != NO_ROW]
         column = table.column(int(cuts.feature[some[0]])) if len(some) else threshold
         below, above = cuts.below[some], cuts.above[some]
         low, high = (column[at if rows is None else rows[at]].astype(np.float64) + 0.0 for at in (below, above))
         threshold[some] = between(low, high)
+
+    groups = np.split(by_column, starts[1:]) if len(threshold) else []
+    if team is None or len(threshold) < _MANY_CUTS:
+        for some in groups:
+            fill(some)
+    else:
+        team.map(fill, groups)
     return threshold
 
 
@@ -190,7 +200,7 @@ def with_sets(
     is_set = n_categories[feature] > 0
     if not is_set.any():
         return tree
-    rows = (work.lists[-1] & ROW).astype(np.int64)
+    rows = (work.lists[-1] & ROW).view(np.int64)
     rows = rows if chosen is None else chosen[rows]
     n_samples, asks = tree.n_samples, np.flatnonzero(~tree.is_leaf)[is_set]
     begin = ends_of(np.where(tree.is_leaf, n_samples, 0))[:-1]  # leaves stand in order

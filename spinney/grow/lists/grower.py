@@ -10,8 +10,9 @@ Glossary
     task         a node whose whole subtree one thread grows alone, in a slot of its own
 
 The life of a tree
+    sum          of every open node: what all its rows add up to
     search       of every open node, column by column: scan the list, note the best cut
-    settle       one thread picks each node's column and marks the sides of its rows
+    settle       of every open node: pick its column and mark the sides of its rows
     partition    of every open node, list by list; large children are open nodes in turn, small ones tasks
     subtrees     each task is a small tree of its own, grown without waiting for anybody
 
@@ -40,7 +41,7 @@ from spinney.grow.lists.small import grow_small, most_rows
 from spinney.grow.lists.statistics import same, totals
 from spinney.grow.rules import NO_SPLIT, is_large
 
-SEARCH, PARTITION, SUBTREES, DONE = range(4)  # the phases
+SEARCH, PARTITION, SUBTREES, DONE, SUM, SETTLE = range(6)  # the phases
 _SUM, _SEARCH, _SETTLE, _GROW = (np.int64(k) for k in range(4))  # what `_do` can do
 _NEVER = -math.inf
 _ROOT = np.int64(0)
@@ -53,7 +54,6 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work):
     state = work.state[0]
     if rank == 0:
         _prepare(rules, work, can_split(statistics, rules, work.side.size))
-        _sum_open(rank, sync, columns, statistics, criterion, rules, work)
         if state.phase == DONE:
             end_phases(sync)
         else:
@@ -68,15 +68,12 @@ def _grow(rank, size, sync, columns, statistics, criterion, rules, work):
             what, slot, at = _GROW, work.totals.shape[0] - work.entries.shape[0] + rank, _ZERO
             if state.phase == SEARCH:
                 what, slot, at = _SEARCH, chunk // rules.n_features, chunk % rules.n_features
-            node = work.open[slot] if what == _SEARCH else work.tasks[chunk]
+            elif state.phase != SUBTREES:
+                what, slot = _SUM if state.phase == SUM else _SETTLE, chunk
+            node = work.tasks[chunk] if what == _GROW else work.open[slot]
             _do(rank, sync, columns, statistics, criterion, rules, work, what, slot, node, at)
         if finish_chunk(sync):
-            if state.phase == SEARCH:
-                for slot in range(state.n_open):
-                    node = work.open[slot]
-                    _do(rank, sync, columns, statistics, criterion, rules, work, _SETTLE, slot, node, _ZERO)
             _go_on(rules, work)
-            _sum_open(rank, sync, columns, statistics, criterion, rules, work)
             if state.phase == DONE or stop_wanted(sync):
                 end_phases(sync)
             else:
@@ -96,14 +93,6 @@ def can_split(statistics, rules, n_rows):
         if not same(statistics, _ZERO, row):
             return True
     return False
-
-
-@inner_kernel
-def _sum_open(rank, sync, columns, statistics, criterion, rules, work):
-    """Sums of the nodes that are to be searched."""
-    if work.state[0].phase == SEARCH:
-        for slot in range(work.state[0].n_open):
-            _do(rank, sync, columns, statistics, criterion, rules, work, _SUM, slot, work.open[slot], _ZERO)
 
 
 # --- what differs between kinds ---------------------------------------------------------------------------------------
@@ -184,15 +173,10 @@ def _prepare(rules, work, can_split):
         state.phase = DONE
     elif rules.best_first or rows.size > work.team_rows:
         work.open[0], state.n_open = _ROOT, 1
-        _begin_search(rules, work)
+        state.phase, state.n_chunks = SUM, 1
     else:
         work.tasks[0] = _ROOT
         state.phase, state.n_chunks = SUBTREES, 1
-
-
-@inner_kernel
-def _begin_search(rules, work):
-    work.state[0].phase, work.state[0].n_chunks = SEARCH, work.state[0].n_open * rules.n_features
 
 
 @part_kernel
@@ -204,12 +188,18 @@ def _partition_chunk(rank, work, chunk):
 
 @part_kernel
 def _go_on(rules, work):
-    """What one thread does between two phases, once the nodes of a search are settled; sets the next one."""
+    """What one thread does between two phases; sets the next one."""
     state = work.state[0]
     if state.phase == SUBTREES:
         state.phase = DONE
         return
+    if state.phase == SUM:
+        state.phase, state.n_chunks = SEARCH, state.n_open * rules.n_features
+        return
     if state.phase == SEARCH:
+        state.phase, state.n_chunks = SETTLE, state.n_open
+        return
+    if state.phase == SETTLE:
         n_split = 0
         for slot in range(state.n_open):
             node = work.open[slot]
@@ -225,7 +215,7 @@ def _go_on(rules, work):
     else:
         _open_children(rules, work)
         if state.n_open > 0:
-            _begin_search(rules, work)
+            state.phase, state.n_chunks = SUM, state.n_open
             return
     if rules.best_first:
         _next_best(rules, work)

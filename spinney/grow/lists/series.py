@@ -17,7 +17,7 @@ from spinney.data.presort import Presorted
 from spinney.data.sparse_presort import SparseLists
 from spinney.data.target import Target
 from spinney.grow.lists.fit import Grown, Sorted, grow_sorted, sort_for_trees
-from spinney.grow.lists.stumps import Blocks, make_blocks
+from spinney.grow.lists.stump_series import StumpRounds, Stumps
 from spinney.grow.settings import TreeSettings
 
 _MANY_ROWS = 8192  # from which on blocks are worth their while
@@ -30,7 +30,7 @@ class Series:
     def __init__(self, given: Sorted, team: Team) -> None:
         self._given, self._team = given, team
         self._room = np.empty(0, np.uint64)  # of a copy of the lists; this and the next are made when there is need
-        self._blocks: Blocks | None = None
+        self._stumps: Stumps | None = None
         dense = None if isinstance(given.presorted, SparseLists) else given.presorted
         self._n_others = 0 if dense is None else len(dense.lists) - dense.n_columns
 
@@ -55,13 +55,27 @@ class Series:
         if columns is not None:
             return grow_sorted(self._take(rows, columns), target, settings, self._team)
         if rows is None and self._is_for_blocks(target, settings):
-            if self._blocks is None:
-                assert target.labels is not None
-                self._blocks = make_blocks(given.presorted, target.labels[0], self._team)
-            return grow_sorted(given, target, settings, self._team, self._blocks)
+            return self._make_stumps(target).grow(target, settings)
         if rows is not None or settings.max_depth > 1:
             given = self._take(rows, None)
         return grow_sorted(given, target, settings, self._team)
+
+    def rounds(
+        self, target: Target, settings: TreeSettings, share: float, weights: np.ndarray, repeats: np.ndarray
+    ) -> StumpRounds | None:
+        """Stumps of the whole table whose weights change by leaf and class, or None where there is no such way.
+
+        See `StumpRounds` for the last three.
+        """
+        if not self._is_for_blocks(target, settings):
+            return None
+        return StumpRounds(self._make_stumps(target), settings, share, weights, repeats)
+
+    def _make_stumps(self, target: Target) -> Stumps:
+        if self._stumps is None:
+            assert target.labels is not None
+            self._stumps = Stumps(self._given, target.labels[0], self._team)
+        return self._stumps
 
     def _take(self, rows: np.ndarray | None, columns: np.ndarray | None) -> Sorted:
         """A copy of some of the lists."""
@@ -79,14 +93,15 @@ class Series:
     def _is_for_blocks(self, target: Target, settings: TreeSettings) -> bool:
         """Whether trees are stumps that stumps.py can grow."""
         presorted, weights = self._given.presorted, target.weights
-        assert isinstance(presorted, Presorted)
         return (
-            settings.max_depth == 1
+            isinstance(presorted, Presorted)
+            and settings.max_depth == 1
             and settings.max_leaves is None
             and presorted.n_rows >= _MANY_ROWS
             and target.n_classes == (2,)
             and settings.criterion in (GINI, ENTROPY, ERROR)
             and not (weights.counts is None and weights.importance is None)
+            and settings.significance is None
             and not (settings.by_ratio or settings.random or settings.n_features < presorted.n_columns)
             and not (presorted.is_categorical.any() or settings.monotone.any())
         )

@@ -8,106 +8,158 @@ its class. Known values are in the blocks 0 .. 126, missing ones in block 127. T
 
 A cut inside block b leaves all of a on the left, and some of b: the weights of the two classes on the left lie in the
 rectangle from (a0, a1) to (a0 + b0, a1 + b1). What a cut is worth is a convex function of these two, so no cut inside
-is worth more than the best corner. A block whose corners are worth less than a cut that is known is passed over; any
+is worth more than the best corner, its bound. A block whose bound is less than a cut that is known is passed over; any
 other is walked entry by entry. The tree is the one that grower.py would grow, bit for bit.
+
+A round, one call that a team enters together
+    total        by rows: the sum of the weights as they change after the round before (left out in the first one)
+    sums         by rows: new weights, so that they add up to 1; the histograms, each thread into its own
+    bounds       by columns: the threads' histograms added up; every block's bound, and the best cut between two blocks
+    walk         by blocks, those of large bounds first: the best cut in each
+    sides        by rows: who goes left; the largest weight of every kind, which the next change of weights begins with
+
+The kind of a row is 2 * side + class, side being 1 on the left: rows of one kind are treated alike when weights change.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel, refer
-from spinney._team import Team, end_phases, finish_chunk, next_chunk, open_phase, take_chunk
-from spinney.criteria.impurity import GINI, pair_score
-from spinney.data.presort import RANK, Presorted
-from spinney.grow.lists.entries import count_known, note, row_of
-from spinney.grow.lists.grower import can_split
-from spinney.grow.lists.partition import partition_lists
-from spinney.grow.lists.settle import make_children, open_node, settle
+from spinney._team import end_phases, finish_chunk, open_phase, stop_wanted, take_chunk
+from spinney.criteria.impurity import GINI, pair_decrease, pair_score
+from spinney.data.presort import RANK
+from spinney.grow.lists.arrange import sort_by_key
+from spinney.grow.lists.entries import row_of
+from spinney.grow.lists.stump_memory import BLOCKS, CODES, LANES
+from spinney.grow.rules import takes_enough
 
-_BLOCKS = 127  # of known values
-CODES = 256
-LANES = 8  # codes a word
-_ROWS = 16_384  # rows that a thread adds up at a time
-SUMS, SEARCH = range(2)  # the phases; in the second, state.n_open is the column that was searched before it
+KINDS = 4
+UNIT = 2.0**-50  # of weights that change
+_BITS = 52  # of a sum of weights in whole numbers: a float64 holds it exactly
+_ROWS = 2048  # rows that a thread adds up at a time: their weights stay in its first-level cache
+_TOTAL, _SUMS, _BOUNDS, _WALK, _SIDES, _DONE = range(6)  # the phases
 _NEVER = -math.inf
-_ROOT = np.int64(0)
 _BYTE = np.uint64(255)
+_ONE = np.int64(1)
 
 
-class Blocks(NamedTuple):
-    """The codes of a table and its classes."""
-
-    codes: np.ndarray  # uint64 (groups of eight columns, rows): a byte a column
-    known: np.ndarray  # int64: entries of each list that are not missing
-    length: np.ndarray  # int64: entries a block, by column
-
-
-def make_blocks(presorted: Presorted, label: np.ndarray, team: Team) -> Blocks:
-    """Cut all lists into blocks; `label` is 0 or 1 for each row."""
-    n_columns = presorted.n_columns
-    codes = np.zeros((-(-n_columns // LANES), presorted.n_rows, LANES), np.uint8)
-    known, length = np.empty(n_columns, np.int64), np.empty(n_columns, np.int64)
-    team.run(_fill_codes, presorted.lists, label, codes, known, length)
-    return Blocks(codes.view(np.uint64)[:, :, 0], known, length)
+# --- the loop ---------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _fill_codes(rank, size, sync, lists, label, codes, known, length):
-    while True:
-        j = next_chunk(sync)
-        if j >= known.size:
-            return
-        entries, group = lists[j], codes[j // LANES]
-        known[j] = count_known(entries)
-        length[j] = max(np.int64(1), (known[j] + _BLOCKS - 1) // _BLOCKS)
-        for i in range(entries.size):
-            row = row_of(entries[i])
-            block = i // length[j] if i < known[j] else np.int64(_BLOCKS)
-            group[row, j % LANES] = 2 * block + label[row]
-
-
-@kernel
-def grow_stump(rank, size, sync, columns, statistics, criterion, rules, work, blocks, sums):
-    """Grow one stump into work.nodes; returns how many nodes. `sums`: zeros (threads, columns of all groups, codes)."""
-    columns, statistics, rules, work, blocks = (
-        refer(columns),
-        refer(statistics),
-        refer(rules),
-        refer(work),
-        refer(blocks),
-    )
-    state, n_rows = work.state[0], blocks.codes.shape[1]
-    n_pieces = (n_rows + _ROWS - 1) // _ROWS
+def grow_stump(rank, size, sync, blocks, rows, desk, rules, logs, change):
+    """One round: desk.cuts[0] is the best cut, desk.state says whether it is made, desk.most[0] is by kind."""
+    blocks, rows, desk, rules, change = refer(blocks), refer(rows), refer(desk), refer(rules), refer(change)
+    state, n_rows = desk.state[0], rows.weight.size
     if rank == 0:
-        state.phase = SUMS
-        open_phase(sync, blocks.codes.shape[0] * n_pieces)
+        desk.parts[:] = 0
+        desk.most[:] = 0.0
+        state.phase, state.n_chunks = _TOTAL if change.factor.size else _SUMS, (n_rows + _ROWS - 1) // _ROWS
+        open_phase(sync, state.n_chunks)
     while True:
         chunk = take_chunk(sync)
         if chunk < 0:
-            return work.n_nodes[0]
-        if state.phase == SUMS:
-            group, begin = chunk // n_pieces, chunk % n_pieces * _ROWS
-            piece, lanes = slice(begin, min(begin + _ROWS, n_rows)), slice(LANES * group, LANES * (group + 1))
-            _add_up(blocks.codes[group, piece], statistics.weight[piece], sums[rank, lanes])
-        elif chunk != state.n_open:
-            least = work.candidates[0, state.n_open].score
-            _search_column(statistics, criterion, rules, work, blocks, sums[0], chunk, least)
+            return
+        begin, end = chunk * _ROWS, min((chunk + 1) * _ROWS, n_rows)
+        if state.phase == _TOTAL:
+            _add_changed(rows, change, begin, end, desk.parts[rank])
+        elif state.phase == _SUMS:
+            _add_up(blocks.codes, rows, change, state.divisor, begin, end, desk.sums[rank], desk.parts[rank])
+        elif state.phase == _BOUNDS:
+            _find_bounds(blocks, desk, rules, logs, chunk)
+        elif state.phase == _WALK:
+            _walk_block(blocks, rows, desk, rules, logs, desk.order[0, chunk], desk.cuts[rank])
+        else:
+            _send(blocks.codes, rows, desk.cuts[0], state, begin, end, desk.most[rank])
         if finish_chunk(sync):
-            if state.phase == SUMS and _begin_search(statistics, criterion, rules, work, blocks, sums):
-                state.phase = SEARCH
-                open_phase(sync, work.candidates.shape[1])
-            else:
-                if state.phase == SEARCH:
-                    _finish(rank, columns, statistics, criterion, rules, work)
+            _go_on(blocks, rows, desk, rules, logs, change)
+            if state.phase == _DONE or stop_wanted(sync):
                 end_phases(sync)
+            else:
+                open_phase(sync, state.n_chunks)
 
 
 @inner_kernel
-def _add_up(codes, weight, sums):
+def _go_on(blocks, rows, desk, rules, logs, change):
+    """What one thread does between two phases; sets the next one."""
+    state, n_rows = desk.state[0], rows.weight.size
+    if state.phase == _TOTAL:
+        total = _add_parts(desk.parts, 0)
+        state.divisor = float(total) * (1.0 / change.scale) * UNIT
+        desk.parts[:] = 0
+        state.phase = _SUMS
+    elif state.phase == _SUMS:
+        _measure(desk, rules)
+        state.phase, state.n_chunks = _BOUNDS, blocks.known.size
+    elif state.phase == _BOUNDS:
+        state.n_chunks = _list_blocks(desk, rules) if rules.may_split and 0 < state.amount < state.weight else 0
+        state.phase = _WALK
+    elif state.phase == _SIDES:
+        for kind in range(KINDS):
+            for rank in range(1, desk.most.shape[0]):
+                desk.most[0, kind] = max(desk.most[0, kind], desk.most[rank, kind])
+        state.phase = _DONE
+        return
+    elif state.phase == _WALK:
+        state.n_chunks = 0
+    if state.phase == _WALK and state.n_chunks == 0:
+        _settle(blocks, rows, desk, rules, logs)
+        state.phase, state.n_chunks = _SIDES, (n_rows + _ROWS - 1) // _ROWS
+
+
+@inner_kernel
+def _add_parts(parts, which):
+    total = np.int64(0)
+    for rank in range(parts.shape[0]):
+        total += parts[rank, which]
+    return total
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _one(weight, repeats, i):
+    """What one repetition of a row weighs."""
+    return float(weight[i]) * UNIT / repeats[i] if repeats.size else float(weight[i]) * UNIT
+
+
+@inner_kernel
+def _add_changed(rows, change, begin, end, parts):
+    """Add up the weights of some rows as they will be, in whole numbers."""
+    weight, repeats, kind = rows.weight, rows.repeats, rows.kind
+    factor, scale, total = change.factor, change.scale, np.int64(0)
+    for i in range(begin, end):
+        times = np.int64(repeats[i]) if repeats.size else _ONE
+        total += np.int64(np.rint(_one(weight, repeats, i) * factor[kind[i]] * scale)) * times
+    parts[0] += total
+
+
+@inner_kernel
+def _add_up(codes, rows, change, divisor, begin, end, sums, parts):
+    """New weights of some rows, and these added up: by code, and by class."""
+    weight, repeats, kind = rows.weight[begin:end], rows.repeats, rows.kind[begin:end]
+    if change.factor.size:
+        factor, repeats = change.factor, repeats[begin:end]
+        for i in range(weight.size):
+            times = np.int64(repeats[i]) if repeats.size else _ONE
+            one = np.rint(_one(weight, repeats, i) * factor[kind[i]] / divisor)
+            weight[i] = np.int64(max(one, 1.0)) * times
+    total, amount = np.int64(0), np.int64(0)
+    for i in range(weight.size):
+        total += weight[i]
+        amount += weight[i] * np.int64(kind[i] & np.uint8(1))
+    parts[0] += total
+    parts[1] += amount
+    for group in range(codes.shape[0]):
+        _add_lanes(codes[group, begin:end], weight, sums[LANES * group : LANES * (group + 1)])
+
+
+@inner_kernel
+def _add_lanes(codes, weight, sums):
     """sums[lane, code] += weight, for eight lanes."""
     for i in range(codes.size):
         word, w = codes[i], weight[i]
@@ -116,119 +168,184 @@ def _add_up(codes, weight, sums):
 
 
 @inner_kernel
-def _begin_search(statistics, criterion, rules, work, blocks, sums):
-    """Between the phases, by one thread: the root, and the column that promises most. False if it cannot be split."""
-    rows, root, total = work.lists[-1], work.nodes[_ROOT], work.totals[0]
-    for i in range(rows.size):
-        rows[i] = (np.uint64(i) << RANK) | np.uint64(i)
-    open_node(work, _ROOT, _ROOT, rows.size, _ROOT, rules.seed)
-    root.lower, root.upper = -np.inf, np.inf
-    if not can_split(statistics, rules, rows.size):
-        return False
-    for thread in range(1, sums.shape[0]):
-        for j in range(sums.shape[1]):
-            for code in range(CODES):
-                sums[0, j, code] += sums[thread, j, code]
-    total[:] = 0
+def _send(codes, rows, cut, state, begin, end, most):
+    """Set the kinds of some rows. Those of the block that is cut in two have their sides already."""
+    word, lane = codes[cut.column // LANES, begin:end], np.uint64(8 * (cut.column % LANES))
+    weight, repeats, kind = rows.weight[begin:end], rows.repeats, rows.kind[begin:end]
+    repeats = repeats[begin:end] if repeats.size else repeats
+    cut_block, missing = state.block, cut.missing_left * state.is_split
+    for i in range(kind.size):
+        code = np.int64((word[i] >> lane) & _BYTE)
+        block, label = code >> 1, code & 1
+        side = np.int64(kind[i]) >> 1 if block == cut_block else np.int64(block < cut_block)
+        if block == BLOCKS:
+            side = missing
+        kind[i] = np.uint8(2 * side + label)
+        most[kind[i]] = max(most[kind[i]], _one(weight, repeats, i))
+
+
+# --- columns and blocks -----------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _measure(desk, rules):
+    """The sums of all rows, and what follows from them."""
+    state = desk.state[0]
+    weight, amount = _add_parts(desk.parts, 0), _add_parts(desk.parts, 1)
+    state.shift, state.unit = np.int64(0), rules.unit
+    if rules.scaled:
+        while weight << (state.shift + 1) < np.int64(1) << _BITS:
+            state.shift += 1
+            state.unit *= 0.5
+    least = rules.min_weight if rules.min_weight >= 0.0 else -rules.min_weight * (float(weight) * rules.unit)
+    state.min_weight = max(_ONE, np.int64(np.ceil(least / state.unit * (1.0 - 1e-12))))
+    state.weight, state.amount = weight << state.shift, amount << state.shift
+
+
+@inner_kernel
+def _find_bounds(blocks, desk, rules, logs, j):
+    """Add up the threads' histograms of a column, and find the bounds of its blocks and the best cut between two."""
+    state, column = desk.state[0], desk.columns[j]
     for code in range(CODES):
-        total[0] += sums[0, 0, code]
-        total[1] += sums[0, 0, code] if code % 2 else 0
-    promising, promise = np.int64(0), _NEVER
-    for j in range(work.candidates.shape[1]):
-        work.candidates[0, j].score = _NEVER
-        most = _promise(statistics.logs, criterion, total, sums[0, j])
-        if most > promise:
-            promising, promise = np.int64(j), most
-    _search_column(statistics, criterion, rules, work, blocks, sums[0], promising, _NEVER)
-    work.open[0], work.state[0].n_open = _ROOT, promising
-    return True
-
-
-@inner_kernel
-def _finish(rank, columns, statistics, criterion, rules, work):
-    """After the search, by one thread: pick the column, mark the sides, make the children."""
-    if settle(rank, columns, statistics, criterion, rules, work, 0, work.nodes[_ROOT]):
-        make_children(rules, work, _ROOT)
-        partition_lists(rank, work, work.nodes[_ROOT], work.candidates.shape[1], work.lists.shape[0])
-
-
-@inner_kernel
-def _promise(logs, criterion, total, sums):
-    """The largest worth of a cut between two blocks, legal or not: where to look first."""
-    zeros, ones, most = np.int64(0), np.int64(0), _NEVER
-    for b in range(_BLOCKS):
-        zeros += sums[2 * b]
-        ones += sums[2 * b + 1]
-        most = max(most, _worth(criterion, zeros, ones, total, logs))
-    return most
-
-
-@inner_kernel
-def _search_column(statistics, criterion, rules, work, blocks, sums, j, least):
-    """Walk the blocks of a column in which there may be a cut worth at least `least`, and more than the best so far.
-
-    What is found is the column's best cut if that is worth `least`: so the best of all is never missed.
-    """
-    entries, best, total = work.lists[j], work.candidates[0, j], work.totals[0]
-    n, known, length, column = entries.size, blocks.known[j], blocks.length[j], sums[j]
-    slack = _slack(criterion, total)
-    for missing_left in range(2 if known < n else 1):
-        zeros, ones = np.int64(0), np.int64(0)
+        total = np.int64(0)
+        for rank in range(desk.sums.shape[0]):
+            total += desk.sums[rank, j, code]
+            desk.sums[rank, j, code] = 0
+        column[code] = total << state.shift
+    entries, known, length = blocks.lists[j], blocks.known[j], blocks.length[j]
+    desk.least[j] = _NEVER
+    for missing_left in range(2):
+        bounds = desk.bounds[(2 * j + missing_left) * BLOCKS : (2 * j + missing_left + 1) * BLOCKS]
+        zeros, ones, extra = np.int64(0), np.int64(0), np.int64(0)
         if missing_left:
-            zeros, ones = column[2 * _BLOCKS], column[2 * _BLOCKS + 1]
-        for b in range((known + length - 1) // length):
-            bound = _bound(criterion, zeros, ones, column[2 * b], column[2 * b + 1], total, statistics.logs)
-            if bound + slack >= max(least, best.score):
-                begin, end = b * length, min((b + 1) * length, known)
-                if end == known and known < n and not missing_left:
-                    end += 1  # the cut between all known values and the missing ones
-                _walk(
-                    statistics, criterion, rules, entries, begin, end, zeros, ones, n - known, missing_left, total, best
-                )
+            zeros, ones, extra = column[2 * BLOCKS], column[2 * BLOCKS + 1], entries.size - known
+        before = _worth(rules.criterion, zeros, ones, state, logs)
+        for b in range(BLOCKS):
+            bounds[b] = math.inf
+            if b * length >= known or (missing_left and known == entries.size):
+                continue
+            if _is_cut(entries, b * length, extra, zeros + ones, rules, state):
+                desk.least[j] = max(desk.least[j], before)
+            more = ones + column[2 * b + 1]
+            corner = _worth(rules.criterion, zeros, more, state, logs)
             zeros += column[2 * b]
-            ones += column[2 * b + 1]
+            corner = max(corner, _worth(rules.criterion, zeros, ones, state, logs))
+            ones = more
+            after = _worth(rules.criterion, zeros, ones, state, logs)
+            bounds[b] = -max(corner, before, after)
+            before = after
 
 
 @inner_kernel
-def _slack(criterion, total):
-    """More than rounding can change a worth by."""
-    weight = float(total[0])
-    return 1e-14 * weight * weight if criterion == GINI else 1e-10 * weight + 1e-6
-
-
-@inner_kernel
-def _bound(criterion, zeros, ones, more_zeros, more_ones, total, logs):
-    """The worth of the rectangle's best corner."""
-    low = max(_worth(criterion, zeros, ones, total, logs), _worth(criterion, zeros + more_zeros, ones, total, logs))
-    high = max(
-        _worth(criterion, zeros, ones + more_ones, total, logs),
-        _worth(criterion, zeros + more_zeros, ones + more_ones, total, logs),
-    )
-    return max(low, high)
-
-
-@inner_kernel
-def _worth(criterion, zeros, ones, total, logs):
+def _worth(criterion, zeros, ones, state, logs):
     """What a cut with these weights on the left is worth, with nothing on one side too."""
     weight = zeros + ones
-    if criterion == GINI and (weight <= 0 or weight >= total[0]):
+    if criterion == GINI and (weight <= 0 or weight >= state.weight):
         return 0.0
-    return pair_score(criterion, weight, ones, total[0] - weight, total[1] - ones, logs)
+    return pair_score(criterion, weight, ones, state.weight - weight, state.amount - ones, logs)
 
 
 @inner_kernel
-def _walk(statistics, criterion, rules, entries, begin, end, zeros, ones, n_missing, missing_left, total, best):
-    """Try the cuts before the entries begin .. end; `zeros` and `ones`: the classes' weights to the left of these."""
-    weight, amount, extra = zeros + ones, ones, n_missing if missing_left else np.int64(0)
-    least_rows, least_weight = rules.min_leaf, rules.min_weight
-    last = min(entries.size - least_rows - extra, entries.size - 1)
+def _is_cut(entries, at, extra, weight, rules, state):
+    """Whether a list can be cut before an entry; `extra` missing values go left with those before it."""
+    n_left = at + extra
+    fits = at > 0 and n_left >= rules.min_leaf and entries.size - n_left >= rules.min_leaf and n_left < entries.size
+    fits = fits and weight >= state.min_weight and state.weight - weight >= state.min_weight
+    return fits and entries[at] >> RANK != entries[at - 1] >> RANK
+
+
+@inner_kernel
+def _list_blocks(desk, rules):
+    """Put the blocks that may hold the best cut in order, those of large bounds first; returns how many."""
+    state, order, n_listed = desk.state[0], desk.order[0], 0
+    state.least = _NEVER
+    for j in range(desk.least.size):
+        state.least = max(state.least, desk.least[j])
+    slack = _slack(rules.criterion, state.weight)
+    for k in range(desk.bounds.size):
+        if slack - desk.bounds[k] >= state.least and desk.bounds[k] < math.inf:
+            order[n_listed] = k
+            n_listed += 1
+    sort_by_key(order[:n_listed], desk.order[1, :n_listed], desk.bounds)
+    for rank in range(desk.cuts.size):
+        desk.cuts[rank].score = _NEVER
+    return n_listed
+
+
+@inner_kernel
+def _slack(criterion, weight):
+    """More than rounding can change a worth by."""
+    total = float(weight)
+    return 1e-14 * total * total if criterion == GINI else 1e-10 * total + 1e-6
+
+
+@inner_kernel
+def _walk_block(blocks, rows, desk, rules, logs, which, best):
+    """Try the cuts before the entries of a block, unless a known one is better than all of them can be."""
+    state = desk.state[0]
+    known_best = state.least
+    for rank in range(desk.cuts.size):  # others may be at work on theirs: older scores do no harm
+        known_best = max(known_best, desk.cuts[rank].score)
+    if _slack(rules.criterion, state.weight) - desk.bounds[which] < known_best:
+        return
+    j, missing_left, b = which // (2 * BLOCKS), which // BLOCKS % 2, which % BLOCKS
+    entries, column, known = blocks.lists[j], desk.columns[j], blocks.known[j]
+    weight, amount, extra = np.int64(0), np.int64(0), np.int64(0)
+    if missing_left:
+        weight, amount, extra = column[-2] + column[-1], column[-1], entries.size - known
+    for k in range(b):
+        weight += column[2 * k] + column[2 * k + 1]
+        amount += column[2 * k + 1]
+    begin, end = b * blocks.length[j], min((b + 1) * blocks.length[j], known)
+    if end == known and known < entries.size and not missing_left:
+        end += 1  # the cut between all known values and the missing ones
     for at in range(begin, end):
-        entry = entries[at]
-        if at > 0 and at <= last and at + extra >= least_rows and entry >> RANK != entries[at - 1] >> RANK:
-            if weight >= least_weight and total[0] - weight >= least_weight:
-                score = pair_score(criterion, weight, amount, total[0] - weight, total[1] - amount, statistics.logs)
-                if score > best.score:
-                    note(best, score, np.int64(at), missing_left, at + extra, weight)
-        row = row_of(entry)
-        weight += statistics.weight[row]
-        amount += statistics.amount[row]
+        if _is_cut(entries, at, extra, weight, rules, state):
+            score = pair_score(rules.criterion, weight, amount, state.weight - weight, state.amount - amount, logs)
+            if score >= best.score and (score > best.score or _comes_first(best, j, missing_left, at)):
+                best.score, best.column, best.missing_left, best.position = score, j, missing_left, at
+                best.n_left, best.weight, best.amount = at + extra, weight, amount
+        row = row_of(entries[at])
+        one = rows.weight[row] << state.shift
+        weight += one
+        amount += one * np.int64(rows.kind[row] & np.uint8(1))
+
+
+@inner_kernel
+def _comes_first(best, column, missing_left, position):
+    """Whether a cut goes before another of the same worth."""
+    if column != best.column:
+        return column < best.column
+    if missing_left != best.missing_left:
+        return missing_left < best.missing_left
+    return position < best.position
+
+
+@inner_kernel
+def _settle(blocks, rows, desk, rules, logs):
+    """The best cut of all, into desk.cuts[0]; whether it is made; the sides of rows of the block that it is in."""
+    state, best = desk.state[0], desk.cuts[0]
+    state.is_split, state.block = 0, -1
+    if not (rules.may_split and 0 < state.amount < state.weight):
+        best.score = _NEVER
+    else:
+        for rank in range(1, desk.cuts.size):
+            one = desk.cuts[rank]
+            is_first = _comes_first(best, one.column, one.missing_left, one.position)
+            if one.score > best.score or (one.score == best.score and one.score > _NEVER and is_first):
+                best.score, best.column, best.missing_left = one.score, one.column, one.missing_left
+                best.position, best.n_left = one.position, one.n_left
+                best.weight, best.amount = one.weight, one.amount
+    if best.score == _NEVER:
+        best.column = 0
+        return
+    total = float(state.weight) * state.unit
+    fall = max(0.0, pair_decrease(rules.criterion, best.score, state.weight, state.amount, logs)) * total
+    if not takes_enough(fall, rules.min_decrease, total):
+        return
+    state.is_split = 1
+    length, known, entries = blocks.length[best.column], blocks.known[best.column], blocks.lists[best.column]
+    state.block = best.position // length
+    for at in range(state.block * length, min((state.block + 1) * length, known)):
+        row = row_of(entries[at])
+        rows.kind[row] = np.uint8(2 * np.int64(at < best.position)) + (rows.kind[row] & np.uint8(1))

@@ -86,7 +86,7 @@ def test_stumps_from_blocks(seed, threads):
             assert grown.tree.fingerprint == alone.tree.fingerprint
             np.testing.assert_array_equal(grown.leaf_of_rows(), alone.leaf_of_rows())
             target = target._replace(weights=draw_weights(len(label), random))
-    assert series._blocks is not None
+    assert series._stumps is not None
 
 
 def test_what_blocks_are_not_for(monkeypatch):
@@ -107,4 +107,4 @@ def test_what_blocks_are_not_for(monkeypatch):
             series = Series(sort_for_trees(table, np.zeros(1, np.int64), settings, target, team), team)
             alone = grow_exact_tree(table, np.zeros(1, np.int64), target, settings, team)
             assert series.grow(target, settings).tree.fingerprint == alone.tree.fingerprint
-            assert series._blocks is None
+            assert series._stumps is None
