@@ -41,7 +41,7 @@ def test_large_tables_are_searched_on_a_part_of_the_rows_and_fitted_in_bounded_t
     assert choose(350, plan, 10**6, None, 1) == Chosen(350, CLASSIC_RATE)
     few = choose(60, plan, 10**6, None, 1)
     assert few.n_rounds == 350
-    assert few.learning_rate * 350 == pytest.approx(60 * 1.1 * 8.5**0.25 * CLASSIC_RATE)
+    assert few.learning_rate * 350 == pytest.approx(60 * 1.1 * 8.5**0.25 * CLASSIC_RATE, rel=1e-3)
     assert choose(20, plan, 10**6, None, 1).n_rounds > choose(20, plan_search(10**5, None), 10**5, None, 1).n_rounds
 
 
@@ -49,7 +49,9 @@ def test_smaller_steps_come_with_more_rounds_in_proportion():
     plan = plan_search(20_000, None)
     for best in (1, 10, 200, 900, MOST_ROUNDS):
         chosen = choose(best, plan, 20_000, None, 1)
-        assert chosen.n_rounds * chosen.learning_rate == pytest.approx(1.1 * best * CLASSIC_RATE, rel=0.06)
+        assert chosen.n_rounds * chosen.learning_rate == pytest.approx(
+            1.1 * best * CLASSIC_RATE, rel=0.1
+        )  # whole rounds
         assert 0.02 <= chosen.learning_rate <= CLASSIC_RATE
     assert choose(300, plan, 20_000, None, 7).n_rounds < choose(300, plan, 20_000, None, 1).n_rounds
 
