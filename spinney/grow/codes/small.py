@@ -139,12 +139,15 @@ def _search(stats, cells, kinds, criterion, rules, memory, least, total, random,
     is_drawn = wanted < n_columns
     judged = stats, kinds, criterion, least, total, memory.small
     while seen < wanted:
+        until = seen + 1 if total[0] == 2 else wanted
         if is_drawn:
-            for k in range(seen, wanted):
+            for k in range(seen, until):
                 draw_column(key, memory.order, memory.drawn, k)
-        left = _look(judged, cells, memory, split, random, rows, memory.order[seen:wanted], left)
-        seen = wanted
-        if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
+        left = _look(judged, cells, memory, split, random, rows, memory.order[seen:until], left)
+        seen = until
+        if total[0] == 2 and left != 0:  # the first column that tells two rows apart parts them as well as any other
+            break
+        if seen == wanted and split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
     put_back(memory.order, memory.drawn, seen if is_drawn else 0)
     return left
