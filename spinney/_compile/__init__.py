@@ -15,6 +15,7 @@ Only modules that hold compiled code import this package, and estimators import 
     speech.py        what the user is told of all this
     intrinsics.py    instructions that Numba lacks
     bytes.py         the same, for many codes at once
+    sets.py          the same, for sets of up to 64 rows
     vectors.py       loops written in LLVM's vectors
 
 `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python; `SPINNEY_COMPILER=numba` compiles them by plain `numba.njit`.
@@ -45,6 +46,7 @@ from spinney._compile.intrinsics import (
     atomic_add,
     atomic_load,
     atomic_swap,
+    count_up_to,
     either,
     lowest_bit,
     pair_array,
@@ -55,10 +57,12 @@ from spinney._compile.intrinsics import (
     yield_core,
 )
 from spinney._compile.references import refer
+from spinney._compile.sets import MEMBERS, lay_columns, set_extremes, set_size, set_sum, set_up_to
 from spinney._compile.settings import PLAIN_PYTHON, target_has
 from spinney._compile.vectors import Writer, vector_code
 
 __all__ = [
+    "MEMBERS",
     "PLAIN_PYTHON",
     "SWEPT",
     "CompileError",
@@ -73,6 +77,7 @@ __all__ = [
     "cache_folder",
     "class_of",
     "compile_for",
+    "count_up_to",
     "either",
     "extremes",
     "inner_kernel",
@@ -81,6 +86,7 @@ __all__ = [
     "kernel",
     "kernel_each",
     "key_of",
+    "lay_columns",
     "lowest_bit",
     "merged_kernel",
     "overloads",
@@ -91,6 +97,10 @@ __all__ = [
     "refer",
     "rest_core",
     "separate_kernel",
+    "set_extremes",
+    "set_size",
+    "set_sum",
+    "set_up_to",
     "sum_left",
     "target_has",
     "uncached_kernel",

@@ -6,6 +6,8 @@ view_as_int, view_as_float(number)         the same 64 bits read the other way; 
 either(condition, first, second)           `first if condition else second` where nobody can guess the condition:
                                            no branch
 lowest_bit(bits)                           the place of the lowest bit that is set; uint64, not 0
+count_up_to(numbers, first, last, limit)   how many of numbers[first:last] (float64, eight or more in all) are at most
+                                           `limit`, eight per instruction
 pair_array(first, second)                  an array of two numbers on the stack; it must not outlive the function
                                            that made it
 rest_core()                                tell the processor that this thread only waits, so that one that
@@ -109,6 +111,40 @@ def _lowest_bit(typing_context: Any, bits: Any) -> Any:
 
 
 @intrinsic
+def _count_up_to(typing_context: Any, numbers: Any, first: Any, last: Any, limit: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes, word, small = 8, ir.IntType(64), ir.IntType(32)
+        doubles, words = ir.VectorType(ir.DoubleType(), lanes), ir.VectorType(word, lanes)
+        zeros = ir.Constant(ir.VectorType(small, lanes), None)
+
+        def everywhere(value: Any) -> Any:
+            nothing = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
+            return builder.shuffle_vector(builder.insert_element(nothing, value, small(0)), nothing, zeros)
+
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        _, begin, end, limit = arguments
+        latest = builder.sub(builder.extract_value(array.shape, 0), word(lanes))  # no lane reads beyond the array
+        limits = everywhere(limit)
+
+        def count(some: Any) -> Any:
+            start = builder.select(builder.icmp_signed("<", some, latest), some, latest)
+            place = builder.bitcast(builder.gep(array.data, [start]), doubles.as_pointer())
+            fits = builder.fcmp_ordered("<=", builder.load(place, align=8), limits)
+            offset = builder.add(everywhere(builder.sub(start, some)), ir.Constant(words, list(range(lanes))))
+            wanted = builder.icmp_signed("<", offset, everywhere(builder.sub(end, some)))
+            wanted = builder.and_(wanted, builder.icmp_signed(">=", offset, ir.Constant(words, [0] * lanes)))
+            return builder.ctpop(builder.zext(builder.bitcast(builder.and_(fits, wanted), ir.IntType(lanes)), word))
+
+        total = cgutils.alloca_once_value(builder, count(begin))  # mostly that is all: no branch to be guessed
+        rest = builder.add(begin, word(lanes))
+        with cgutils.for_range_slice(builder, rest, end, word(lanes), inc=True) as (some, _):
+            builder.store(builder.add(builder.load(total), count(some)), total)
+        return builder.load(total)
+
+    return types.int64(numbers, types.int64, types.int64, types.float64), generate
+
+
+@intrinsic
 def _pair_array(typing_context: Any, first: Any, second: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         double, size = ir.DoubleType(), ir.IntType(64)
@@ -191,6 +227,10 @@ def _plain_lowest_bit(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
+def _plain_count_up_to(numbers: Any, first: int, last: int, limit: float) -> int:
+    return int((numbers[int(first) : int(last)] <= limit).sum())
+
+
 def _plain_view_as_int(number: float) -> Any:
     return number.view(np.int32) if isinstance(number, np.float32) else np.float64(number).view(np.int64)
 
@@ -200,6 +240,7 @@ def _plain_view_as_float(number: int) -> Any:
 
 
 yield_core: Any = _register_yield()
+count_up_to: Any = _plain_count_up_to if PLAIN_PYTHON else _count_up_to
 pair_array: Any = _plain_pair_array if PLAIN_PYTHON else _pair_array
 rest_core: Any = _plain_rest_core if PLAIN_PYTHON else _rest_core
 prefetch: Any = _plain_prefetch if PLAIN_PYTHON else _prefetch

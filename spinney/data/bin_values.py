@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney._compile import inner_kernel, kernel
+from spinney._compile import count_up_to, inner_kernel, kernel
 from spinney._random import uniform
 from spinney.data.binning import MAX_BINS, Bins
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 _CELLS = 256
-_ONE = np.uint64(1)
 
 
 class Middles(NamedTuple):
@@ -109,10 +108,4 @@ def draw_code(middles, j, low, high, key):
     cell = _cell(threshold)
     # bins before start[cell] lie below the threshold, those from start[cell + 1] on above it
     first = max(np.int64(start[cell]) - 1, low)
-    n = np.uint64(min(np.int64(start[cell + 1]), high) - first)
-    at = np.uint64(first)
-    while n > _ONE:
-        half = n >> _ONE
-        at = at + half if place[at + half] <= threshold else at
-        n -= half
-    return np.int64(at)
+    return first + count_up_to(place, first + 1, min(np.int64(start[cell + 1]), high), threshold)

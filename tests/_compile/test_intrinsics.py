@@ -10,6 +10,7 @@ from spinney._compile import (
     atomic_add,
     atomic_load,
     atomic_swap,
+    count_up_to,
     either,
     intrinsics,
     lowest_bit,
@@ -61,6 +62,11 @@ def place_of_lowest(bits):
 
 
 @outer
+def count_numbers(numbers, first, last, limit):
+    return count_up_to(numbers, first, last, limit)
+
+
+@outer
 def sum_of_pair(first, second):
     pair = pair_array(first, second)
     pair[1] += 1.0
@@ -99,6 +105,17 @@ def test_the_same_bits_read_the_other_way(number):
 def test_a_choice_without_a_branch():
     assert [choose(condition, 3, 4) for condition in (True, False)] == [3, 4]
     assert [choose(condition, 0.5, -0.5) for condition in (True, False)] == [0.5, -0.5]
+
+
+@given(seed=st.integers(0, 10**6), n=st.sampled_from([8, 9, 16, 30]))
+@few(60, plain=20)
+def test_numbers_up_to_a_limit(seed, n):
+    random = np.random.RandomState(seed)
+    numbers = random.randint(0, 5, n).astype(np.float64)
+    first, last = sorted(random.randint(0, n + 1, 2).tolist())
+    for limit in (-1.0, 2.0, 2.5, 9.0):
+        assert count_numbers(numbers, first, last, limit) == (numbers[first:last] <= limit).sum()
+    assert count_numbers(numbers, n - 1, n - 2, 9.0) == 0
 
 
 @given(bits=st.integers(1, 2**64 - 1), place=st.integers(0, 63))

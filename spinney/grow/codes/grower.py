@@ -20,12 +20,13 @@ import math
 import numpy as np
 
 from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, refer
-from spinney._random import mix
 from spinney.grow.codes.partition import partition
 from spinney.grow.codes.search import look_at_pairs
 from spinney.grow.codes.search_classes import look_at_classes
+from spinney.grow.codes.small import grow_small, most_rows
 from spinney.grow.codes.statistics import ClassStatistics, Statistics, put
-from spinney.grow.rules import NO_NODE, NO_SPLIT, child_key, is_large, is_worth, larger_side
+from spinney.grow.codes.turns import draw_column, open_node, part_node, put_back
+from spinney.grow.rules import NO_NODE, is_large, is_worth
 from spinney.grow.targets import (
     Classes,
     Pairs,
@@ -43,19 +44,20 @@ _LOW = np.uint64(0xFFFFFFFF)
 def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
     """Grow one tree into memory.nodes; returns how many nodes."""
     cells, statistics, kinds, rules, memory = refer(cells), refer(statistics), refer(kinds), refer(rules), refer(memory)
-    n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), 0
+    n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), np.int64(0)
+    most_small = most_rows(statistics, cells, rules)
     while n_waiting > 0:
         n_waiting -= 1
         turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
-        node.begin, node.end, node.weight, node.amount = turn.begin, turn.end, turn.weight, turn.amount
-        node.parent = turn.parent
-        node.right, node.feature, node.code, node.missing_left = NO_NODE, NO_SPLIT, 0, 0
-        if turn.is_right:
-            memory.nodes[turn.parent].right = n_nodes
+        open_node(memory.nodes, turn, n_nodes)
         if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(kinds, statistics.rows, turn, memory.rows):
+            if turn.end - turn.begin <= most_small:
+                n_nodes = grow_small(statistics, cells, kinds, criterion, rules, memory, n_waiting, n_nodes)
+                continue
             _search(cells, statistics, criterion, kinds.logs, rules, memory, turn)
             if _may_be_made(kinds, statistics, criterion, rules, memory.split[0], turn):
-                n_waiting = _split(cells, statistics, memory, node, n_nodes, n_waiting)
+                _split(cells, statistics, memory, node, n_nodes, n_waiting)
+                n_waiting += 2
         n_nodes += 1
     return n_nodes
 
@@ -138,25 +140,12 @@ def _search(cells, statistics, criterion, logs, rules, memory, node):
     while seen < wanted:
         if is_drawn:
             for k in range(seen, wanted):
-                _draw(key, memory.order, memory.drawn, k)
+                draw_column(key, memory.order, memory.drawn, k)
         look(statistics, cells, criterion, logs, rules, memory, node, seen, wanted)
         seen = wanted
         if split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
-    for k in range(seen - 1 if is_drawn else -1, -1, -1):
-        _exchange(memory.order, k, memory.drawn[k])  # as it was before
-
-
-@inner_kernel
-def _draw(key, order, drawn, k):
-    """Draw the k-th column (see `_random.choose`)."""
-    drawn[k] = k + np.int64(mix(key, k) % np.uint64(order.size - k))
-    _exchange(order, k, drawn[k])
-
-
-@inner_kernel
-def _exchange(order, k, other):
-    order[k], order[other] = order[other], order[k]
+    put_back(memory.order, memory.drawn, seen if is_drawn else 0)
 
 
 @merged_kernel
@@ -168,8 +157,8 @@ def _may_be_made(kinds, statistics, criterion, rules, split, node):
 
 @merged_kernel
 def _split(cells, statistics, memory, node, number, n_waiting):
-    """Part the node's rows; its children wait, the left one on top. Returns how many wait."""
-    split, turn = memory.split[0], memory.waiting[n_waiting]
+    """Part the node's rows; its children wait."""
+    split = memory.split[0]
     j, missing_left = split.feature, split.missing_left == 1
     middle = partition(
         cells.codes,
@@ -183,15 +172,4 @@ def _split(cells, statistics, memory, node, number, n_waiting):
         node.begin,
         node.end,
     )
-    node.feature, node.code = split.feature, split.code
-    node.missing_left = split.missing_left
-    if not split.has_missing:
-        node.missing_left = larger_side(middle - node.begin, node.end - node.begin)
-    random, depth, weight, amount = turn.random, turn.depth + 1, turn.weight, turn.amount
-    right = memory.waiting[n_waiting]
-    right.begin, right.end, right.weight, right.amount = middle, node.end, weight - split.weight, amount - split.amount
-    right.random, right.depth, right.parent, right.is_right = child_key(random, 1), depth, number, 1
-    left = memory.waiting[n_waiting + 1]
-    left.begin, left.end, left.weight, left.amount = node.begin, middle, split.weight, split.amount
-    left.random, left.depth, left.parent, left.is_right = child_key(random, 0), depth, number, 0
-    return n_waiting + 2
+    part_node(memory.waiting, n_waiting, node, number, split, middle)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney._compile import MEMBERS
 from spinney.data.bin_values import Middles
 from spinney.data.binning import MAX_BINS, Bins
 
@@ -67,6 +68,21 @@ class Cells(NamedTuple):
     middles: Middles  # values that stand for the bins, for random thresholds
 
 
+class Small(NamedTuple):
+    """For subtrees of up to MEMBERS rows (small.py)."""
+
+    table: np.ndarray  # uint8 (columns of the cells, MEMBERS): codes
+    sets: np.ndarray  # uint64: rows of the nodes that wait
+    second: np.ndarray  # uint64 (1): rows of the second class
+    weights: np.ndarray  # int64, by row
+    amounts: np.ndarray  # int64
+    y: np.ndarray  # float64
+    rows: np.ndarray  # uint32: their numbers
+    low: np.ndarray  # int64, by column: least and greatest code,
+    high: np.ndarray
+    code: np.ndarray  # int64: and the code of a cut
+
+
 class Memory(NamedTuple):
     """One thread's."""
 
@@ -82,6 +98,7 @@ class Memory(NamedTuple):
     left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
     sums: np.ndarray  # int64 (4, SLOTS): code, rows, weight and amount up to and with each code that occurs
     scores: np.ndarray  # float64 (SLOTS)
+    small: Small
 
 
 def lay_out_cells(codes: np.ndarray, bins: Bins, middles: Middles) -> Cells:
@@ -111,4 +128,20 @@ def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
         left=np.empty((2, _width(n_columns)), np.int64),
         sums=np.empty((4, SLOTS), np.int64),
         scores=np.empty(SLOTS),
+        small=_make_small(_width(n_columns)),
+    )
+
+
+def _make_small(width: int) -> Small:
+    return Small(
+        table=np.zeros((width, MEMBERS), np.uint8),
+        sets=np.empty(MEMBERS + 1, np.uint64),
+        second=np.empty(1, np.uint64),
+        weights=np.zeros(MEMBERS, np.int64),
+        amounts=np.zeros(MEMBERS, np.int64),
+        y=np.empty(MEMBERS),
+        rows=np.empty(MEMBERS, np.uint32),
+        low=np.empty(width, np.int64),
+        high=np.empty(width, np.int64),
+        code=np.empty(width, np.int64),
     )
