@@ -20,6 +20,10 @@ Then, by `link`:
     median      AdaBoost of numbers          the weighted median of what the trees say; nothing is added up
     depth       isolation forests            score = -exp(-ln 2 * (raw / scale)); an outlier if score - offset < 0
 
+Where missing values go down every branch (C4.5), what a tree says is the sum over the nodes where parts of the row end
+of part times values. Of AdaBoost of such trees (C5.0) it is vote times 1 for the class of the greatest share, and
+-1 / (classes - 1) for each other.
+
 A mean of several models, each a formula, is a `Mixture`.
 """
 
@@ -32,12 +36,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.io.questions import spreads
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import Forest, join
 
 KNOWN = (
-    "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; voting, "
-    "automatic models and buckets of these"
+    "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "
+    "averages and buckets of these, and automatic models"
 )
 
 
@@ -59,7 +64,7 @@ class Formula:
     discrete: bool = False
     classes: tuple[np.ndarray, ...] = ()  # of each output; none for numbers
     majority: np.ndarray | None = None  # int64 (nodes, outputs): the class that a node names
-    votes: np.ndarray | None = None  # float64 (trees,): of a median
+    votes: np.ndarray | None = None  # float64 (trees,): of a median, and of C5.0
 
     @property
     def n_scores(self) -> int:
@@ -138,7 +143,10 @@ def read_model(model: Any) -> Formula | Mixture:
     raise TypeError(f"{type(model).__name__} cannot be exported as trees. What can be: {KNOWN}.")
 
 
-_MIXTURES = ("AutoClassifier", "AutoRegressor", "VotingClassifier", "VotingRegressor")
+_MIXTURES = (
+    *("AutoClassifier", "AutoRegressor", "VotingClassifier", "VotingRegressor"),
+    *("BayesianModelAveraging", "BayesianModelAveragingClassifier", "BayesianModelAveragingRegressor"),
+)
 
 
 def _common(model: Any, schema: Schema, forest: Forest) -> dict[str, Any]:
@@ -241,16 +249,19 @@ def _adaboost(model: Any) -> Formula:
     from spinney.ensemble.adaboost import class_votes, log_votes
 
     n_classes, by_shares = model.n_classes_, model.algorithm == "SAMME.R"
-    says = []
+    says, spread = [], spreads(common["forest"])
+    if spread and by_shares:
+        raise ValueError("SAMME.R of trees that send rows down several branches in shares cannot be exported.")
     for member, tree, vote in zip(members, trees, votes.tolist()):
         own = np.searchsorted(model.classes_, member.classes_)
-        if by_shares:
+        if by_shares or spread:
             shares = np.zeros((tree.n_nodes, n_classes))
             shares[:, own] = tree.probabilities[:, 0]
-            says.append(vote * log_votes(shares))
+            says.append(shares if spread else vote * log_votes(shares))
         else:
             says.append(vote * class_votes(own[tree.majority[:, 0]], n_classes))
     common |= {"values": np.concatenate(says), "start": np.zeros(n_classes), "classes": _classes(model)}
+    common["votes"] = votes if spread else None
     norm = float(np.cumsum(np.abs(votes))[-1])
     if n_classes != 2:
         return Formula(**common, link="votes", divisor=norm, scale=float(max(n_classes - 1, 1)))

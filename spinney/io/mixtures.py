@@ -1,6 +1,6 @@
 """Means and votes of several models as a `Mixture` of formulas.
 
-In: a fitted automatic model, or voting of models of trees. Out: the members' formulas and their weights.
+In: a fitted automatic model, or a vote or average of models of trees. Out: the members' formulas and their weights.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ def read_mixture(model: Any) -> Mixture:
     name = type(model).__name__
     if name.startswith("Auto"):
         members, weights, total = model.estimators_, model.weights_, 1.0
+    elif name.startswith("Bayesian"):
+        members, weights = model.estimators_, model.weights_
+        total = float(weights.sum()) if hasattr(model, "classes_") else 1.0
     else:
         if getattr(model, "how", "mean") == "median":
             raise ValueError("a median of several models cannot be exported: it is no sum. Export the members.")

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney.criteria.elementary import LN2
 from spinney.io.formula import Formula, Mixture
 from spinney.io.onnx_graph import Graph
 from spinney.io.onnx_trees import add_scores
@@ -95,6 +94,8 @@ def _margin(graph: Graph, model: Formula, raw: str) -> Answer:
 
 def _depth(graph: Graph, model: Formula, raw: str) -> Answer:
     """Scores as `decision_function` gives them, and 1 for outliers as the place."""
+    from spinney.criteria.elementary import LN2
+
     share = graph.scaled("Div", raw, model.scale, 1.0)
     score = graph.add("Neg", [graph.add("Exp", [graph.scaled("Mul", share, -LN2, 1.0)])])
     decision = graph.add("Sub", [score, graph.constant(np.array(model.offset))])
@@ -105,11 +106,11 @@ def _mixture(graph: Graph, model: Mixture, table: str) -> Answer:
     total = ""
     for member, weight in zip(model.members, model.weights.tolist()):
         answer = add_answer(graph, member, table)
-        said = answer.numbers[0]
-        if model.by_votes:
-            n_classes, ends = graph.constant(np.array(len(model.classes[0]))), graph.constant(np.array([0.0, 1.0]))
-            flat = graph.add("Squeeze", [answer.places, graph.constant(np.array([1]))])
-            said = graph.add("OneHot", [flat, n_classes, ends], axis=-1)
+        if not model.by_votes:
+            said = answer.numbers[0]
+        else:
+            numbers = graph.constant(np.arange(len(model.classes[0]))[None, :], "numbers")
+            said = graph.cast(graph.add("Equal", [answer.places, numbers]), "DOUBLE")
         said = graph.scaled("Mul", said, weight, 1.0)
         total = graph.add("Add", [total, said]) if total else said
     if model.by_votes:

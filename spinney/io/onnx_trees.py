@@ -31,7 +31,7 @@ class Scores(NamedTuple):
 
 def add_scores(graph: Graph, formula: Formula, table: str) -> Scores:
     """The trees of a formula."""
-    questions = read_questions(formula.forest)
+    questions = read_questions(formula.forest, formula.schema)
     tree_of = np.searchsorted(formula.forest.first, questions.ends, side="right") - 1
     values = formula.values[questions.ends]
     if values.shape[1] == 1 and formula.majority is None:

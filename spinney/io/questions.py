@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spinney.data.schema import Schema
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 
@@ -37,7 +38,7 @@ def spreads(forest: Forest) -> bool:
     return bool((forest.turn & MISSING_SPREADS).any())
 
 
-def read_questions(forest: Forest) -> Questions:
+def read_questions(forest: Forest, schema: Schema) -> Questions:
     """The questions of all trees."""
     assert not spreads(forest)
     forest = forest.with_thresholds()
@@ -45,7 +46,7 @@ def read_questions(forest: Forest) -> Questions:
     place = np.empty(forest.n_nodes, np.int64)  # of every node: where one goes that goes there
     place[asks], place[leaves] = np.arange(len(asks)), -1 - np.arange(len(leaves))
     left = asks + 1
-    start, members = _members(forest)
+    start, members = _members(forest, np.array([len(column.categories or ()) for column in schema.columns]))
     lengths = np.zeros(len(asks), np.int64)
     lengths[forest.is_set] = np.diff(start)
     is_set = lengths > 0
@@ -67,12 +68,14 @@ def read_questions(forest: Forest) -> Questions:
     return _with_special(found, forest, place, asks, special) if len(special) else found
 
 
-def _members(forest: Forest) -> tuple[np.ndarray, np.ndarray]:
-    """(where each set of the store begins, and one more; the categories of all sets)."""
+def _members(forest: Forest, n_categories: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(where each set of the store begins, and one more; the categories of all sets); bits of no category are idle."""
     bits = np.unpackbits(forest.sets.astype("<u8").view(np.uint8), bitorder="little")
     places = np.flatnonzero(bits)
-    begin = forest.set_start * 64
-    return np.searchsorted(places, begin), places - np.repeat(begin[:-1], np.diff(np.searchsorted(places, begin)))
+    owner = np.searchsorted(forest.set_start * 64, places, side="right") - 1
+    members = places - forest.set_start[owner] * 64
+    known = members < n_categories[forest.feature[forest.is_set].astype(np.int64)[owner]]
+    return ends_of(np.bincount(owner[known], minlength=len(forest.set_start) - 1)), members[known]
 
 
 class _Added:
