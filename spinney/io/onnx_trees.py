@@ -64,9 +64,7 @@ def _with_start(graph: Graph, raw: str, start: np.ndarray) -> str:
     return graph.add("Add", [raw, graph.constant(start[None, :], "start")]) if start.any() else raw
 
 
-def _ensemble(
-    graph: Graph, q: Questions, table: str, weights: np.ndarray, targets: np.ndarray, n_targets: int
-) -> str:
+def _ensemble(graph: Graph, q: Questions, table: str, weights: np.ndarray, targets: np.ndarray, n_targets: int) -> str:
     """The operator itself; `weights` and `targets` are those of the ends."""
     alone = np.flatnonzero(q.roots < 0)  # trees of one leaf: a question of which both answers lead there
     ends = q.roots[alone]

@@ -124,7 +124,8 @@ def _with_special(q: Questions, forest: Forest, place: np.ndarray, asks: np.ndar
     old = (kind, q.column, threshold, missing_yes, yes, no)
     whole = [np.concatenate([a, np.array(b, a.dtype)]) for a, b in zip(old, rows)]
     start, members = _take_sets(q, np.concatenate([set_of, np.array(added.set_of, np.int64)]))
-    return Questions(*whole, q.roots, np.array(ends, np.int64), start, members)
+    columns = dict(zip(Questions._fields, whole))
+    return q._replace(**columns, ends=np.array(ends, np.int64), set_start=start, members=members)
 
 
 def _children(forest: Forest, node: int) -> list[int]:

@@ -9,6 +9,7 @@ No text of the user's (names, categories, classes) enters a source but through a
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -20,10 +21,9 @@ from spinney.tree.decision import BRANCHES, DecisionTree
 
 _DEEPEST = 40  # nested blocks of a function
 _SHOWN = 5  # categories of a set that a remark names
-_C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main "
-    "exp log frexp ldexp".split()
+_C_WORDS = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
+    "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log"
 )
 
 
@@ -42,6 +42,7 @@ class Syntax(Protocol):
     def head(self, name: str) -> str: ...
     def give(self, end: int, node: int) -> str: ...
     def hand_on(self, name: str) -> str: ...
+    def idle(self) -> list[str]: ...
     def spread(self, name: str, spot: Spot) -> list[str]: ...
 
 
@@ -60,7 +61,7 @@ def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
     """The formula of a model of few nodes, and a name that both languages take."""
     if not (isinstance(name, str) and name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
         raise ValueError(f"name must be an identifier of ASCII letters, digits and underscores, got {name!r}.")
-    if name in _C_WORDS:
+    if _C_WORDS.fullmatch(name):
         raise ValueError(f"name must not be a word that C knows, got {name!r}.")
     formula = read_formula(model)
     n_nodes = formula.forest.n_nodes
@@ -93,7 +94,8 @@ def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[st
         while waiting:
             name, place = waiting.pop()
             body = _write(q, formula, place, f"{names[-1]}_from_", syntax, waiting)
-            lines += ["", syntax.head(name), *body, *syntax.close()]
+            nothing_asked = syntax.idle() if len(body) == 1 else []
+            lines += ["", syntax.head(name), *nothing_asked, *body, *syntax.close()]
     return lines, names, q.ends
 
 
@@ -137,16 +139,16 @@ def _condition(q: Questions, formula: Formula, k: int, syntax: Syntax) -> tuple[
     name = repr(str(learnt.name)) if learnt.name is not None else f"column {column}"
     if q.kind[k] == IS_MISSING:
         return syntax.is_missing(column), syntax.remark(f"{name} is missing")
+    end = " or missing" if missing else ""
     if q.kind[k] == IN_SET:
         members = q.members[q.set_start[k] : q.set_start[k + 1]].tolist()
         some = [repr(learnt.categories[c]) for c in members[:_SHOWN]] if learnt.categories else []
-        more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
-        return syntax.in_set(column, members, missing), syntax.remark(f"{name} is {' or '.join(some)}{more}")
+        more = f" or {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
+        return syntax.in_set(column, members, missing), syntax.remark(f"{name} is {' or '.join(some)}{more}{end}")
     condition = syntax.up_to(column, float(q.threshold[k]), missing)
     if learnt.categories is not None:
-        last = learnt.categories[int(q.threshold[k])]
-        return condition, syntax.remark(f"{name} up to {last!r}")
-    return condition, syntax.remark(name)
+        name = f"{name} up to {learnt.categories[int(q.threshold[k])]!r}"
+    return condition, syntax.remark(name + end)
 
 
 def _spread_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:

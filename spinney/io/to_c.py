@@ -66,10 +66,10 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
     >>> source = to_c(tree, "level")
     >>> print(source[source.index("static double level_tree_0(const double *x) {") :].split("\\n\\n")[0])
     static double level_tree_0(const double *x) {
-        if (x[8] <= -0.003761845158995128) { /* column 8 */
-            return 109.98695652173914;
+        if (x[8] <= -0.0037611760063045703) { /* column 8 */
+            return 109.98623853211012;
         } else {
-            return 200.2767857142857;
+            return 193.15178571428575;
         }
     }
     """
@@ -99,7 +99,7 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
 def _quote(text: str) -> str:
     """A literal: letters, digits and blanks as they are, all else byte by byte."""
     data = text.encode("utf-8", "surrogatepass")
-    safe = "".join(chr(b) if chr(b).isalnum() and b < 128 or b in b" _-.,:()" else f"\\{b:03o}" for b in data)
+    safe = "".join(chr(b) if (chr(b).isalnum() and b < 128) or b in b" _-.,:()" else f"\\{b:03o}" for b in data)
     return f'"{safe}"'
 
 
@@ -116,6 +116,10 @@ def _number(value: float) -> str:
 
 def _braces(values: Sequence[str]) -> str:
     return "{" + ", ".join(values) + "}"
+
+
+def _numbers(values: np.ndarray) -> str:
+    return _braces([_number(one) for one in values.tolist()])
 
 
 def _rows(values: np.ndarray, write: Any) -> str:
@@ -167,14 +171,20 @@ def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
     ]
     needs_table = not spreads(formula.forest) and (formula.values.shape[1] > 1 or formula.majority is not None)
     if needs_table:
-        lines.append(f"static const double {name}_values[][{formula.n_scores}] = {_rows(formula.values[ends], _number)};")
+        lines.append(
+            f"static const double {name}_values[][{formula.n_scores}] = {_rows(formula.values[ends], _number)};"
+        )
     if needs_table and formula.majority is not None:
         lines.append(f"static const int {name}_majority[][{formula.n_outputs}] = {_rows(formula.majority[ends], str)};")
-    if formula.link != "median" and formula.majority is None or spreads(formula.forest):
-        lines.append(f"static const double {name}_start[] = {_braces([_number(one) for one in formula.start.tolist()])};")
+    if (formula.link != "median" and formula.majority is None) or spreads(formula.forest):
+        lines.append(
+            f"static const double {name}_start[] = {_braces([_number(one) for one in formula.start.tolist()])};"
+        )
     if formula.votes is not None:
-        lines.append(f"static const double {name}_votes[] = {_braces([_number(one) for one in formula.votes.tolist()])};")
-    if formula.link == "shares" and (needs_table and formula.majority is not None or formula.n_outputs > 1):
+        lines.append(
+            f"static const double {name}_votes[] = {_braces([_number(one) for one in formula.votes.tolist()])};"
+        )
+    if formula.link == "shares" and ((needs_table and formula.majority is not None) or formula.n_outputs > 1):
         spans = formula.spans
         lines.append(f"static const int {name}_begin[] = {_braces([str(one.start) for one in spans])};")
         lines.append(f"static const int {name}_end[] = {_braces([str(one.stop) for one in spans])};")
@@ -259,6 +269,9 @@ class _C:
 
     def hand_on(self, name: str) -> str:
         return f"return {name}(x);"
+
+    def idle(self) -> list[str]:
+        return ["    (void)x;"]
 
     def spread(self, name: str, spot: Spot) -> list[str]:
         head = f"static void {name}(const double *x, double part, double *out) {{"

@@ -51,9 +51,9 @@ def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
     >>> stored = json.loads(to_json(DecisionTreeClassifier(max_depth=1).fit(X, y)))
     >>> for node in stored["trees"][0]["nodes"]:
     ...     print(node)
-    {'column': 'Outlook', 'in': ['Overcast'], 'yes': 1, 'no': 2, 'missing': 2}
-    {'value': [0.0, 1.0], 'class': ['Yes']}
+    {'column': 'Outlook', 'in': ['Rainy', 'Sunny'], 'yes': 1, 'no': 2, 'missing': 1}
     {'value': [0.5, 0.5], 'class': ['No']}
+    {'value': [0.0, 1.0], 'class': ['Yes']}
     """
     text = _text(read_model(model)) + "\n"
     if path is not None:

@@ -53,13 +53,13 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     >>> source = to_python(tree, "species")
     >>> print(source[source.index("def _species_tree_0") :].split("\\n\\n")[0])
     def _species_tree_0(x):
-        if x[1] <= 206.5:  # 'flipper_length_mm'
-            if x[0] == 1:  # 'island' is 'Dream'
-                return (1,), (0.36666666666666664, 0.6333333333333333, 0.0)
+        if not x[1] > 206.5:  # 'flipper_length_mm' or missing
+            if x[0] == 1 or x[0] != x[0]:  # 'island' is 'Dream' or missing
+                return (1,), (0.4661016949152542, 0.5338983050847458, 0.0)
             else:
-                return (0,), (0.9574468085106383, 0.031914893617021274, 0.010638297872340425)
+                return (0,), (0.979381443298969, 0.0, 0.020618556701030927)
         else:
-            return (2,), (0.016, 0.04, 0.944)
+            return (2,), (0.015503875968992248, 0.03875968992248062, 0.9457364341085271)
     >>> space: dict = {}
     >>> exec(source, space)
     >>> space["species"]({"island": "Dream", "flipper_length_mm": 190})
@@ -84,7 +84,8 @@ def _title(formula: Formula) -> str:
     import spinney
 
     return (
-        f"Written by Spinney {spinney.__version__} from a fitted {formula.model}, fingerprint {formula.fingerprint}.\n\n"
+        f"Written by Spinney {spinney.__version__} from a fitted {formula.model}, fingerprint {formula.fingerprint}.\n"
+        "\n"
         "Nothing but Python is needed. A row is a dict by the columns' names, or a sequence in their order; missing\n"
         "values are None or nan.\n"
     )
@@ -189,6 +190,9 @@ class _Python:
 
     def hand_on(self, name: str) -> str:
         return f"return {name}(x)"
+
+    def idle(self) -> list[str]:
+        return []
 
     def spread(self, name: str, spot: Spot) -> list[str]:
         head = f"def {name}(x, part, out):"

@@ -1,4 +1,4 @@
-"""Tables and fitted models that every export is judged on: strings, categories, Booleans, missing and unknown values."""
+"""Tables and fitted models that exports are judged on: strings, categories, Booleans, missing and unknown values."""
 
 from functools import cache
 

@@ -22,7 +22,7 @@ def build(source, folder):
     """The source as a library; warnings are errors."""
     (folder / "model.c").write_text(source)
     warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
-    command = [COMPILER, "-std=c99", "-O1", "-ffp-contract=off", *warnings, "-shared", "-fPIC", "model.c", "-o"]
+    command = [COMPILER, "-std=c99", "-O0", "-ffp-contract=off", *warnings, "-shared", "-fPIC", "model.c", "-o"]
     done = subprocess.run([*command, "model.so", "-lm"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(folder / "model.so"))
