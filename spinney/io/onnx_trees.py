@@ -66,11 +66,13 @@ def _with_start(graph: Graph, raw: str, start: np.ndarray) -> str:
 
 def _ensemble(graph: Graph, q: Questions, table: str, weights: np.ndarray, targets: np.ndarray, n_targets: int) -> str:
     """The operator itself; `weights` and `targets` are those of the ends."""
-    alone = np.flatnonzero(q.roots < 0)  # trees of one leaf: a question of which both answers lead there
-    ends = q.roots[alone]
-    roots = q.roots.copy()
+    roots = _past_idle(q)
+    alone = np.flatnonzero(roots < 0)  # trees of one leaf: a question of which both answers lead there
+    ends = roots[alone]
     roots[alone] = len(q.kind) + np.arange(len(alone))
     yes, no = np.concatenate([q.yes, ends]), np.concatenate([q.no, ends])
+    turn = _turn(yes[roots], no[roots], len(weights))
+    yes, no = (np.where(one < 0, -1 - (-1 - one + turn) % len(weights), one) for one in (yes, no))
     kind = np.concatenate([q.kind, np.full(len(alone), IS_MISSING, np.uint8)])
     modes = np.array([_MODES[k] for k in range(3)], np.uint8)[kind]
     splits = np.where(kind == UP_TO, np.concatenate([q.threshold, np.zeros(len(alone))]), 0.0)
@@ -84,8 +86,8 @@ def _ensemble(graph: Graph, q: Questions, table: str, weights: np.ndarray, targe
         "nodes_trueleafs": (yes < 0).astype(np.int64).tolist(),
         "nodes_falsenodeids": np.where(no < 0, -1 - no, no).tolist(),
         "nodes_falseleafs": (no < 0).astype(np.int64).tolist(),
-        "leaf_weights": graph.tensor(np.asarray(weights, np.float64)),
-        "leaf_targetids": targets.tolist(),
+        "leaf_weights": graph.tensor(np.roll(np.asarray(weights, np.float64), turn)),
+        "leaf_targetids": np.roll(targets, turn).tolist(),
         "tree_roots": roots.tolist(),
         "aggregate_function": _SUM,
         "n_targets": n_targets,
@@ -94,6 +96,27 @@ def _ensemble(graph: Graph, q: Questions, table: str, weights: np.ndarray, targe
     if len(q.members):
         attributes["membership_values"] = graph.tensor(_membership(q))
     return graph.add("TreeEnsemble", [table], domain=ML, **attributes)
+
+
+def _past_idle(q: Questions) -> np.ndarray:
+    """Where trees begin, past questions of which both answers lead to the same one: see `_turn`."""
+    roots = q.roots.copy()
+    idle = set(np.flatnonzero((q.kind == IS_MISSING) & (q.yes == q.no)).tolist())
+    for t in range(len(roots)) if idle else ():
+        while roots[t] in idle:
+            roots[t] = q.no[roots[t]]
+    return roots
+
+
+def _turn(yes: np.ndarray, no: np.ndarray, n_leaves: int) -> int:
+    """How far leaves are moved on, so that no root leads to a leaf and a question of the same number.
+
+    Several releases of onnxruntime take such a root for a tree of one leaf (its issue 24679).
+    """
+    leads_to_both = (yes < 0) != (no < 0)
+    leaf, question = -1 - np.minimum(yes, no)[leads_to_both], np.maximum(yes, no)[leads_to_both]
+    taken = set(((question - leaf) % n_leaves)[question < n_leaves].tolist())
+    return next(k for k in range(n_leaves) if k not in taken)  # of n leaves, fewer than n / 2 are below a root
 
 
 def _ints(values: np.ndarray, n_more: int) -> list[int]:

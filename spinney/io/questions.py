@@ -15,6 +15,7 @@ from spinney.data.schema import Schema
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import ASKS_BRANCHES, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
 
+_CELLS = 1 << 24  # bits of sets that are unpacked at once
 UP_TO, IN_SET, IS_MISSING = range(3)  # is x <= threshold, is x in the set, is x missing (which `missing_yes` answers)
 
 
@@ -46,7 +47,11 @@ def read_questions(forest: Forest, schema: Schema) -> Questions:
     place = np.empty(forest.n_nodes, np.int64)  # of every node: where one goes that goes there
     place[asks], place[leaves] = np.arange(len(asks)), -1 - np.arange(len(leaves))
     left = asks + 1
-    start, members = _members(forest, np.array([len(column.categories or ()) for column in schema.columns]))
+    yes, no = place[left], place[np.minimum(left + forest.size[left], forest.n_nodes - 1)]
+    missing_yes = (forest.turn & MISSING_LEFT) != 0
+    start, members, turned = _members(forest, [len(column.categories or ()) for column in schema.columns])
+    at = np.flatnonzero(forest.is_set)[turned]
+    yes[at], no[at], missing_yes[at] = no[at], yes[at], ~missing_yes[at]
     lengths = np.zeros(len(asks), np.int64)
     lengths[forest.is_set] = np.diff(start)
     is_set = lengths > 0
@@ -56,9 +61,9 @@ def read_questions(forest: Forest, schema: Schema) -> Questions:
         kind=kind,
         column=forest.feature.astype(np.int64),
         threshold=np.where(kind == UP_TO, forest.thresholds(), 0.0),
-        missing_yes=(forest.turn & MISSING_LEFT) != 0,
-        yes=place[left],
-        no=place[np.minimum(left + forest.size[left], forest.n_nodes - 1)],
+        missing_yes=missing_yes,
+        yes=yes,
+        no=no,
         roots=place[forest.first[:-1]],
         ends=leaves,
         set_start=ends_of(lengths),
@@ -68,14 +73,28 @@ def read_questions(forest: Forest, schema: Schema) -> Questions:
     return _with_special(found, forest, place, asks, special) if len(special) else found
 
 
-def _members(forest: Forest, n_categories: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(where each set of the store begins, and one more; the categories of all sets); bits of no category are idle."""
-    bits = np.unpackbits(forest.sets.astype("<u8").view(np.uint8), bitorder="little")
-    places = np.flatnonzero(bits)
-    owner = np.searchsorted(forest.set_start * 64, places, side="right") - 1
-    members = places - forest.set_start[owner] * 64
-    known = members < n_categories[forest.feature[forest.is_set].astype(np.int64)[owner]]
-    return ends_of(np.bincount(owner[known], minlength=len(forest.set_start) - 1)), members[known]
+def _members(forest: Forest, n_categories: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(where each set of the store begins, and one more; the categories of all sets; which sets are turned round).
+
+    A set of more than half of the categories is written as the others, its answers exchanged.
+    """
+    feature, n_sets = forest.feature[forest.is_set], len(forest.set_start) - 1
+    turned, owners, found = np.zeros(n_sets, bool), [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for j in np.unique(feature).tolist():
+        mine, n = np.flatnonzero(feature == j), n_categories[j]
+        words = np.arange(-(-n // 64))[None, :]
+        for some in np.array_split(mine, -(-len(mine) * n // _CELLS) or 1):
+            length = np.diff(forest.set_start)[some, None]  # the last categories may be in no set
+            sets = forest.sets[np.minimum(forest.set_start[some, None] + words, len(forest.sets) - 1)]
+            sets = np.ascontiguousarray(np.where(words < length, sets, 0), "<u8")
+            is_in = np.unpackbits(sets.view(np.uint8), axis=1, bitorder="little")[:, :n].astype(bool)
+            turned[some] = is_in.sum(axis=1) * 2 > n
+            rows, members = np.nonzero(is_in ^ turned[some, None])
+            owners.append(some[rows])
+            found.append(members)
+    owner, whole = np.concatenate(owners), np.concatenate(found)
+    order = np.argsort(owner, kind="stable")
+    return ends_of(np.bincount(owner, minlength=n_sets)), whole[order], turned
 
 
 class _Added:

@@ -134,6 +134,28 @@ def test_ties_between_classes_are_broken_as_the_forest_does():
         np.testing.assert_array_equal(found["label"], model.predict(table))
 
 
+def test_no_root_leads_to_a_leaf_and_a_question_of_one_number():
+    """Releases of onnxruntime up to 1.23 take such a root for a leaf."""
+    rng = np.random.RandomState(0)
+    table = rng.randn(60, 2)
+    for seed in range(6):
+        model = spinney.ExtraTreesRegressor(9, max_depth=3, random_state=seed).fit(table, table[:, 0])
+        (trees,) = (node for node in to_onnx(model).graph.node if node.op_type == "TreeEnsemble")
+        parts = {one.name: list(one.ints) for one in trees.attribute}
+        sides = [[parts[f"nodes_{side}{what}"] for side in ("true", "false")] for what in ("nodeids", "leafs")]
+        (yes, no), (yes_is_leaf, no_is_leaf) = sides
+        assert not [k for k in parts["tree_roots"] if yes_is_leaf[k] != no_is_leaf[k] and yes[k] == no[k]]
+        check(model, table)
+
+
+@pytest.mark.parametrize("name", ["forest", "boosting-three", "isolation", "id3"])
+def test_one_row_at_a_time(name):
+    model, rows = fitted(name), rows_for(name)
+    made = to_onnx(model)
+    found = [run(made, rows.iloc[[k]])["label"][0] for k in range(8)]
+    np.testing.assert_array_equal(found, model.predict(rows)[:8])
+
+
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(1, 90), st.integers(2, 4))
 def test_drawn_tables(seed, n_categories, n_classes):
