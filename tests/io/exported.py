@@ -66,7 +66,9 @@ FITS = {
     "isolation": lambda: spinney.IsolationForest(contamination=0.2, **FEW).fit(X),
     "samme": lambda: spinney.AdaBoostClassifier(**FEW).fit(X, WORDS),
     "samme-two": lambda: spinney.AdaBoostClassifier(**FEW).fit(X, Y > 1),
-    "samme-r": lambda: spinney.AdaBoostClassifier(algorithm="SAMME.R", **FEW).fit(X, WORDS),
+    "samme-r": lambda: spinney.AdaBoostClassifier(
+        spinney.DecisionTreeClassifier(max_depth=3), algorithm="SAMME.R", **FEW
+    ).fit(X, WORDS),
     "discrete": lambda: spinney.AdaBoostClassifier(algorithm="discrete", **FEW).fit(X, Y > 1),
     "boosting-two": lambda: spinney.GradientBoostingClassifier(min_samples_leaf=5, **FEW).fit(X, (Y > 1).astype(int)),
     "boosting-three": lambda: spinney.GradientBoostingClassifier(min_samples_leaf=5, **FEW).fit(X, WORDS),
@@ -78,8 +80,8 @@ FITS = {
     },
     "id3": lambda: spinney.ID3Classifier(max_depth=3).fit(X[NAMES].astype(str), WORDS),
     "median": lambda: spinney.AdaBoostRegressor(**FEW).fit(X, Y),
-    "c45": lambda: spinney.C45Classifier().fit(X, WORDS),
-    "c50": lambda: spinney.C50Classifier(trials=3).fit(X, WORDS),
+    "c45": lambda: spinney.C45Classifier(prune=False).fit(X, WORDS),
+    "c50": lambda: spinney.C50Classifier(trials=3, prune=False).fit(X, WORDS),
 }
 NOT_IN_ONNX = ("median", "c45", "c50")
 MIXTURES = {
