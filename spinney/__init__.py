@@ -60,6 +60,10 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.io.to_c import to_c
+    from spinney.io.to_json import to_json
+    from spinney.io.to_onnx import to_onnx
+    from spinney.io.to_python import to_python
     from spinney.io.to_sklearn import to_sklearn
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
@@ -149,6 +153,10 @@ _HOMES = {
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
     "select_components": "spinney.estimators.components",
+    "to_c": "spinney.io.to_c",
+    "to_json": "spinney.io.to_json",
+    "to_onnx": "spinney.io.to_onnx",
+    "to_python": "spinney.io.to_python",
     "to_sklearn": "spinney.io.to_sklearn",
     "trees_to_frame": "spinney.view.frame",
 }
@@ -225,6 +233,10 @@ __all__ = [
     "plot_validation_curve",
     "prune",
     "select_components",
+    "to_c",
+    "to_json",
+    "to_onnx",
+    "to_python",
     "to_sklearn",
     "trees_to_frame",
     "view",

@@ -19,6 +19,7 @@ from spinney import (
     RandomForestClassifier,
     trees_to_frame,
 )
+from tests.io.exported import FITS, fitted
 
 
 def draw(n, seed=0):
@@ -135,6 +136,17 @@ def test_columns():
         assert (frame.loc[inner[side], "parent"].to_numpy() == inner["node"]).all()
     parts = trees_to_frame(C45Classifier().fit(X, CLASSES))
     assert set(parts.loc[parts["feature"].notna(), "missing"]) == {-2}
+
+
+@pytest.mark.parametrize("name", list(FITS))
+def test_every_model_of_trees(name):
+    model = fitted(name)
+    frame = trees_to_frame(model)
+    stores = [one.tree_.forest for one in model.estimators_] if name == "c50" else [model.forest_]
+    assert len(frame) == sum(store.n_nodes for store in stores)
+    roots = frame[frame["parent"] == -1]
+    assert len(roots) == sum(store.n_trees for store in stores)
+    assert (roots["node"] == 0).all()
 
 
 def test_without_pandas(monkeypatch):

@@ -1,0 +1,174 @@
+"""Trees as functions of a programming language: what Python's and C's sources have in common.
+
+In: a `Formula` and a `Syntax`. Out: lines of functions, one per tree; trees too deep for nested blocks are cut into
+several. Where rows go several ways at once (C4.5's missing values) there is a function for every node.
+
+No text of the user's (names, categories, classes) enters a source but through a literal or `Syntax.remark`.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from spinney.io.formula import Formula, read_formula
+from spinney.io.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
+from spinney.tree.decision import BRANCHES, DecisionTree
+
+_DEEPEST = 40  # nested blocks of a function
+_SHOWN = 5  # categories of a set that a remark names
+_C_WORDS = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
+    "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log"
+)
+
+
+class Syntax(Protocol):
+    """How a language says things."""
+
+    prefix: str  # of all names that are not public
+
+    def up_to(self, column: int, threshold: float, missing_yes: bool) -> str: ...
+    def in_set(self, column: int, members: Sequence[int], missing_yes: bool) -> str: ...
+    def is_missing(self, column: int) -> str: ...
+    def remark(self, text: str) -> str: ...
+    def when(self, condition: str) -> str: ...
+    def otherwise(self) -> str: ...
+    def close(self) -> list[str]: ...
+    def head(self, name: str) -> str: ...
+    def give(self, end: int, node: int) -> str: ...
+    def hand_on(self, name: str) -> str: ...
+    def idle(self) -> list[str]: ...
+    def spread(self, name: str, spot: Spot) -> list[str]: ...
+
+
+class Spot(NamedTuple):
+    """A node of a tree whose rows may go several ways."""
+
+    column: int  # -1: a leaf
+    threshold: float
+    children: list[str]  # names of the functions of all branches
+    shares: list[tuple[str, float, float]]  # (function, weight of the branch, weight of all) for missing values
+    by_branch: bool
+    node: int  # in the store
+
+
+def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
+    """The formula of a model of few nodes, and a name that both languages take."""
+    if not (isinstance(name, str) and name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
+        raise ValueError(f"name must be an identifier of ASCII letters, digits and underscores, got {name!r}.")
+    if _C_WORDS.fullmatch(name):
+        raise ValueError(f"name must not be a word that C knows, got {name!r}.")
+    formula = read_formula(model)
+    n_nodes = formula.forest.n_nodes
+    if n_nodes > max_nodes:
+        raise ValueError(
+            f"this {formula.model} has {n_nodes:,} nodes, and {writer} writes at most max_nodes={max_nodes:,}: raise "
+            "max_nodes if the source may be that long, or use to_onnx, which is made for large models."
+        )
+    return formula
+
+
+def plain(value: Any) -> Any:
+    """A label or number as one of Python's own, which sources can be written from."""
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {type(value).__name__}.")
+
+
+def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:
+    """(lines, name of each tree's function, node of the store that each end is)."""
+    if spreads(formula.forest):
+        return _spread_functions(formula, syntax)
+    q = read_questions(formula.forest, formula.schema)
+    lines: list[str] = []
+    names: list[str] = []
+    for t, root in enumerate(q.roots.tolist()):
+        names.append(f"{syntax.prefix}tree_{t}")
+        waiting = [(names[-1], root)]
+        while waiting:
+            name, place = waiting.pop()
+            body = _write(q, formula, place, f"{names[-1]}_from_", syntax, waiting)
+            nothing_asked = syntax.idle() if len(body) == 1 else []
+            lines += ["", syntax.head(name), *nothing_asked, *body, *syntax.close()]
+    return lines, names, q.ends
+
+
+def _write(
+    q: Questions, formula: Formula, root: int, cut_name: str, syntax: Syntax, waiting: list[tuple[str, int]]
+) -> list[str]:
+    """The blocks below a place; subtrees too deep are put on the list of those that wait."""
+    lines: list[str] = []
+    stack: list[tuple[int, int] | tuple[str, int]] = [(root, 1)]
+    while stack:
+        place, depth = stack.pop()
+        indent = "    " * depth
+        if isinstance(place, str):
+            lines.append(indent + place)
+            continue
+        place = _skip_idle(q, place)
+        if place < 0:
+            lines.append(indent + syntax.give(-1 - place, int(q.ends[-1 - place])))
+        elif depth > _DEEPEST:
+            waiting.append((f"{cut_name}{place}", place))
+            lines.append(indent + syntax.hand_on(f"{cut_name}{place}"))
+        else:
+            condition, remark = _condition(q, formula, place, syntax)
+            lines.append(indent + syntax.when(condition) + remark)
+            after: list[Any] = [(one, depth) for one in syntax.close()]
+            stack += [*after[::-1], (int(q.no[place]), depth + 1), (syntax.otherwise(), depth)]
+            stack.append((int(q.yes[place]), depth + 1))
+    return lines
+
+
+def _skip_idle(q: Questions, place: int) -> int:
+    """Past questions to which nothing answers yes."""
+    while place >= 0 and q.kind[place] == IS_MISSING and (not q.missing_yes[place] or q.yes[place] == q.no[place]):
+        place = int(q.no[place])
+    return place
+
+
+def _condition(q: Questions, formula: Formula, k: int, syntax: Syntax) -> tuple[str, str]:
+    column, missing = int(q.column[k]), bool(q.missing_yes[k])
+    learnt = formula.schema.columns[column]
+    name = repr(str(learnt.name)) if learnt.name is not None else f"column {column}"
+    if q.kind[k] == IS_MISSING:
+        return syntax.is_missing(column), syntax.remark(f"{name} is missing")
+    end = " or missing" if missing else ""
+    if q.kind[k] == IN_SET:
+        members = q.members[q.set_start[k] : q.set_start[k + 1]].tolist()
+        some = [repr(learnt.categories[c]) for c in members[:_SHOWN]] if learnt.categories else []
+        more = f" or {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
+        return syntax.in_set(column, members, missing), syntax.remark(f"{name} is {' or '.join(some)}{more}{end}")
+    condition = syntax.up_to(column, float(q.threshold[k]), missing)
+    if learnt.categories is not None:
+        name = f"{name} up to {learnt.categories[int(q.threshold[k])]!r}"
+    return condition, syntax.remark(name + end)
+
+
+def _spread_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:
+    lines: list[str] = []
+    names = []
+    for t in range(formula.forest.n_trees):
+        tree, prefix = formula.forest.tree(t), f"{syntax.prefix}tree_{t}_node_"
+        names.append(f"{prefix}0")
+        for node in range(tree.n_nodes - 1, -1, -1):  # children before their parents
+            lines += ["", *syntax.spread(f"{prefix}{node}", _spot(tree, node, prefix, int(formula.forest.first[t])))]
+    return lines, names, np.arange(formula.forest.n_nodes)
+
+
+def _spot(tree: DecisionTree, node: int, prefix: str, first: int) -> Spot:
+    children = tree.children_of(node).tolist()
+    functions, weight = [f"{prefix}{child}" for child in children], tree.weight
+    total = 0.0
+    for child in children:
+        total += float(weight[child])
+    shares = [(f, float(weight[c]), total) for f, c in zip(functions, children) if weight[c] > 0.0]
+    by_branch = bool(tree.kind[node] == BRANCHES)
+    column = int(tree.feature[node]) if children else -1
+    return Spot(column, float(tree.threshold[node]), functions, shares, by_branch, first + node)

@@ -1,0 +1,230 @@
+"""A fitted model as an ONNX graph.
+
+In: any fitted model of trees. Out: an `onnx.ModelProto`: inputs as the table has them, categories looked up by value,
+trees (onnx_trees.py), and what becomes of their scores (onnx_answers.py); all in float64.
+"""
+
+from __future__ import annotations
+
+import json
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from spinney.data.schema import Column, Schema
+from spinney.io.formula import Formula, Mixture, read_model
+from spinney.io.onnx_answers import Answer, add_answer
+from spinney.io.onnx_graph import IR_VERSION, ML, OPSETS, Graph, import_onnx, text_of
+
+
+def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
+    """A fitted model of trees as an ONNX model, which any runtime with the operators of ai.onnx.ml 5 can run.
+
+    Strings and categories are looked up inside the graph; missing values are NaN, and categories never seen count as
+    missing. Numbers are float64 throughout, so that predictions are Spinney's to 1e-12.
+
+    Parameters
+    ----------
+    model : fitted model
+        A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote,
+        automatic model or bucket of these. C4.5's shares of rows and AdaBoost's medians cannot be said in ONNX: a
+        ValueError.
+    path : str or path, optional
+        A file to write the model to.
+    dtype : {"float64", "float32"}, default "float64"
+        Of the inputs that are numbers. float32 values are compared with the thresholds as they are: the answers are
+        those that Spinney gives for the same float32 table. Outputs are float64 either way.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+        ============= =============================================================================================
+        inputs        a table of numbers: `X`, (rows, columns). A table with strings: one input for each column, by
+                      its name, (rows, 1), of strings or numbers. A string that is no category is missing.
+        classifiers   `label` (rows,), int64, strings, float64 or Booleans as in `classes_`; `probabilities`
+                      (rows, classes)
+        regressors    `variable` (rows, outputs)
+        isolation     `label` (rows,), -1 for outliers and 1; `scores` (rows, 1), `decision_function`
+        several       `label` (rows, outputs) and `probabilities_0`, `probabilities_1`, ...
+        outputs
+        metadata      `spinney.version`, `spinney.model`, `spinney.fingerprint`, `spinney.columns` (names and
+                      categories) and `spinney.classes`, in JSON
+        ============= =============================================================================================
+
+    See Also
+    --------
+    to_json, to_python, to_c
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import onnxruntime
+    >>> from spinney import RandomForestClassifier, to_onnx
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    >>> session = onnxruntime.InferenceSession(to_onnx(forest).SerializeToString())
+    >>> kinds = {"tensor(string)": object, "tensor(double)": np.float64}
+    >>> feed = {one.name: X[[one.name]].to_numpy().astype(kinds[one.type]) for one in session.get_inputs()}
+    >>> label, probabilities = session.run(["label", "probabilities"], feed)
+    >>> bool((label == forest.predict(X)).all())
+    True
+    """
+    onnx = import_onnx()
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
+    formula = read_model(model)
+    inputs = _input_names(formula.schema)
+    graph = Graph(inputs)
+    kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
+    table = _add_table(graph, formula.schema, inputs, dtype)
+    answer = add_answer(graph, formula, table)
+    outputs = _add_outputs(graph, formula, answer)
+    written = onnx.helper.make_graph(
+        graph.nodes, formula.model, _inputs(onnx, formula.schema, inputs, kind), outputs, graph.constants
+    )
+    opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+    made = onnx.helper.make_model(written, opset_imports=opsets, ir_version=IR_VERSION, producer_name="spinney")
+    _describe(onnx, made, formula)
+    onnx.checker.check_model(made)
+    if path is not None:
+        onnx.save(made, fspath(path))
+    return made
+
+
+def _one_tensor(schema: Schema) -> bool:
+    """Whether all columns can be one block of numbers."""
+    return not any(column.categories and isinstance(column.categories[0], str) for column in schema.columns)
+
+
+def _input_names(schema: Schema) -> list[str]:
+    if _one_tensor(schema):
+        return ["X"]
+    names: list[str] = []
+    for j, column in enumerate(schema.columns):
+        name = text_of(column.name) if column.name else f"column_{j}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def _inputs(onnx: Any, schema: Schema, names: list[str], kind: int) -> list[Any]:
+    make, rows = onnx.helper.make_tensor_value_info, "rows"
+    if _one_tensor(schema):
+        return [make("X", kind, [rows, schema.n_columns])]
+    kinds = [onnx.TensorProto.STRING if _holds_strings(one) else kind for one in schema.columns]
+    return [make(name, one, [rows, 1]) for name, one in zip(names, kinds)]
+
+
+def _holds_strings(column: Column) -> bool:
+    return bool(column.categories) and isinstance(column.categories[0], str)  # type: ignore[index]
+
+
+def _add_table(graph: Graph, schema: Schema, names: list[str], dtype: str) -> str:
+    """(rows, columns) of doubles: numbers as they are, categories as their numbers, NaN for what is missing."""
+    if _one_tensor(schema):
+        whole = graph.cast("X", "DOUBLE") if dtype == "float32" else "X"
+        if not schema.is_categorical.any():
+            return whole
+        pieces = [graph.add("Gather", [whole, graph.constant(np.array([j]))], axis=1) for j in range(schema.n_columns)]
+    else:
+        casts = dtype == "float32"
+        pieces = [
+            graph.cast(name, "DOUBLE") if casts and not _holds_strings(column) else name
+            for name, column in zip(names, schema.columns)
+        ]
+    found = [
+        piece if column.categories is None else _add_lookup(graph, piece, column.categories)
+        for piece, column in zip(pieces, schema.columns)
+    ]
+    return found[0] if len(found) == 1 else graph.add("Concat", found, axis=1)
+
+
+def _add_lookup(graph: Graph, piece: str, categories: tuple) -> str:
+    """The number of each category; NaN for others."""
+    numbers = np.arange(max(len(categories), 1), dtype=np.float64)
+    strings = bool(categories) and isinstance(categories[0], str)
+    if not categories:  # the column was missing in all rows: nothing is known
+        categories, numbers = (0.0,), np.array([np.nan])
+    keys = np.array(categories, object if strings else np.float64)
+    return graph.add(
+        "LabelEncoder",
+        [piece],
+        domain=ML,
+        keys_tensor=graph.tensor(keys),
+        values_tensor=graph.tensor(numbers),
+        default_tensor=graph.tensor(np.array([np.nan])),
+    )
+
+
+def _labels(formula: Formula | Mixture) -> list[np.ndarray]:
+    """The classes of each output, all of one kind that ONNX has: as `predict` would put them side by side."""
+    known = [np.asarray(one) for one in formula.classes]
+    together = np.concatenate(known)
+    if together.dtype.kind == "O" and not all(isinstance(one, str) for one in together.tolist()):
+        found = type(next(one for one in together.tolist() if not isinstance(one, str))).__name__
+        raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {found}.")
+    kinds = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
+    return [one.astype(kinds.get(together.dtype.kind, object)) for one in known]
+
+
+def _add_outputs(graph: Graph, formula: Formula | Mixture, answer: Answer) -> list[Any]:
+    """The outputs' names are the usual ones, unless a column is called so."""
+    helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
+    outputs = []
+
+    def give(wanted: str, what: str, kind: int, shape: list[Any]) -> None:
+        name = graph.name(wanted)
+        graph.add("Identity", [what], name)
+        outputs.append(helper.make_tensor_value_info(name, kind, shape))
+
+    if answer.places:
+        one = graph.constant(np.array([1]))
+        if formula.is_class:
+            classes = _labels(formula)
+            columns = [answer.places]
+            if len(classes) > 1:
+                columns = [
+                    graph.add("Gather", [answer.places, graph.constant(np.array([k]))], axis=1)
+                    for k in range(len(classes))
+                ]
+            named = [
+                graph.add("Gather", [graph.constant(labels, "classes"), column], axis=0)
+                for labels, column in zip(classes, columns)
+            ]
+            kind = {"i": kinds.INT64, "f": kinds.DOUBLE, "b": kinds.BOOL}.get(classes[0].dtype.kind, kinds.STRING)
+        else:
+            named = [graph.add("Gather", [graph.constant(np.array([1, -1]), "labels"), answer.places], axis=0)]
+            kind = kinds.INT64
+        if len(named) == 1:
+            give("label", graph.add("Squeeze", [named[0], one]), kind, ["rows"])
+        else:
+            give("label", graph.add("Concat", named, axis=1), kind, ["rows", len(named)])
+    for k, numbers in enumerate(answer.numbers):
+        if formula.is_class:
+            name = "probabilities" if len(formula.classes) == 1 else f"probabilities_{k}"
+            give(name, numbers, kinds.DOUBLE, ["rows", len(formula.classes[k])])
+        else:
+            several = formula.n_outputs if isinstance(formula, Formula) else 1
+            give("scores" if answer.places else "variable", numbers, kinds.DOUBLE, ["rows", several])
+    return outputs
+
+
+def _describe(onnx: Any, made: Any, formula: Formula | Mixture) -> None:
+    """Who made it, from what, and what the columns and classes are."""
+    import spinney
+
+    made.producer_version = spinney.__version__
+    made.doc_string = f"{formula.model} of Spinney {spinney.__version__}"
+    classes = [one.tolist() for one in formula.classes]
+    facts = {
+        "version": spinney.__version__,
+        "model": formula.model,
+        "fingerprint": formula.fingerprint,
+        "columns": json.dumps(formula.schema.to_dict()["columns"]),
+        **({"classes": json.dumps(classes[0] if len(classes) == 1 else classes, default=str)} if classes else {}),
+    }
+    onnx.helper.set_model_props(made, {f"spinney.{key}": value for key, value in facts.items()})

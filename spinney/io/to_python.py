@@ -1,0 +1,215 @@
+"""A small fitted model as the source of a Python function that needs nothing but Python.
+
+In: a fitted model of trees. Out: source text; its functions return the very bits that the model predicts (AdaBoost's
+probabilities: to the last bit or two, since NumPy has an `exp` of its own).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from spinney.io.formula import Formula
+from spinney.io.python_parts import PARTS, READ, filled
+from spinney.io.questions import spreads
+from spinney.io.source import Spot, plain, read_small, tree_functions
+
+_MOST = 10_000
+
+
+def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
+    """The source of a Python function that predicts one row, for places where no library can be installed.
+
+    Parameters
+    ----------
+    model : fitted model
+        A decision tree (C4.5's included), forest, boosted model, isolation forest, or bagging or AdaBoost of trees.
+    name : str, default "predict"
+        What the function is called. There is also `<name>_proba`, which returns a list of probabilities, for
+        classifiers (a list of such for several outputs), and `<name>_decision` for isolation forests.
+    max_nodes : int, default 10,000
+        Larger models are refused: their source would be long, and slow to load.
+
+    Returns
+    -------
+    str
+        Source that needs Python's own library only. The function takes a row: a dict by the columns' names (numbers
+        from 0 if they have none), or a sequence in their order. Missing values are None or nan; categories never seen
+        count as missing, or raise a ValueError if the model has handle_unknown="error".
+
+    See Also
+    --------
+    to_c, to_json, to_onnx
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, to_python
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> tree = DecisionTreeClassifier(max_leaf_nodes=3).fit(X[["island", "flipper_length_mm"]], y)
+    >>> source = to_python(tree, "species")
+    >>> print(source[source.index("def _species_tree_0") :].split("\\n\\n")[0])
+    def _species_tree_0(x):
+        if not x[1] > 206.5:  # 'flipper_length_mm' or missing
+            if x[0] == 1 or x[0] != x[0]:  # 'island' is 'Dream' or missing
+                return (1,), (0.4661016949152542, 0.5338983050847458, 0.0)
+            else:
+                return (0,), (0.979381443298969, 0.0, 0.020618556701030927)
+        else:
+            return (2,), (0.015503875968992248, 0.03875968992248062, 0.9457364341085271)
+    >>> space: dict = {}
+    >>> exec(source, space)
+    >>> space["species"]({"island": "Dream", "flipper_length_mm": 190})
+    'Chinstrap'
+    """
+    formula = read_small(model, name, max_nodes, "to_python")
+    syntax = _Python(formula, f"_{name}_")
+    lines, trees, _ = tree_functions(formula, syntax)
+    facts = _facts(formula)
+    parts = [
+        f'"""{_title(formula)}"""\n\nimport math',
+        "\n".join(f"_{name}_{key} = {value}" for key, value in facts.items()),
+        filled(READ, name),
+        "\n".join(lines).strip("\n").replace("\n\n", "\n\n\n"),
+        f"_{name}_TREES = [{', '.join(trees)}]",
+        *(filled(part, name) for part in _needed(formula)),
+    ]
+    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _title(formula: Formula) -> str:
+    import spinney
+
+    return (
+        f"Written by Spinney {spinney.__version__} from a fitted {formula.model}, fingerprint {formula.fingerprint}.\n"
+        "\n"
+        "Nothing but Python is needed. A row is a dict by the columns' names, or a sequence in their order; missing\n"
+        "values are None or nan.\n"
+    )
+
+
+def literal(value: Any) -> str:
+    """Python's text of a float, string, Boolean or integer, in ASCII."""
+    value = plain(value)
+    return f"float('{value}')" if isinstance(value, float) and not math.isfinite(value) else ascii(value)
+
+
+def _list(values: Sequence[Any]) -> str:
+    return f"[{', '.join(map(literal, values))}]"
+
+
+def _facts(formula: Formula) -> dict[str, str]:
+    columns = formula.schema.columns
+    names = range(len(columns)) if formula.schema.names is None else [column.name for column in columns]
+    categories = [
+        "None"
+        if one.categories is None
+        else "{" + ", ".join(f"{literal(value)}: {k}" for k, value in enumerate(one.categories)) + "}"
+        for one in columns
+    ]
+    facts = {
+        "COLUMNS": _list(list(names)),
+        "CATEGORIES": "[" + ", ".join(categories) + "]  # numbers of categories by value",
+        "STRICT": f"{formula.strict}  # whether categories never seen are an error",
+        "START": _list(formula.start.tolist()),
+        "DIVISOR": literal(float(formula.divisor)),
+        "SCALE": literal(float(formula.scale)),
+    }
+    if formula.is_class:
+        facts["CLASSES"] = "[" + ", ".join(_list(one.tolist()) for one in formula.classes) + "]"
+    if formula.link == "shares":
+        facts["SPANS"] = repr([(span.start, span.stop) for span in formula.spans])
+    if formula.link == "depth":
+        facts["OFFSET"] = literal(formula.offset)
+    if formula.votes is not None:
+        facts["VOTES"] = _list(formula.votes.tolist())
+    return facts
+
+
+def _needed(formula: Formula) -> list[str]:
+    """The functions around the trees."""
+    link = "discrete" if formula.discrete else formula.link
+    found = [PARTS["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
+    found += [PARTS["its_log"]] if link == "softmax" else []
+    if spreads(formula.forest):
+        found.append(PARTS["raw_of_votes" if formula.votes is not None else "raw_spread"])
+    elif formula.majority is not None:
+        found.append(PARTS["raw_and_majority"])
+    elif link != "median":
+        found.append(PARTS["raw_in_turn" if formula.values.shape[1] == 1 else "raw"])
+    if link == "identity":
+        return [*found, PARTS["number" if formula.n_outputs == 1 else "numbers"]]
+    if link == "shares":
+        found.append(PARTS["shares"])
+        if formula.majority is not None and not spreads(formula.forest):
+            return [*found, PARTS["majority" if formula.n_outputs == 1 else "majorities"]]
+        return [*found, PARTS["share" if formula.n_outputs == 1 else "shares_of_many"]]
+    return [*found, PARTS["softly"], PARTS[link]] if link in ("votes", "margin", "discrete") else [*found, PARTS[link]]
+
+
+class _Python:
+    """How Python says things; see `Syntax` in source.py."""
+
+    def __init__(self, formula: Formula, prefix: str) -> None:
+        self.formula, self.prefix = formula, prefix
+
+    def up_to(self, column: int, threshold: float, missing_yes: bool) -> str:
+        number = literal(threshold)
+        return f"not x[{column}] > {number}" if missing_yes else f"x[{column}] <= {number}"
+
+    def in_set(self, column: int, members: Sequence[int], missing_yes: bool) -> str:
+        known = f"x[{column}] == {members[0]}" if len(members) == 1 else f"x[{column}] in {{{str(members)[1:-1]}}}"
+        return f"{known} or {self.is_missing(column)}" if missing_yes else known
+
+    def is_missing(self, column: int) -> str:
+        return f"x[{column}] != x[{column}]"
+
+    def remark(self, text: str) -> str:
+        return "  # " + text.encode("ascii", "backslashreplace").decode()
+
+    def when(self, condition: str) -> str:
+        return f"if {condition}:"
+
+    def otherwise(self) -> str:
+        return "else:"
+
+    def close(self) -> list[str]:
+        return []
+
+    def head(self, name: str) -> str:
+        return f"def {name}(x):"
+
+    def give(self, end: int, node: int) -> str:
+        values = self.formula.values[node].tolist()
+        if self.formula.majority is not None:
+            return f"return {_tuple(self.formula.majority[node].tolist())}, {_tuple(values)}"
+        return f"return {literal(values[0])}" if len(values) == 1 else f"return {_tuple(values)}"
+
+    def hand_on(self, name: str) -> str:
+        return f"return {name}(x)"
+
+    def idle(self) -> list[str]:
+        return []
+
+    def spread(self, name: str, spot: Spot) -> list[str]:
+        head = f"def {name}(x, part, out):"
+        if spot.column < 0:
+            says = np.asarray(self.formula.values[spot.node])
+            adds = [f"    out[{c}] += part * {literal(float(says[c]))}" for c in np.flatnonzero(says).tolist()]
+            return [head, *(adds or ["    pass"])]
+        ways = [f"        {f}(x, part * {literal(a)} / {literal(b)}, out)" for f, a, b in spot.shares]
+        column = self.formula.schema.columns[spot.column]
+        about = "" if column.name is None else self.remark(repr(str(column.name)))
+        lines = [head, f"    value = x[{spot.column}]{about}", "    if value != value:", *(ways or ["        pass"])]
+        if spot.by_branch:
+            return [*lines, "    else:", f"        ({', '.join(spot.children)},)[int(value)](x, part, out)"]
+        yes, no = spot.children
+        lines += [f"    elif value <= {literal(spot.threshold)}:", f"        {yes}(x, part, out)"]
+        return [*lines, "    else:", f"        {no}(x, part, out)"]
+
+
+def _tuple(values: Sequence[Any]) -> str:
+    return f"({', '.join(map(literal, values))}{',' if len(values) == 1 else ''})"
