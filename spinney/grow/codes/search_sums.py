@@ -17,12 +17,11 @@ from spinney.criteria.user_criterion import code_of
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.judge_sums import ROWS, SUMS, WEIGHT, judge, pick, pick_drawn
 from spinney.grow.codes.memory import LANES, SLOTS
-from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known
+from spinney.grow.codes.search import all_extremes, column_extremes, greatest_known, list_varying
 from spinney.grow.rules import column_key
 from spinney.grow.targets import Classes, Pairs, Values
 
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
-_PAIR = 2  # rows of a node that any column splits alike
 
 
 @merged_kernel
@@ -34,23 +33,15 @@ def look_at_sums(statistics, cells, criterion, logs, rules, memory, node, first,
     if rules.random:
         _cut_at_random(statistics, cells, criterion, rules, memory, node, first, last)
         return
-    if end - begin == _PAIR and code_of(criterion) != OWN:
-        first, last = _first_apart(cells.codes, rows, begin, memory.order, first, last)
-    for k in range(first, last, statistics.at_once):
-        columns = memory.order[k : min(k + statistics.at_once, last)]
-        fill(kinds, table, cells.codes, rows, begin, end, columns, statistics.node, statistics.histograms, memory.bits)
-        _judge_columns(statistics, criterion, rules, memory, columns, cells.missing)
-
-
-@separate_kernel
-def _first_apart(codes, rows, begin, order, first, last):
-    """The first of the columns in which the two rows of a node differ, as a range: the others split it just so."""
-    one, other = np.uint64(rows[begin]), np.uint64(rows[begin + 1])
-    for k in range(first, last):
-        j = np.uint64(order[k])
-        if codes[one, j] != codes[other, j]:
-            return k, k + 1
-    return last, last
+    columns = memory.order[first:last]
+    n_columns = last - first
+    if code_of(criterion) != OWN:  # a user's function need not say the same of sides exchanged
+        n_columns = list_varying(cells.codes, rows, begin, end, columns, memory.varying)
+        columns = memory.varying
+    for k in range(0, n_columns, statistics.at_once):
+        some = columns[k : min(k + statistics.at_once, n_columns)]
+        fill(kinds, table, cells.codes, rows, begin, end, some, statistics.node, statistics.histograms, memory.bits)
+        _judge_columns(statistics, criterion, rules, memory, some, cells.missing)
 
 
 # --- sums of a node -------------------------------------------------------------------------------------------------
