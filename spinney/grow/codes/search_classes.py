@@ -82,10 +82,13 @@ def _look_packed(statistics, cells, criterion, logs, rules, memory, node, n_vary
 def _sum_node(criterion, logs, stats, begin, end, total):
     """total = [ weight | weight of each class | term ] of a node."""
     total[:] = 0
+    whole = np.int64(0)
     for i in range(begin, end):
-        weight = np.int64(stats[i] >> _HALF)
-        total[0] += weight
-        total[1 + np.int64(stats[i] & _LOW)] += weight
+        one = stats[np.uint64(i)]
+        weight = np.int64(one >> _HALF)
+        whole += weight
+        total[_ONE + (one & _LOW)] += weight
+    total[0] = whole
     for c in range(1, total.size - 1):
         total[-1] += class_term(criterion, total[c], logs)
 
