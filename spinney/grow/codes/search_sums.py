@@ -21,6 +21,7 @@ from spinney.grow.codes.search import all_extremes, column_extremes, greatest_kn
 from spinney.grow.rules import column_key
 from spinney.grow.targets import Classes, Pairs, Values
 
+_PAIR = 2  # rows of a node that all cuts split alike
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
 
@@ -189,15 +190,18 @@ def _cut_at_random(statistics, cells, criterion, rules, memory, node, first, las
 
     Where values are missing they go right, or are alone on the right, or go left.
     """
-    codes, begin, end, order, rows = cells.codes, node.begin, node.end, memory.order, memory.rows
+    codes, begin, end, rows = cells.codes, node.begin, node.end, memory.rows
+    columns = memory.order[first:last]
+    if end - begin == _PAIR and code_of(criterion) != OWN:
+        columns = memory.varying[: list_varying(codes, rows, begin, end, columns, memory.varying)]
     low, high, drawn, n = memory.extremes[0], memory.extremes[1], statistics.drawn, 0
-    if LANES * (last - first) > low.size:
+    if LANES * columns.size > low.size:
         all_extremes(codes, rows, begin, end, low, high)
     else:
-        for k in range(first, last):
-            low[order[k]], high[order[k]] = column_extremes(codes, order[k], rows, begin, end)
-    for k in range(first, last):
-        j, missing = order[k], cells.missing[order[k]]
+        for k in range(columns.size):
+            low[columns[k]], high[columns[k]] = column_extremes(codes, columns[k], rows, begin, end)
+    for k in range(columns.size):
+        j, missing = columns[k], cells.missing[columns[k]]
         from_code, to_code, has_missing = np.int64(low[j]), np.int64(high[j]), np.int64(high[j]) == missing
         if from_code == to_code:
             continue
