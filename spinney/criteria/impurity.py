@@ -147,18 +147,27 @@ def term_score(criterion, left, right, w_left, w_right, n_outputs, logs):
 def side_score(criterion, sums, weight, logs):
     """One side's part of the score, from the weights of one output's classes."""
     total = 0.0
-    if criterion == GINI:
-        for k in range(sums.size):
-            total += float(sums[k]) * float(sums[k])
-        return total / float(weight)
-    if criterion == ERROR:
-        most = sums[0]
-        for k in range(1, sums.size):
-            most = max(most, sums[k])
-        return float(most)
     for k in range(sums.size):
-        total += x_log_x(sums[k], logs)
-    return total - x_log_x(weight, logs)
+        total = side_more(criterion, total, sums[k], logs)
+    return side_end(criterion, total, weight, logs)
+
+
+@inner_kernel
+def side_more(criterion, total, weight, logs):
+    """What is kept of a side's classes so far, 0 before the first one, with one of this weight more."""
+    if criterion == GINI:
+        return total + float(weight) * float(weight)
+    if criterion == ERROR:
+        return max(total, float(weight))
+    return total + x_log_x(weight, logs)
+
+
+@inner_kernel
+def side_end(criterion, total, weight, logs):
+    """One side's part of the score; `weight` is that of all classes."""
+    if criterion == GINI:
+        return total / float(weight)
+    return total if criterion == ERROR else total - x_log_x(weight, logs)
 
 
 # --- one node, for reading ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`
 
 Two ways to grow a tree, which give the same tree from the same bins, but for categories:
 
-    codes    grow/codes: classes or one number, bins. The quick one. A tree puts categories in order once
+    codes    grow/codes: from bins. The quick one. A tree puts categories in order once
     lists    grow/lists: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
              rows. Every node puts categories in order. If it could have been grown from codes, it is handed over as if
              it had been
@@ -95,8 +95,7 @@ def open_table(
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
         middles = find_middles(bins, table, plan.weights.rows())
-    whole = plan.class_weight is None and (plan.bootstrap or plan.weights.importance is None)
-    from_codes = bins is not None and grows_from_codes(plan.settings, target, table.n_columns, whole)
+    from_codes = bins is not None and grows_from_codes(plan.settings, target, table.n_columns)
     if bins is not None and from_codes and not (plan.by_node and is_categorical.any()):
         if isinstance(table, SparseTable):
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)

@@ -41,9 +41,8 @@ class _ExtraTree:
         from spinney.grow.codes.fit import grows_from_codes
 
         settings, target = tree_settings(self, schema, answers, weights), answers.target(weights)
-        whole = weights.importance is None
         from_codes = self.max_bins is not None and self.n_iter_no_change is None and eval_set is None
-        if not from_codes or not grows_from_codes(settings, target, schema.n_columns, whole):
+        if not from_codes or not grows_from_codes(settings, target, schema.n_columns):
             tree: DecisionTree = super()._grow(schema, table, answers, weights, team, eval_set)  # type: ignore[misc]
             return tree
         plan = Plan(

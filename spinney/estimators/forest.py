@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
 
 import numpy as np
-from sklearn.utils import compute_sample_weight
 
 from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
@@ -272,10 +271,16 @@ class ForestClassifier(ClassForest, GrownForest):
         if self.class_weight != "balanced_subsample":
             return None
         labels = np.asarray(y)
+        outputs = [np.unique(one, return_inverse=True)[1] for one in labels.reshape(len(labels), -1).T]
 
         def factors(counts: np.ndarray) -> np.ndarray:
-            drawn = np.repeat(np.arange(len(counts)), counts)
-            return compute_sample_weight("balanced", labels, indices=drawn)
+            """compute_sample_weight("balanced", labels, indices=rows drawn) of the rows drawn, one count per class."""
+            factor = np.ones(len(counts))
+            for label in outputs:
+                n_of_class = np.bincount(label, counts)
+                n_classes = np.count_nonzero(n_of_class)
+                factor *= (counts.sum() / (n_classes * np.maximum(n_of_class, 1.0)))[label]
+            return factor
 
         return factors
 

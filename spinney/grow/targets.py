@@ -232,3 +232,24 @@ def same_classes(statistics, a, b):
         if statistics.place[o, a] != statistics.place[o, b]:
             return False
     return True
+
+
+@inner_kernel
+def decrease_of_values(statistics, code, score, total, node):
+    scale, weight = statistics.units[1] / statistics.units[0], float(total[0])
+    n_outputs = statistics.amounts.shape[0]
+    if code == SQUARED:
+        value = score / (weight * weight) * scale * scale
+    else:
+        value = score / weight * scale
+        for o in range(1, n_outputs + 1):  # a score of 0 has the node's own deviance to fall by
+            value += pair_decrease(code, 0.0, total[0], total[o], statistics.logs) * scale
+    return max(0.0, value) * weight * statistics.units[0] / float(n_outputs)
+
+
+@inner_kernel
+def same_values(statistics, a, b):
+    for o in range(statistics.ys.shape[0]):
+        if statistics.ys[o, a] != statistics.ys[o, b]:
+            return False
+    return True

@@ -253,8 +253,9 @@ def _forests(every: bool) -> Iterator[Recipe]:
             model = RandomForestClassifier(n_estimators=3, class_weight="balanced", **variant)
             yield f"{variant}, {n} classes", partial(_use, model, X, _classes(X, n))
     two = np.column_stack([y, X[:, 1]])
-    yield "two outputs", lambda: _use(RandomForestRegressor(n_estimators=3), X, two)
-    yield "two outputs, classes", lambda: _use(RandomForestClassifier(n_estimators=3), X, two > 0)
+    for name, table, both in (("", X, two), (", strings", words := _words(), _target(words)[:, None] + [0.0, 1.0])):
+        yield f"two outputs{name}", partial(_use, RandomForestRegressor(n_estimators=3), table, both)
+        yield f"two outputs, classes{name}", partial(_use, RandomForestClassifier(n_estimators=3), table, both > 0)
     yield "quantiles", lambda: RandomForestRegressor(3, keep_targets=True).fit(X, y).predict_quantiles(X, [0.1, 0.9])
     yield (
         "permutation importances",

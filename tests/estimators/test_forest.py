@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error, r2_score
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
@@ -292,6 +293,21 @@ def test_class_weights():
         shares = tree.tree_.answers[0, 0] / tree.tree_.weight[0]
         assert len(rows) == len(X)
         np.testing.assert_allclose(shares, 0.5, atol=1e-9)
+
+
+def test_balanced_subsamples_weigh_as_in_scikit_learn():
+    random = np.random.RandomState(0)
+    for y in (
+        random.randint(0, 5, 90),
+        np.array(["a", "b", "c"])[random.randint(0, 3, 90)],
+        random.randint(0, 3, (90, 2)),
+    ):
+        factors = make(RandomForestClassifier, class_weight="balanced_subsample")._class_factors(y)
+        for _ in range(5):
+            counts = random.multinomial(12, np.full(90, 1 / 90))  # of some classes none
+            drawn = np.repeat(np.arange(90), counts)
+            expected = compute_sample_weight("balanced", y, indices=drawn)
+            np.testing.assert_array_equal(factors(counts)[drawn], expected[drawn])
 
 
 def test_class_weights_multiply_sample_weights():

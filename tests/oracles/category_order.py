@@ -24,15 +24,23 @@ def keys_of_pair(codes, amounts, weights):
     return {code: one[0] for code, one in smoothed_shares(codes, [[a] for a in amounts], weights).items()}
 
 
-def keys_of_classes(codes, labels, n_classes, weights):
-    """({code: place along the first principal component}, how many times wider it is than the second)."""
+def parts_of_classes(labels, n_classes):
+    """A one for the class of each row, in each output: labels (outputs, rows)."""
+    rows = zip(*labels, strict=True)
+    return [[int(c == label) for label, n in zip(row, n_classes, strict=True) for c in range(n)] for row in rows]
+
+
+def keys_of_parts(codes, parts, weights):
+    """({code: place along the first principal component}, how many times wider it is than the second).
+
+    `parts` are a few numbers for each row, not yet multiplied by its weight, which is whole.
+    """
     weights = [Fraction(int(w)) for w in weights]
-    parts = [
-        [w if c == label else Fraction(0) for c in range(n_classes)] for label, w in zip(labels, weights, strict=True)
-    ]
+    parts = [[Fraction(p) * w for p in row] for row, w in zip(parts, weights, strict=True)]
+    n_parts = len(parts[0])
     shares = {code: np.array([float(x) for x in one]) for code, one in smoothed_shares(codes, parts, weights).items()}
-    mean = np.array([float(sum(p[c] for p in parts) / sum(weights)) for c in range(n_classes)])
-    spread = np.zeros((n_classes, n_classes))
+    mean = np.array([float(sum(p[c] for p in parts) / sum(weights)) for c in range(n_parts)])
+    spread = np.zeros((n_parts, n_parts))
     for code, share in shares.items():
         weight = float(sum(w for one, w in zip(codes, weights, strict=True) if one == code))
         spread += weight * np.outer(share - mean, share - mean)

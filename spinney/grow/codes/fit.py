@@ -7,36 +7,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import kernel
-from spinney.criteria.impurity import ABSOLUTE, ERROR, OWN
+from spinney.criteria.impurity import ABSOLUTE
 from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.freeze import freeze
-from spinney.grow.codes.grower import grow_from_codes
+from spinney.grow.codes.grower import grow_from_codes, grow_own_from_codes
 from spinney.grow.codes.memory import Cells, Memory, make_memory
 from spinney.grow.codes.order import order_categories
 from spinney.grow.codes.statistics import (
     MOST_CLASSES,
     MOST_IN_BYTES,
     MOST_PACKED,
-    ClassStatistics,
     Statistics,
+    SumStatistics,
     make_classes,
     make_packed,
+    make_sums,
     make_wide,
 )
 from spinney.grow.settings import TreeSettings, make_rules
-from spinney.grow.targets import Classes, Pairs, make_statistics
+from spinney.grow.targets import Classes, Pairs, Values, make_statistics
 from spinney.tree.forest import Forest
 from spinney.tree.packed import MOST_COLUMNS
 
 
-def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int, whole_weights: bool) -> bool:
-    """Whether this room can grow such trees; grow/lists can grow them all. Weights may be whole numbers or any."""
-    if target.n_outputs > 1 or settings.criterion in (OWN, ABSOLUTE):
+def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int) -> bool:
+    """Whether this room can grow such trees; grow/lists can grow them all."""
+    n_sums = target.n_outputs if target.n_classes is None else sum(target.n_classes)
+    if settings.criterion == ABSOLUTE or n_sums > MOST_CLASSES:
         return False
-    if target.n_classes is not None and target.n_classes != (2,):
-        if target.n_classes[0] > MOST_CLASSES or settings.criterion == ERROR or not whole_weights:
-            return False
     plain = settings.max_leaves is None and not settings.by_ratio and settings.significance is None
     simple = not settings.monotone.any() and n_columns < MOST_COLUMNS
     return plain and simple
@@ -75,24 +74,28 @@ def grow_coded_tree(
         cells = cells._replace(codes=some)
     rules = make_rules(settings, len(cells.codes), n_columns, kinds, target)
     places = order_categories(cells.codes, bins, kinds) if has_categories else None
-    statistics = _statistics(kinds, target, rules, desk)
-    if isinstance(kinds, Pairs) and target.labels is not None:
+    statistics = _statistics(kinds, target, rules, settings.own is not None, desk)
+    if isinstance(statistics, SumStatistics):
+        kinds = statistics.kinds
+    elif isinstance(kinds, Pairs) and target.labels is not None:
         kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
-    n_nodes = grow_from_codes(cells, statistics, kinds, criterion, rules, desk.memory)
-    return freeze(
-        desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds, statistics.rows, places
-    )
+    run = grow_from_codes if settings.own is None else grow_own_from_codes(criterion)
+    n_nodes = run(cells, statistics, kinds, criterion, rules, desk.memory)
+    frozen = desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds
+    return freeze(*frozen, statistics.rows, places)
 
 
-def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) -> Statistics | ClassStatistics:
+def _statistics(kinds: Any, target: Target, rules: Any, own: bool, desk: Desk) -> Any:
+    """What suits the target best: two sums in a word, two, a weight for each class, or any sums."""
     n_rows, made = len(desk.memory.rows), desk.made
+    by_terms = isinstance(kinds, Classes) and kinds.by_terms and len(kinds.place) == 1
+    if own or not (by_terms or isinstance(kinds, Pairs)):
+        return _sums(kinds, own, desk)
     if isinstance(kinds, Classes):
-        assert kinds.by_terms
         n_classes = int(kinds.first[-1]) - 1
         if "classes" not in made:
             made["classes"] = make_classes(n_rows, n_classes)
-        classes: ClassStatistics = made["classes"]
-        return classes
+        return made["classes"]
     name = "wide"
     if target.labels is not None and rules.min_leaf == 1 and rules.total_weight / kinds.units[0] < MOST_PACKED:
         name = "packed"
@@ -103,6 +106,30 @@ def _statistics(kinds: Pairs | Classes, target: Target, rules: Any, desk: Desk) 
         most = 1 if kinds.weight is None else int(kinds.weight.max())
         statistics = statistics._replace(most=most if most <= MOST_IN_BYTES else 0)
     return statistics
+
+
+def _sums(kinds: Pairs | Classes | Values, own: bool, desk: Desk) -> SumStatistics:
+    """A table of what each row adds; the kinds, which kernels are compiled for, need not know it too."""
+    parts: np.ndarray | tuple[np.ndarray, ...]
+    if isinstance(kinds, Classes):
+        first, parts = kinds.first, kinds.place
+    else:
+        parts = kinds.amounts if isinstance(kinds, Values) else (kinds.amount, kinds.square)
+        if isinstance(kinds, Pairs) and kinds.square is None:
+            parts = (kinds.amount, np.zeros_like(kinds.amount))
+        first = np.arange(1, len(parts) + 2)
+    if "sums" not in desk.made:
+        desk.made["sums"] = make_sums(len(desk.memory.rows), len(parts), first)
+    statistics: SumStatistics = desk.made["sums"]
+    table = statistics.table[: len(parts[0])]
+    table[:, 0] = 1 if kinds.weight is None else kinds.weight
+    for part, numbers in enumerate(parts, start=1):
+        table[:, part] = numbers
+    if isinstance(kinds, Classes):
+        return statistics._replace(kinds=kinds._replace(weight=None), only_some=not own)
+    if isinstance(kinds, Pairs):
+        return statistics._replace(kinds=kinds._replace(amount=np.empty(0, np.int64), weight=None, square=None))
+    return statistics._replace(kinds=kinds._replace(weight=None))
 
 
 @kernel

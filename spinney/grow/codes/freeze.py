@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import kernel
+from spinney.criteria.impurity import OWN
 from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.memory import Memory
 from spinney.grow.codes.order import Places, fill_sets
 from spinney.grow.describe import Shape, describe
 from spinney.grow.targets import Classes, Pairs
-from spinney.tree.arrays import MOST_EXACT, ends_of, narrow, small
+from spinney.tree.arrays import MOST_EXACT, ends_of, small
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
 
 _WORD = 64  # codes of a set in a word
@@ -50,13 +51,13 @@ def freeze(
         turn[is_set] |= ASKS_SET
         code[is_set] = 0
     weight, impurity = np.empty(0, np.float32), np.empty(0)
-    if isinstance(kinds, Pairs) and target.labels is not None:
+    if isinstance(kinds, Pairs) and target.labels is not None and criterion != OWN:
         unit = float(kinds.units[0])
         whole = unit == 1.0 and int(nodes[0].weight) < MOST_EXACT
         answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
         weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
         _answer(nodes, unit, answers, weight)
-    elif isinstance(kinds, Classes) and int(nodes[0].weight) < MOST_EXACT:  # whole weights
+    elif stats.ndim == 1 and isinstance(kinds, Classes) and int(nodes[0].weight) < MOST_EXACT:  # whole weights
         answers = np.zeros((n_nodes, 1, int(kinds.first[-1]) - 1), np.float32)
         _count_classes(nodes, stats, answers)
     else:
@@ -64,11 +65,7 @@ def freeze(
         _shape(nodes, begin, end, parent, is_leaf)
         shape = Shape(begin, end, is_leaf, parent, memory.rows[:n_rows].astype(np.int64))
         answers, impurity, weight = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
-        if target.labels is None:
-            weight = narrow(weight)
-        else:  # whole weights: they are the sums of the answers
-            answers, weight, impurity = narrow(answers), np.empty(0, np.float32), np.empty(0)
-    return Forest(
+    forest = Forest(
         n_columns=bins.n_columns,
         n_classes=target.n_classes,
         criterion=criterion,
@@ -85,6 +82,7 @@ def freeze(
         set_start=set_start,
         sets=sets,
     )
+    return forest.compact() if len(impurity) else forest
 
 
 @kernel

@@ -10,7 +10,7 @@ A node's columns are drawn by a hash of its path. It looks at one column after t
 may choose from, and then on until one can split it. All sums are integers.
 
 The same bins, rows and rules give the same tree as grow/lists, bit for bit. This loop is quicker: it never sorts, and
-touches only the columns that a node draws. It knows classes and one number; categories are numbers by now (order.py).
+touches only the columns that a node draws. Categories are numbers by now (order.py).
 """
 
 from __future__ import annotations
@@ -19,20 +19,26 @@ import math
 
 import numpy as np
 
-from spinney._compile import by_type, inner_kernel, kernel, merged_kernel, refer
+from spinney._compile import by_type, inner_kernel, kernel, kernel_each, merged_kernel, refer
+from spinney.criteria.user_criterion import code_of
 from spinney.grow.codes.partition import partition
 from spinney.grow.codes.search import look_at_pairs
 from spinney.grow.codes.search_classes import look_at_classes
+from spinney.grow.codes.search_sums import look_at_sums
 from spinney.grow.codes.small import grow_small, most_rows
-from spinney.grow.codes.statistics import ClassStatistics, Statistics, put
+from spinney.grow.codes.statistics import ClassStatistics, Statistics, SumStatistics, put
 from spinney.grow.codes.turns import draw_column, open_node, part_node, put_back
 from spinney.grow.rules import NO_NODE, is_large, is_worth
 from spinney.grow.targets import (
     Classes,
     Pairs,
+    Values,
     decrease_of_classes,
     decrease_of_pair,
+    decrease_of_values,
+    same_classes,
     same_pair,
+    same_values,
     weight_at,
 )
 
@@ -40,8 +46,7 @@ _NEVER = -math.inf
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@kernel
-def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
+def _grow(cells, statistics, kinds, criterion, rules, memory):
     """Grow one tree into memory.nodes; returns how many nodes."""
     cells, statistics, kinds, rules, memory = refer(cells), refer(statistics), refer(kinds), refer(rules), refer(memory)
     n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), np.int64(0)
@@ -50,7 +55,7 @@ def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
         n_waiting -= 1
         turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
         open_node(memory.nodes, turn, n_nodes)
-        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(kinds, statistics.rows, turn, memory.rows):
+        if is_large(rules, turn.end - turn.begin, turn.depth) and is_mixed(statistics, kinds, turn, memory.rows):
             if turn.end - turn.begin <= most_small:
                 n_nodes = grow_small(statistics, cells, kinds, criterion, rules, memory, n_waiting, n_nodes)
                 continue
@@ -62,12 +67,16 @@ def grow_from_codes(cells, statistics, kinds, criterion, rules, memory):
     return n_nodes
 
 
+grow_from_codes = kernel(_grow)
+grow_own_from_codes = kernel_each(_grow)
+
+
 @inner_kernel
 def _prepare(kinds, rules, n_rows, statistics, memory):
     """The root waits."""
     w_total, s_total = np.int64(0), np.int64(0)
     for i in range(n_rows):
-        weight, amount = weight_at(kinds.weight, i), amount_of(kinds, i)
+        weight, amount = adds(statistics, kinds, i)
         memory.rows[i] = i
         put(statistics.rows, i, weight, amount)
         w_total += weight
@@ -81,30 +90,34 @@ def _prepare(kinds, rules, n_rows, statistics, memory):
 
 
 @inner_kernel
-def _amount_of_pair(kinds, i):
-    return kinds.amount[i]
+def _pair_adds(statistics, kinds, i):
+    """Weight and amount of a row."""
+    return weight_at(kinds.weight, i), np.int64(kinds.amount[i])
 
 
 @inner_kernel
-def _class_of_row(kinds, i):
-    return np.int64(kinds.place[0, i]) - 1
+def _class_adds(statistics, kinds, i):
+    """Weight and class."""
+    return weight_at(kinds.weight, i), np.int64(kinds.place[0, i]) - 1
 
 
 @inner_kernel
-def _is_mixed_pair(kinds, stats, node, rows):
+def _sums_add(statistics, kinds, i):
+    return statistics.table[i, 0], np.int64(0)
+
+
+@inner_kernel
+def _is_mixed_pair(statistics, kinds, node, rows):
     """Whether a node has more than one target."""
     if kinds.y.size == 0:
         return 0 < node.amount < node.weight
-    first = np.int64(rows[node.begin])
-    for i in range(node.begin + 1, node.end):
-        if not same_pair(kinds, first, np.int64(rows[i])):
-            return True
-    return False
+    return _is_mixed_sums(statistics, kinds, node, rows)
 
 
 @inner_kernel
-def _is_mixed_classes(kinds, stats, node, rows):
+def _is_mixed_classes(statistics, kinds, node, rows):
     """The class is in the lower half of what a row adds."""
+    stats = statistics.rows
     first = stats[node.begin]
     for i in range(node.begin + 1, node.end):
         if (stats[i] ^ first) & _LOW != 0:
@@ -113,21 +126,33 @@ def _is_mixed_classes(kinds, stats, node, rows):
 
 
 @inner_kernel
-def _fall_of_pair(kinds, statistics, criterion, split, node):
+def _is_mixed_sums(statistics, kinds, node, rows):
+    first = np.int64(rows[node.begin])
+    for i in range(node.begin + 1, node.end):
+        if not same(kinds, first, np.int64(rows[i])):
+            return True
+    return False
+
+
+@inner_kernel
+def _fall_of_pair(statistics, kinds, criterion, split, node):
     """What the split takes off the node's impurity."""
     return decrease_of_pair(kinds, criterion, split.score, (node.weight, node.amount), node)
 
 
 @inner_kernel
-def _fall_of_classes(kinds, statistics, criterion, split, node):
-    return decrease_of_classes(kinds, criterion, split.score, statistics.total, node)
+def _fall_of_sums(statistics, kinds, criterion, split, node):
+    return decrease(kinds, code_of(criterion), split.score, statistics.total, node)
 
 
-# What differs between two classes or a number (Pairs), and more classes (Classes)
-amount_of = by_type({Pairs: _amount_of_pair, Classes: _class_of_row})
-is_mixed = by_type({Pairs: _is_mixed_pair, Classes: _is_mixed_classes})
-fall_of = by_type({Pairs: _fall_of_pair, Classes: _fall_of_classes})
-look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes})
+# What differs between targets
+same = by_type({Pairs: same_pair, Classes: same_classes, Values: same_values})
+decrease = by_type({Pairs: decrease_of_pair, Classes: decrease_of_classes, Values: decrease_of_values})
+# and between layouts: two classes or a number; more classes; anything else
+adds = by_type({Statistics: _pair_adds, ClassStatistics: _class_adds, SumStatistics: _sums_add})
+is_mixed = by_type({Statistics: _is_mixed_pair, ClassStatistics: _is_mixed_classes, SumStatistics: _is_mixed_sums})
+fall_of = by_type({Statistics: _fall_of_pair, ClassStatistics: _fall_of_sums, SumStatistics: _fall_of_sums})
+look = by_type({Statistics: look_at_pairs, ClassStatistics: look_at_classes, SumStatistics: look_at_sums})
 
 
 @merged_kernel
@@ -152,7 +177,7 @@ def _search(cells, statistics, criterion, logs, rules, memory, node):
 def _may_be_made(kinds, statistics, criterion, rules, split, node):
     if split.score == _NEVER:
         return False
-    return is_worth(rules, fall_of(kinds, statistics, criterion, split, node))
+    return is_worth(rules, fall_of(statistics, kinds, criterion, split, node))
 
 
 @merged_kernel

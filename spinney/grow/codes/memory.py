@@ -93,6 +93,7 @@ class Memory(NamedTuple):
     split: Any  # one SPLIT record
     order: np.ndarray  # int64: columns in random order
     drawn: np.ndarray  # int64: the places in it that were exchanged
+    varying: np.ndarray  # int64: columns in which the node's rows differ
     bits: np.ndarray  # uint64 (AT_ONCE, 4): which codes occur
     extremes: np.ndarray  # uint8 (3, columns of the cells): least and greatest code, and the code of a cut
     left: np.ndarray  # int64 (2, columns of the cells): weight and amount up to the cut
@@ -123,6 +124,7 @@ def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
         split=np.empty(1, SPLIT).view(np.recarray),
         order=np.empty(n_columns, np.int64),
         drawn=np.empty(n_columns, np.int64),
+        varying=np.empty(n_columns, np.int64),
         bits=np.zeros((AT_ONCE, 4), np.uint64),
         extremes=np.zeros((3, _width(n_columns)), np.uint8),
         left=np.empty((2, _width(n_columns)), np.int64),

@@ -5,11 +5,11 @@ that say which code stands where. Everything else in this room takes them for nu
 categories of the cuts again.
 
 The order is that of the mean target, or of the share of one of two classes, smoothed by one row of the whole: a
-category of a row or two is not put at an end for nothing. With more classes it is the order along the direction in
-which the categories' shares of the classes differ most, their first principal component (Coppersmith, Hong and Hosking
-1999). One order per tree instead of one per node is quicker and better: an order made for a small node says little
-about other rows, and the trees are more alike (Wright and König 2019). Trees that cut at random cut the same
-order at random.
+category of a row or two is not put at an end for nothing. With more classes or outputs it is the order along the
+direction in which the categories' shares of the classes, or their means, differ most, their first principal component
+(Coppersmith, Hong and Hosking 1999). One order per tree instead of one per node is quicker and better: an order made
+for a small node says little about other rows, and the trees are more alike (Wright and König 2019). Trees that cut at
+random cut the same order at random.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ import numpy as np
 from spinney._compile import by_type, inner_kernel, kernel, part_kernel, separate_kernel
 from spinney.data.binning import Bins
 from spinney.grow.codes.memory import SLOTS
-from spinney.grow.targets import Classes, Pairs, weight_at
+from spinney.grow.targets import Classes, Pairs, Values, weight_at
 
-_SMOOTHING = 1.0  # rows
 _STEPS = 32  # of the search for the first principal component, at most
 _STILL = 1e-6  # it ends when nothing moves further
 
@@ -37,26 +36,35 @@ class Places(NamedTuple):
     is_known: np.ndarray  # bool, alike: whether some row of the tree has this code
 
 
-def order_categories(codes: np.ndarray, bins: Bins, kinds: Pairs | Classes) -> Places:
+def order_categories(codes: np.ndarray, bins: Bins, kinds: Pairs | Classes | Values) -> Places:
     """Put all categories in order and renumber `codes` (rows, columns), in place; `kinds` are of the same rows."""
     columns = np.flatnonzero(bins.is_categorical)
     row_of = np.full(bins.n_columns, -1)
     row_of[columns] = np.arange(len(columns))
     n_codes = bins.n_bins[columns].astype(np.int64)
-    n_sums = 2 if isinstance(kinds, Pairs) else int(kinds.first[-1])
+    n_sums = 2 if isinstance(kinds, Pairs) else 1 + _n_parts(kinds)
     sums = np.zeros((len(columns), int(n_codes.max()) + 1, n_sums), np.int64)
     _sum_codes(codes, columns, kinds, sums)
     place, is_known = np.empty((len(columns), SLOTS), np.uint8), np.zeros((len(columns), SLOTS), bool)
-    unit = kinds.units[0] if isinstance(kinds, Pairs) else kinds.unit
     room = *np.zeros((3, n_sums)), np.zeros((n_sums, n_sums)), np.empty(SLOTS), np.empty(SLOTS, np.int64)
-    _find_places(sums, columns, n_codes, kinds, _SMOOTHING / unit, room, place, is_known)
+    _find_places(sums, columns, n_codes, kinds, _one_row(kinds, len(codes)), room, place, is_known)
     _renumber(codes, columns, place)
     return Places(columns, row_of, place, is_known)
 
 
+def _n_parts(kinds: Classes | Values) -> int:
+    return len(kinds.amounts) if isinstance(kinds, Values) else int(kinds.first[-1]) - 1
+
+
+def _one_row(kinds: Pairs | Classes | Values, n_rows: int) -> float:
+    """What a row weighs, in units of the sums: 1, and where weights are not whole numbers their mean."""
+    unit = kinds.unit if isinstance(kinds, Classes) else float(kinds.units[0])
+    return 1.0 if unit == 1.0 else float(kinds.weight.sum()) / n_rows
+
+
 @kernel
 def _sum_codes(codes, columns, kinds, sums):
-    """sums[k, code] = weight and amount, or weight and weight of each class, of the rows with this code."""
+    """sums[k, code] = weight and amounts, or weight and weight of each class, of the rows with this code."""
     sum_up(kinds, codes, columns, sums)
 
 
@@ -75,16 +83,27 @@ def _sum_pairs(kinds, codes, columns, sums):
 def _sum_classes(kinds, codes, columns, sums):
     weights, places = kinds.weight, kinds.place
     for i in range(codes.shape[0]):
-        weight, place = np.int64(weight_at(weights, i)), np.uint64(places[0, i])
+        weight = np.int64(weight_at(weights, i))
         for k in range(np.uint64(columns.size)):
-            sums[k, np.uint64(codes[np.uint64(i), np.uint64(columns[k])]), place] += weight
-    for k in range(sums.shape[0]):
-        for code in range(sums.shape[1]):
-            for c in range(1, sums.shape[2]):
-                sums[k, code, 0] += sums[k, code, c]
+            own = sums[k, np.uint64(codes[np.uint64(i), np.uint64(columns[k])])]
+            own[0] += weight
+            for o in range(places.shape[0]):
+                own[np.uint64(places[o, i])] += weight
 
 
-sum_up = by_type({Pairs: _sum_pairs, Classes: _sum_classes})
+@part_kernel
+def _sum_values(kinds, codes, columns, sums):
+    weights, amounts = kinds.weight, kinds.amounts
+    for i in range(codes.shape[0]):
+        weight = np.int64(weight_at(weights, i))
+        for k in range(np.uint64(columns.size)):
+            own = sums[k, np.uint64(codes[np.uint64(i), np.uint64(columns[k])])]
+            own[0] += weight
+            for o in range(amounts.shape[0]):
+                own[o + 1] += amounts[o, i]
+
+
+sum_up = by_type({Pairs: _sum_pairs, Classes: _sum_classes, Values: _sum_values})
 
 
 @kernel
@@ -144,8 +163,8 @@ def _lean_of_pair(kinds, own, smoothing, total, spread, lean, spare):
 
 
 @separate_kernel
-def _lean_of_classes(kinds, own, smoothing, total, spread, lean, spare):
-    """The direction in which the codes' shares of the classes differ most, by powers of their covariance."""
+def _lean_of_several(kinds, own, smoothing, total, spread, lean, spare):
+    """The direction in which the codes' shares of the classes, or means, differ most, by powers of their covariance."""
     spread[:] = 0.0
     for code in range(own.shape[0]):
         if own[code, 0] > 0:
@@ -173,7 +192,7 @@ def _lean_of_classes(kinds, own, smoothing, total, spread, lean, spare):
             break
 
 
-lean_of = by_type({Pairs: _lean_of_pair, Classes: _lean_of_classes})
+lean_of = by_type({Pairs: _lean_of_pair, Classes: _lean_of_several, Values: _lean_of_several})
 
 
 @kernel

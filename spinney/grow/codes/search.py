@@ -24,6 +24,7 @@ from spinney.grow.codes.statistics import add, count_if, nothing, read, sum_if, 
 from spinney.grow.rules import column_key
 
 _SMALL = 192  # rows of a node below which codes that occur are noted
+_PAIR = 2  # rows of a node that all columns split alike, if at all
 _SIX, _63, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
 
@@ -44,8 +45,9 @@ def search_best(cells, statistics, rules, criterion, logs, memory, node, first, 
     begin, end = node.begin, node.end
     small = end - begin < _SMALL
     least = rules.min_leaf, rules.min_weight
-    for k in range(first, last, AT_ONCE):
-        columns = memory.order[k : min(k + AT_ONCE, last)]
+    n_varying = list_varying(codes, rows, begin, end, memory.order[first:last], memory.varying)
+    for k in range(0, n_varying, AT_ONCE):
+        columns = memory.varying[k : min(k + AT_ONCE, n_varying)]
         if small:
             _fill_small(codes, stats, histograms, rows, begin, end, columns, bits)
         else:
@@ -60,6 +62,22 @@ def search_best(cells, statistics, rules, criterion, logs, memory, node, first, 
             if n_codes > 1:
                 total = sums[1, n_codes - 1], node.weight, node.amount
                 _judge(criterion, logs, least, total, sums, scores, split, j, missing, n_codes)
+
+
+@separate_kernel
+def list_varying(codes, rows, begin, end, columns, varying):
+    """The columns in which a node's rows differ, and how many; of two rows the first such one: all split them alike."""
+    n, first = np.uint64(0), np.uint64(rows[np.uint64(begin)])
+    for k in range(columns.size):
+        j = np.uint64(columns[k])
+        code, i = codes[first, j], begin + 1
+        while i < end and codes[np.uint64(rows[np.uint64(i)]), j] == code:
+            i += 1
+        varying[n] = columns[k]
+        n += np.uint64(i < end)
+        if i < end and end - begin == _PAIR:
+            break
+    return np.int64(n)
 
 
 @part_kernel

@@ -12,7 +12,14 @@ from spinney._compile import inner_kernel, lowest_bit, merged_kernel, part_kerne
 from spinney.criteria.impurity import class_term, term_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
-from spinney.grow.codes.search import all_extremes, column_extremes, cut_between, greatest_known, is_allowed
+from spinney.grow.codes.search import (
+    all_extremes,
+    column_extremes,
+    cut_between,
+    greatest_known,
+    is_allowed,
+    list_varying,
+)
 from spinney.grow.codes.search_packed import fill_packed, judge_packed, make_fields
 from spinney.grow.rules import column_key
 
@@ -44,11 +51,12 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
                     cells.codes, cells.middles, stats, rows, segment, criterion, logs, least, sums, split, column, key
                 )
         return
+    n_varying = list_varying(cells.codes, rows, begin, end, order[first:last], memory.varying)
     if statistics.fields[0] > 0 and rules.min_leaf == 1:
-        _look_packed(statistics, cells, criterion, logs, rules, memory, node, first, last)
+        _look_packed(statistics, cells, criterion, logs, rules, memory, node, n_varying)
         return
-    for k in range(first, last, AT_ONCE):
-        columns = order[k : min(k + AT_ONCE, last)]
+    for k in range(0, n_varying, AT_ONCE):
+        columns = memory.varying[k : min(k + AT_ONCE, n_varying)]
         _fill(cells.codes, stats, statistics.histograms, rows, begin, end, columns, memory.bits)
         for slot in range(columns.size):
             known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
@@ -57,12 +65,12 @@ def look_at_classes(statistics, cells, criterion, logs, rules, memory, node, fir
 
 
 @merged_kernel
-def _look_packed(statistics, cells, criterion, logs, rules, memory, node, first, last):
+def _look_packed(statistics, cells, criterion, logs, rules, memory, node, n_varying):
     """The same where the weights of all classes of a bin fit one word, and nobody asks how many rows a side has."""
     stats, histograms, begin, end = statistics.rows, statistics.packed, node.begin, node.end
     total, fields, amounts, split = statistics.total, statistics.fields, statistics.amounts, memory.split[0]
-    for k in range(first, last, AT_ONCE):
-        columns = memory.order[k : min(k + AT_ONCE, last)]
+    for k in range(0, n_varying, AT_ONCE):
+        columns = memory.varying[k : min(k + AT_ONCE, n_varying)]
         fill_packed(cells.codes, stats, histograms, statistics.shift, memory.rows, begin, end, columns, memory.bits)
         for slot in range(columns.size):
             known, found = (columns[slot], cells.missing[columns[slot]]), (memory.bits[slot], memory.sums[0])
@@ -74,10 +82,13 @@ def _look_packed(statistics, cells, criterion, logs, rules, memory, node, first,
 def _sum_node(criterion, logs, stats, begin, end, total):
     """total = [ weight | weight of each class | term ] of a node."""
     total[:] = 0
+    whole = np.int64(0)
     for i in range(begin, end):
-        weight = np.int64(stats[i] >> _HALF)
-        total[0] += weight
-        total[1 + np.int64(stats[i] & _LOW)] += weight
+        one = stats[np.uint64(i)]
+        weight = np.int64(one >> _HALF)
+        whole += weight
+        total[_ONE + (one & _LOW)] += weight
+    total[0] = whole
     for c in range(1, total.size - 1):
         total[-1] += class_term(criterion, total[c], logs)
 

@@ -31,7 +31,7 @@ from spinney.criteria.impurity import GINI, SQUARED, pair_score, variance_score
 from spinney.data.bin_values import draw_code
 from spinney.grow.codes.memory import LANES
 from spinney.grow.codes.search import is_allowed
-from spinney.grow.codes.statistics import ClassStatistics, Statistics, read, weight_and_amount
+from spinney.grow.codes.statistics import ClassStatistics, Statistics, SumStatistics, read, weight_and_amount
 from spinney.grow.codes.turns import draw_column, open_node, part_node, put_back
 from spinney.grow.rules import column_key, is_large, is_worth
 from spinney.grow.targets import decrease_of_pair
@@ -247,6 +247,6 @@ def _offer(judged, split, left, best, column, code, missing_left, has_missing):
     return best
 
 
-# More classes go their usual way.
-most_rows = by_type({Statistics: _most_of_pairs, ClassStatistics: _none})
-grow_small = by_type({Statistics: _grow_pairs, ClassStatistics: _grow_nothing})
+# More classes, and anything else, go their usual way.
+most_rows = by_type({Statistics: _most_of_pairs, ClassStatistics: _none, SumStatistics: _none})
+grow_small = by_type({Statistics: _grow_pairs, ClassStatistics: _grow_nothing, SumStatistics: _grow_nothing})

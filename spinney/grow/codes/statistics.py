@@ -1,4 +1,4 @@
-"""What rows add to sums and histograms, in two layouts.
+"""What rows add to sums and histograms, in two layouts; and the memory of other kinds of sums.
 
     packed    uint64 a row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two classes
               of whole weights, where nobody asks how many rows a side has
@@ -10,7 +10,7 @@ would look for negative ones.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from spinney.grow.codes.memory import AT_ONCE, SLOTS
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes are worth their while
 MOST_CLASSES = 64  # more would not fit the cache
+_MOST_CELLS = AT_ONCE * (MOST_CLASSES + 2)  # of a row of bins, one of each column
+_CUTS = SLOTS + 8  # that are judged together; rows of a power of two would meet in the cache
+NOWHERE = np.empty((0, 0, 0), np.int64)  # stands for statistics that are looked up, not moved with the rows
 MOST_PACKED = 2**31  # the sum of weights must be less
 
 
@@ -44,6 +47,62 @@ class ClassStatistics(NamedTuple):
     shift: np.ndarray  # uint64: where the field of each class begins
     amounts: np.ndarray  # int64: the node's weight of the class of each field
     fields: np.ndarray  # int64: how many, and bits of each; 0: they do not fit
+
+
+class NodeSums(NamedTuple):
+    """Of the node at hand; see search_sums.py for the layout of bins."""
+
+    first: np.ndarray  # int64 (outputs + 1): where each output's sums begin in `total`
+    place: np.ndarray  # int64, by place in `total`: that in bins
+    ends: np.ndarray  # int64 (outputs + 1): where each output's sums begin in bins; the last is the size of a bin
+    whole: np.ndarray  # int64: all rows of the node, as a bin
+
+
+class SumStatistics(NamedTuple):
+    """For several outputs, weights that are not whole and criteria of a user. Rows are looked up, not moved."""
+
+    rows: np.ndarray  # NOWHERE, and so is spare
+    spare: np.ndarray
+    kinds: Any  # Pairs, Classes or Values
+    table: np.ndarray  # int64 (rows, 1 + n), by row of the tree: its weight, and its classes' places or its numbers
+    histograms: np.ndarray  # int64, bin after bin; empty between uses
+    at_once: int  # columns whose histograms are built in one pass
+    only_some: bool  # classes that the node lacks have no place in bins
+    total: np.ndarray  # int64: weight and sums of the node
+    node: NodeSums
+    cuts: np.ndarray  # int64 (size of a bin + 1, cuts): sums on the left of each cut, and its code
+    drawn: np.ndarray  # int64 (4, cuts): of random cuts the column, the code, and whether missing go left, and occur
+    scores: np.ndarray  # float64, by cut
+    terms: np.ndarray  # int64 (2, cuts): of both sides
+    parts: np.ndarray  # float64 (2, cuts): the same where weights are not whole
+    sides: np.ndarray  # int64 (2, size of a bin): left and right
+    floats: np.ndarray  # float64 (2, sums): the same for a user's function
+
+
+def make_sums(n_rows: int, n_parts: int, first: np.ndarray) -> SumStatistics:
+    """Memory for so many rows, which have so many classes or numbers each; `first` is that of `NodeSums`."""
+    n_sums = int(first[-1])
+    size = n_sums + 1
+    at_once = max(1, min(AT_ONCE, _MOST_CELLS // size))
+    node = NodeSums(first, np.empty(n_sums, np.int64), np.empty(len(first), np.int64), np.empty(size, np.int64))
+    return SumStatistics(
+        NOWHERE,
+        NOWHERE,
+        None,
+        table=np.empty((n_rows, 1 + n_parts), np.int64),
+        histograms=np.zeros(at_once * SLOTS * size, np.int64),
+        at_once=at_once,
+        only_some=False,
+        total=np.empty(n_sums, np.int64),
+        node=node,
+        cuts=np.empty((size + 1, _CUTS), np.int64),
+        drawn=np.empty((4, _CUTS), np.int64),
+        scores=np.empty(_CUTS),
+        terms=np.empty((2, _CUTS), np.int64),
+        parts=np.empty((2, _CUTS)),
+        sides=np.empty((2, size), np.int64),
+        floats=np.empty((2, n_sums)),
+    )
 
 
 def make_classes(n_rows: int, n_classes: int) -> ClassStatistics:
@@ -77,10 +136,10 @@ def make_wide(n_rows: int) -> Statistics:
 
 @inner_kernel
 def put(stats, i, weight, amount):
-    """Set what row i adds."""
+    """Set what row i adds, if it is kept here."""
     if stats.ndim == 1:
         stats[i] = (np.uint64(weight) << _HALF) | np.uint64(amount)
-    else:
+    elif stats.ndim == 2:
         stats[i, 0], stats[i, 1] = weight, amount
 
 
@@ -100,8 +159,10 @@ def read(stats, i):
     """What `add` and `move` want to know of row i."""
     if stats.ndim == 1:
         return stats[i], stats[i]
-    else:
+    elif stats.ndim == 2:
         return stats[i, 0], stats[i, 1]
+    else:
+        return np.int64(0), np.int64(0)
 
 
 @inner_kernel
@@ -109,7 +170,7 @@ def write(stats, i, one):
     """Put what was read to another place."""
     if stats.ndim == 1:
         stats[i] = one[0]
-    else:
+    elif stats.ndim == 2:
         stats[i, 0], stats[i, 1] = one
 
 

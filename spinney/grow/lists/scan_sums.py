@@ -12,9 +12,7 @@ from spinney._compile import by_type, inner_kernel, part_kernel, separate_kernel
 from spinney.criteria.impurity import (
     GINI,
     OWN,
-    SQUARED,
     class_term,
-    pair_decrease,
     pair_score,
     term_score,
 )
@@ -130,27 +128,6 @@ def _judge_value_sums(statistics, criterion, left, total, right, floats):
 @inner_kernel
 def totals_of_values(statistics, work, node, total):
     _start_values(statistics, work.lists[-1, node.begin : node.end], total)
-
-
-@inner_kernel
-def decrease_of_values(statistics, code, score, total, node):
-    scale, weight = statistics.units[1] / statistics.units[0], float(total[0])
-    n_outputs = statistics.amounts.shape[0]
-    if code == SQUARED:
-        value = score / (weight * weight) * scale * scale
-    else:
-        value = score / weight * scale
-        for o in range(1, n_outputs + 1):  # a score of 0 has the node's own deviance to fall by
-            value += pair_decrease(code, 0.0, total[0], total[o], statistics.logs) * scale
-    return max(0.0, value) * weight * statistics.units[0] / float(n_outputs)
-
-
-@inner_kernel
-def same_values(statistics, a, b):
-    for o in range(statistics.ys.shape[0]):
-        if statistics.ys[o, a] != statistics.ys[o, b]:
-            return False
-    return True
 
 
 @inner_kernel

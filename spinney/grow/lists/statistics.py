@@ -11,8 +11,10 @@ from spinney.grow.targets import (
     Values,
     decrease_of_classes,
     decrease_of_pair,
+    decrease_of_values,
     same_classes,
     same_pair,
+    same_values,
 )
 
 totals = by_type(
@@ -35,7 +37,7 @@ decrease = by_type(
     {
         Pairs: decrease_of_pair,
         Classes: decrease_of_classes,
-        Values: scan_sums.decrease_of_values,
+        Values: decrease_of_values,
         Medians: scan_medians.decrease,
     }
 )
@@ -43,8 +45,8 @@ same = by_type(
     {
         Pairs: same_pair,
         Classes: same_classes,
-        Values: scan_sums.same_values,
-        Medians: scan_sums.same_values,
+        Values: same_values,
+        Medians: same_values,
     }
 )
 lean = by_type(

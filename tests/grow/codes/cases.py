@@ -3,6 +3,7 @@
 import numpy as np
 
 from spinney._team import Team
+from spinney.criteria.impurity import OWN
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import learn_bins
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
@@ -56,8 +57,17 @@ def encode(case, bins, team, rows=None):
     return lay_out_cells(bins.encode(case.table, team), bins, middles)
 
 
-def grow_both(case, rows=None, max_bins=255):
-    """(tree from codes, tree from lists), of some rows of the case or all."""
+def draw_rules(random, n_columns):
+    """How a node's columns and thresholds are drawn."""
+    rules = {"random": bool(random.rand() < 0.5), "per_tree": bool(random.rand() < 0.3)}
+    if random.rand() < 0.6:
+        rules["n_features"] = int(random.randint(1, n_columns + 1))
+    return rules
+
+
+def grow_both(case, rows=None, max_bins=255, own=None):
+    """(tree from codes, tree from lists), of some rows of the case or all; by a user's criterion, if any."""
+    settings = case.settings if own is None else case.settings._replace(criterion=OWN, own=own)
     with Team(1, inline=True) as team:
         counts = case.sample_weight if case.weights.counts is not None else None
         bins = learn_bins(case.table, case.n_categories > 0, counts, max_bins, team)
@@ -67,8 +77,8 @@ def grow_both(case, rows=None, max_bins=255):
             cut = [None if part is None else np.ascontiguousarray(part[:, rows]) for part in (target.labels, target.y)]
             target = target._replace(labels=cut[0], y=cut[1], weights=target.weights.take(rows))
         desk = make_desk(cells, case.X.shape[1])
-        mine = grow_coded_tree(cells, bins, target, case.settings, desk, rows)
-        theirs = grow_exact_tree(case.table, case.n_categories, target, case.settings, team, rows, bins)
+        mine = grow_coded_tree(cells, bins, target, settings, desk, rows)
+        theirs = grow_exact_tree(case.table, case.n_categories, target, settings, team, rows, bins)
     assert mine.n_trees == 1
     assert mine.bins is bins
     return mine.tree(0), theirs.tree

@@ -16,21 +16,13 @@ from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
 from spinney.grow.settings import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
 from tests.compiled import PLAIN_PYTHON, few
-from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, encode, grow_both
+from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
 from tests.grow.lists.cases import Case
 
 pytestmark = pytest.mark.kernels
 CRITERIA = ("gini", "entropy", "error", "squared_error", "poisson")
 MANY = 40 if PLAIN_PYTHON else 400  # more than a small node's rows
 SEEDS = st.integers(0, 10**6)
-
-
-def draw_rules(random, n_columns):
-    """How a node's columns and thresholds are drawn."""
-    rules = {"random": bool(random.rand() < 0.5), "per_tree": bool(random.rand() < 0.3)}
-    if random.rand() < 0.6:
-        rules["n_features"] = int(random.randint(1, n_columns + 1))
-    return rules
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -168,16 +160,16 @@ def test_what_it_can_grow():
     weights = draw_case(0, 5, 1, "gini").weights
     two, number = Target(labels, (2,), None, weights), Target(None, None, y, weights)
     gini, squared = TreeSettings(NAMES["gini"]), TreeSettings(NAMES["squared_error"])
-    assert grows_from_codes(gini, two, n, True)
-    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, n, True)
+    assert grows_from_codes(gini, two, n)
+    assert grows_from_codes(squared._replace(random=True, n_features=1, max_depth=3), number, n)
     three = Target(labels, (3,), None, weights)
-    assert grows_from_codes(gini, three, n, True)
-    assert not grows_from_codes(gini, three, n, False)
-    assert not grows_from_codes(TreeSettings(NAMES["error"]), three, n, True)
-    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), n, True)
-    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, 2), None, weights), n, True)
-    assert not grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), n, True)
-    assert not grows_from_codes(gini, two, MOST_COLUMNS, True)
+    assert grows_from_codes(gini, three, n)
+    assert grows_from_codes(TreeSettings(NAMES["error"]), three, n)
+    assert not grows_from_codes(gini, Target(labels, (MOST_CLASSES + 1,), None, weights), n)
+    assert grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, MOST_CLASSES - 2), None, weights), n)
+    assert not grows_from_codes(gini, Target(np.zeros((2, 5), np.int32), (2, MOST_CLASSES - 1), None, weights), n)
+    assert grows_from_codes(squared, Target(None, None, np.zeros((2, 5)), weights), n)
+    assert not grows_from_codes(gini, two, MOST_COLUMNS)
     for other in (
         {"max_leaves": 4},
         {"by_ratio": True},
@@ -185,4 +177,4 @@ def test_what_it_can_grow():
         {"monotone": np.array([0, 1, 0], np.int8)},
         {"criterion": NAMES["absolute_error"]},
     ):
-        assert not grows_from_codes(gini._replace(**other), two, n, True)
+        assert not grows_from_codes(gini._replace(**other), two, n)

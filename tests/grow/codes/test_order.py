@@ -21,10 +21,12 @@ from spinney.grow.targets import make_statistics
 from spinney.tree.decision import SET
 from spinney.tree.descend import leaf_of_rows
 from tests.compiled import few
-from tests.oracles.category_order import keys_of_classes, keys_of_pair
+from tests.oracles.category_order import keys_of_pair, keys_of_parts, parts_of_classes
 
 pytestmark = pytest.mark.kernels
 SEEDS = st.integers(0, 10**6)
+SEVERAL = ("many", "outputs", "numbers")  # more than one sum beside the weight
+KINDS = ("two", "number", *SEVERAL)
 
 
 def make_table(X):
@@ -43,10 +45,14 @@ def draw_table(seed, n, n_categories=(0, 5, 0, 70, 3)):
 
 
 def draw_target(kind, noisy, weights):
-    if kind == "number":
-        return Target(None, None, np.round(noisy, 2)[None], weights), NAMES["squared_error"]
+    other = np.roll(np.round(noisy, 1), 1) + (noisy > 0)  # of several outputs the second
+    if kind in ("number", "numbers"):
+        y = np.round(noisy, 2)[None]
+        return Target(None, None, y if kind == "number" else np.stack([y[0], other]), weights), NAMES["squared_error"]
     n_classes = 2 if kind == "two" else 5
     labels = np.searchsorted(np.linspace(-2, 2, n_classes - 1), noisy).astype(np.int32)
+    if kind == "outputs":
+        return Target(np.stack([labels, (other > 1).astype(np.int32)]), (n_classes, 2), None, weights), NAMES["gini"]
     return Target(labels[None], (n_classes,), None, weights), NAMES["gini"]
 
 
@@ -62,7 +68,7 @@ def put_in_order(X, n_categories, target, settings):
     return bins, codes, renumbered, places
 
 
-@pytest.mark.parametrize("kind", ["two", "number", "many"])
+@pytest.mark.parametrize("kind", KINDS)
 @few(30, plain=4)
 @given(seed=SEEDS)
 def test_the_order_is_that_of_the_slow_twin(kind, seed):
@@ -84,8 +90,10 @@ def test_the_order_is_that_of_the_slow_twin(kind, seed):
         if len(rows) == 0:
             continue
         own = codes[rows, j].tolist(), weights[rows].tolist()
-        if kind == "many":
-            keys, ratio = keys_of_classes(own[0], target.labels[0, rows], 5, own[1])
+        if kind in SEVERAL:
+            some = target.take(rows)
+            parts = some.y.T if kind == "numbers" else parts_of_classes(some.labels, some.n_classes)
+            keys, ratio = keys_of_parts(own[0], parts, own[1])
             if ratio < 2.0:  # no one direction is the widest
                 continue
         elif kind == "two":
@@ -94,10 +102,10 @@ def test_the_order_is_that_of_the_slow_twin(kind, seed):
             keys = keys_of_pair(own[0], target.y[0, rows] * weights[rows], own[1])
         ordered = np.array([float(keys[code]) for code in known[np.argsort(places.place[k, known])]])
         steps = np.diff(ordered)
-        assert (steps > -1e-9).all() or (kind == "many" and (steps < 1e-9).all())
+        assert (steps > -1e-9).all() or (kind in SEVERAL and (steps < 1e-9).all())
 
 
-@pytest.mark.parametrize("kind", ["two", "number", "many"])
+@pytest.mark.parametrize("kind", KINDS)
 @few(25, plain=3)
 @given(seed=SEEDS)
 def test_the_tree_is_that_of_numbers_in_the_same_order(kind, seed):
@@ -135,7 +143,7 @@ def test_the_tree_is_that_of_numbers_in_the_same_order(kind, seed):
                 assert goes_left == (mine.missing[node] == 0)
 
 
-@pytest.mark.parametrize("kind", ["two", "number", "many"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_random_cuts_send_rows_where_the_sets_say(kind):
     X, noisy, n_categories = draw_table(3, 400)
     target, criterion = draw_target(kind, noisy, Weights(None, None))
@@ -153,3 +161,16 @@ def test_random_cuts_send_rows_where_the_sets_say(kind):
             )
             seen |= set(tree.feature[tree.kind == SET])
     assert seen == {1, 3, 4}
+
+
+@pytest.mark.parametrize("kind", ["two", "many", "numbers"])
+def test_weights_in_other_units_give_the_same_order(kind):
+    """Weights that are no whole numbers: the row that smooths weighs as much as the others do in the mean."""
+    X, noisy, n_categories = draw_table(5, 200)
+    weight = np.random.RandomState(5).uniform(0.5, 2.0, len(X))
+    found = []
+    for factor in (1.0, 2.0**-20, 2.0**15):
+        target, criterion = draw_target(kind, noisy, Weights(None, weight * factor))
+        found.append(put_in_order(X, n_categories, target, TreeSettings(criterion))[3].place)
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
