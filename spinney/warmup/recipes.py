@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney.warmup.imported import imported
+
 Recipe = tuple[str, Callable[[], Any]]
 _ROWS = 240
 
@@ -25,6 +27,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "clustering": _clustering,
         "pruning": _pruning,
         "sparse": _sparse,
+        "imported": imported,
     }
 
 
@@ -129,8 +132,7 @@ def _boosting(every: bool) -> Iterator[Recipe]:
 
     few: dict[str, Any] = {"n_estimators": 2, "min_samples_leaf": 5}
     yield from _kinds(every, lambda: GradientBoostingClassifier(**few), lambda: GradientBoostingRegressor(**few))
-    X = _numbers()
-    y = _target(X)
+    X, y = _numbers(), _target(_numbers())
     yield "early stopping", lambda: _use(GradientBoostingRegressor(early_stopping=True, **few), X, y)
     yield "early stopping, classes", lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, y > 0)
     if not every:
@@ -377,8 +379,7 @@ def _pruning(every: bool) -> Iterator[Recipe]:
 def _sparse(every: bool) -> Iterator[Recipe]:
     import spinney
 
-    y = _target(_numbers())
-    few: dict[str, Any] = {"n_estimators": 2}
+    y, few = _target(_numbers()), dict[str, Any](n_estimators=2)
     for dtype in (np.float64, np.float32) if every else (np.float64,):
         X = _few_cells(dtype)
         for n in (2, 3):
