@@ -73,6 +73,12 @@ def read_xgboost(given: Any, n_rounds: int | None = None) -> Imported:
     trees = _get(model, "trees", list)
     groups = _numbers(model, "tree_info", len(trees), np.int64)
     factors = _numbers(booster, "weight_drop", len(trees), np.float32) if name == "dart" else None
+    for tree in trees:
+        if _whole(_mapping(_dict(tree), "tree_param"), "size_leaf_vector") > 1:
+            raise ModelFormatError(
+                "trees with a vector in each leaf (multi_strategy='multi_output_tree') are not read; "
+                "'one_output_per_tree' is."
+            )
     keep = _order(groups, n_groups, model, best if n_rounds is None else n_rounds)
     nodes, sets = _read_trees([trees[k] for k in keep], None if factors is None else factors[keep])
     categories, numbered, sets, nodes = _categories(model, nodes, sets, n_columns)
@@ -168,8 +174,10 @@ def _numbers(home: dict[str, Any], key: str, n: int | None, dtype: Any) -> np.nd
             values = values if dtype is None else values.astype(dtype)
     except (ValueError, OverflowError):
         raise ModelFormatError(f"{key!r} must be a list of numbers.") from None
-    if values.ndim != 1 or (n is not None and len(values) != n):
-        raise ModelFormatError(f"{key!r} must be a list of {n} numbers, got {values.size}.")
+    if values.ndim != 1:
+        raise ModelFormatError(f"{key!r} must be a list of numbers, not of lists.")
+    if n is not None and len(values) != n:
+        raise ModelFormatError(f"{key!r} must be a list of {n} numbers, got {len(values)}.")
     return values
 
 
@@ -198,12 +206,6 @@ def _read_trees(trees: list[Any], factors: np.ndarray | None) -> tuple[Nodes, Se
     parts: dict[str, list[np.ndarray]] = {key: [] for key in (*_FIELDS, "set", "member")}
     start, n_sets = [0], 0
     for k, tree in enumerate(trees):
-        tree = _dict(tree)
-        if _whole(_mapping(tree, "tree_param"), "size_leaf_vector") > 1:
-            raise ModelFormatError(
-                "trees with a vector in each leaf (multi_strategy='multi_output_tree') are not read; "
-                "'one_output_per_tree' is."
-            )
         found, n_sets = _read_tree(tree, start[-1], n_sets, 1.0 if factors is None else factors[k])
         for key, values in found.items():
             parts[key].append(values)

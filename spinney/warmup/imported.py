@@ -19,14 +19,18 @@ def imported(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
     X = np.random.RandomState(0).randn(240, _COLUMNS)
     X[:, 1] = np.arange(240) % 7
     X[::9, 2] = np.nan
-    tables = [("numbers", X), ("float32", X.astype(np.float32)), ("column by column", np.asfortranarray(X))]
+    tables: list[tuple[str, np.ndarray]] = [
+        ("numbers", X),
+        ("float32", X.astype(np.float32)),
+        ("column by column", np.asfortranarray(X)),
+    ]
     for name, table in tables if every else tables[:2]:
         for n_trees in (2, 24):
             for with_sets in (False, True):
                 kind = f"{n_trees} trees{' with sets' if with_sets else ''}, {name}"
                 yield kind, partial(_ask, partial(from_xgboost, _booster(n_trees, with_sets)), table)
-        for kind in ("RandomForestClassifier", "RandomForestRegressor", "HistGradientBoostingClassifier"):
-            yield f"scikit-learn's {kind}, {name}", partial(_ask_sklearn, kind, table)
+        for other in ("RandomForestClassifier", "RandomForestRegressor", "HistGradientBoostingClassifier"):
+            yield f"scikit-learn's {other}, {name}", partial(_ask_sklearn, other, table)
 
 
 def _ask(read: Callable[[], Any], X: np.ndarray) -> None:
