@@ -1,6 +1,6 @@
 """XGBoost's models: a file, bytes or a model object -> `Imported`.
 
-The format is that of `Booster.save_model("....ubj")` or `"....json"`, of XGBoost 1.6 to 3.x. XGBoost rounds values to
+The format is that of `Booster.save_model("....ubj")` or `"....json"`, of XGBoost 1.7 to 3.x. XGBoost rounds values to
 float32, sends `x < threshold` left and adds float32 to float32, tree after tree: thresholds are turned into those for
 float64 that decide alike, and raw scores are the same to the last bit.
 """

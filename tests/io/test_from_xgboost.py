@@ -37,6 +37,7 @@ TARGETS = {
     "multi:softprob": GRADES,
     "rank:pairwise": GRADES,
     "rank:ndcg": GRADES,
+    "rank:map": GRADES > 0,
 }
 ULPS = 4 * np.finfo(np.float32).eps
 
@@ -86,6 +87,16 @@ def test_boosters(params, n_trees):
     ours = from_xgboost(theirs)
     assert ours.forest_.n_trees == n_trees
     assert np.array_equal(ours.decision_function(X), theirs.predict(xgboost.DMatrix(X), output_margin=True))
+
+
+def test_survival_times():
+    table = xgboost.DMatrix(X)
+    table.set_float_info("label_lower_bound", np.abs(Y) + 0.1)
+    table.set_float_info("label_upper_bound", np.where(Y > 0, np.abs(Y) + 0.1, np.inf))
+    theirs = xgboost.train({"objective": "survival:aft", "max_depth": 2, "nthread": 1}, table, 3)
+    ours = from_xgboost(theirs)
+    assert np.array_equal(ours.decision_function(X), theirs.predict(table, output_margin=True))
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(table), rtol=ULPS)
 
 
 def test_several_targets():
