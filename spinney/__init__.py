@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spinney.estimators.elbow import elbow
     from spinney.estimators.embedding import RandomTreesEmbedding
     from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+    from spinney.estimators.imported import from_lightgbm, from_sklearn, from_xgboost
     from spinney.estimators.isolation import IsolationForest
     from spinney.estimators.kmeans import KMeans
     from spinney.estimators.merging import merge_forests
@@ -134,6 +135,9 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "from_lightgbm": "spinney.estimators.imported",
+    "from_sklearn": "spinney.estimators.imported",
+    "from_xgboost": "spinney.estimators.imported",
     "merge_forests": "spinney.estimators.merging",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
@@ -213,6 +217,9 @@ __all__ = [
     "export_graphviz",
     "export_rules",
     "export_text",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_xgboost",
     "merge_forests",
     "plot_adaboost_rounds",
     "plot_amount_of_say",

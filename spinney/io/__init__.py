@@ -1,1 +1,1 @@
-"""Models that leave the house: for other libraries, and one day for files."""
+"""Models that leave the house, for other libraries and files, and models of theirs that come in."""

@@ -8,6 +8,7 @@ that are needed to read it. Whatever explains, exports, tabulates or draws trees
     AdaBoost                    shape (members,)            of each member
     gradient boosting           shape (rounds,)             of the store; what a tree adds to the raw score
     ... of several outputs      shape (rounds, outputs)     those of a round one after the other
+    imported models             as forests or boosting      of the store
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def trees_of(model: Any) -> Trees:
         shape = (booster.n_rounds,) if booster.n_outputs == 1 else (booster.n_rounds, booster.n_outputs)
         return Trees(shape, lambda k: ReadTree(booster.forest.tree(k), model._schema, "gain"))
     if "forest_" in getattr(model, "__dict__", {}):
-        return Trees((model.forest_.n_trees,), lambda k: _of_forest(model, k))
+        n_trees, n_outputs = model.forest_.n_trees, getattr(model, "n_trees_per_iteration_", 1)
+        shape = (n_trees,) if n_outputs == 1 else (n_trees // n_outputs, n_outputs)
+        return Trees(shape, lambda k: _of_forest(model, k))
     if not hasattr(model, "estimators_") and hasattr(model, "n_estimators"):
         _check_fitted(model, "estimators_")
     members = getattr(model, "estimators_", None)

@@ -180,8 +180,11 @@ def _desks(team: Team) -> Any:
 
 
 def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, team: Team) -> np.ndarray:
-    """Raw scores (outputs, rows) of a table: start values, (outputs,) or (outputs, rows), and the trees', in order."""
-    scores = np.empty((len(start), table.n_rows))
+    """Raw scores (outputs, rows) of a table: start values, (outputs,) or (outputs, rows), and the trees', in order.
+
+    They are added in the type of the start values.
+    """
+    scores = np.empty((len(start), table.n_rows), start.dtype)
     scores[:] = start[:, None] if start.ndim == 1 else start
     if forest.bins is None:
         add_values(forest, table, trees, scores, team)

@@ -180,7 +180,12 @@ class Words:
 
     def is_empty(self, node: int) -> bool:
         """Whether no training row came here: the node answers as its parent does."""
-        return int(self.tree.n_samples[node]) == 0
+        return self.counts_known and int(self.tree.n_samples[node]) == 0
+
+    @property
+    def counts_known(self) -> bool:
+        """Whether it is known how many training rows came to a node; not so in XGBoost's trees."""
+        return int(self.tree.n_samples[0]) > 0
 
     def weights(self, node: int) -> np.ndarray:
         """Class trees: the weight of each class, (output, class); none in an empty node."""
@@ -203,7 +208,9 @@ class Words:
             lines.insert(0, (None, f"node #{node}" if named else f"#{node}"))
         if show.impurity and (measure := self.measure(node)) is not None:
             lines.append((self.criterion, write(measure, self.decimals, trim=True)))
-        lines += [("samples", self._samples(node, show.proportion)), (self.says, self._value(node, show.proportion))]
+        if self.counts_known:
+            lines.append(("samples", self._samples(node, show.proportion)))
+        lines.append((self.says, self._value(node, show.proportion)))
         if self.classes is not None and show.classes:
             lines.append(("class", self.prediction(node)))
         return [f"{word} = {text}" if word and named else text for word, text in lines]

@@ -267,14 +267,14 @@ def _prediction(words: Words, leaf: int, answers: Any) -> Any:
 
 def _sentence(words: Words, leaf: int, conditions: tuple[Condition, ...], confidence: float | None) -> str:
     count = int(words.tree.n_samples[leaf])
-    told, measure = [f"{count} sample{'' if count == 1 else 's'}"], words.measure(leaf)
+    told, measure = [f"{count} sample{'' if count == 1 else 's'}"] if words.counts_known else [], words.measure(leaf)
     if words.is_empty(leaf):
         told.append(EMPTY)
     elif confidence is not None:
         told.append(write_share(confidence))
     elif measure is not None:
         told.append(f"{words.criterion} {write(measure, words.decimals)}")
-    found = f"{words.prediction(leaf)} ({', '.join(told)})"
+    found = f"{words.prediction(leaf)} ({', '.join(told)})" if told else words.prediction(leaf)
     if not conditions:
         return f"always {found}"
     return f"if {_joined(conditions)} then {found}"

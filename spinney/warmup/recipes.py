@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from spinney.warmup.imported import imported
+from spinney.warmup.tables import ROWS, classes, few_cells, layouts, numbers, strings, target, weights, with_holes
+
 Recipe = tuple[str, Callable[[], Any]]
-_ROWS = 240
 
 
 def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
@@ -25,64 +27,8 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "clustering": _clustering,
         "pruning": _pruning,
         "sparse": _sparse,
+        "imported": imported,
     }
-
-
-# --- tables ----------------------------------------------------------------------------------------------------------
-
-
-def _numbers(n: int = _ROWS, columns: int = 5) -> np.ndarray:
-    return np.random.RandomState(0).randn(n, columns)
-
-
-def _with_holes(n: int = _ROWS) -> np.ndarray:
-    X = _numbers(n)
-    X[np.random.RandomState(1).rand(*X.shape) < 0.1] = np.nan
-    return X
-
-
-def _words(n: int = _ROWS) -> np.ndarray:
-    X = _numbers(n).astype(object)
-    X[:, 1] = np.random.RandomState(2).choice(["red", "green", "blue", "grey"], n)
-    return X
-
-
-def _few_cells(dtype: type, n: int = _ROWS, share: float = 0.01, holes: bool = True) -> Any:
-    """A sparse matrix that is too large to be laid out."""
-    from scipy.sparse import random
-
-    X = random(n, 8_000, share, "csr", dtype, random_state=0)
-    X.data[::7] = np.nan if holes else 0.0
-    return X
-
-
-def _layouts(every: bool) -> list[tuple[str, np.ndarray]]:
-    """The same numbers as they lie in memory: rows or columns together, neither, halved, read-only."""
-    X = _numbers()
-    found = [("numbers", X), ("float32", X.astype(np.float32)), ("column by column", np.asfortranarray(X))]
-    if every:
-        found.append(("float32, column by column", np.asfortranarray(X, np.float32)))
-        found += [(f"{name}, strided", np.repeat(one, 2, axis=1)[:, ::2]) for name, one in found[:2]]
-        found += [(f"{name}, read-only", _read_only(one)) for name, one in found]
-    return found
-
-
-def _read_only(X: np.ndarray) -> np.ndarray:
-    X = X.view()
-    X.flags.writeable = False
-    return X
-
-
-def _target(X: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(X[:, 0].astype(float))
-
-
-def _classes(X: np.ndarray, n: int = 2) -> np.ndarray:
-    return np.digitize(_target(X), np.linspace(-0.8, 0.8, n - 1) if n > 2 else [0.0])
-
-
-def _weights(X: np.ndarray) -> np.ndarray:
-    return np.random.RandomState(3).rand(len(X)) + 0.5
 
 
 def _use(model: Any, X: Any, y: Any = None, **fit: Any) -> Any:
@@ -98,26 +44,26 @@ def _use(model: Any, X: Any, y: Any = None, **fit: Any) -> Any:
 
 def _kinds(every: bool, classifier: Any, regressor: Any) -> Iterator[Recipe]:
     """Every kind of table, for two factories of models."""
-    tables = [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]
+    tables = [*layouts(every), ("missing values", with_holes()), ("strings", strings())]
     for name, X in tables:
-        yield f"two classes, {name}", partial(_use, classifier(), X, _classes(X))
-        yield f"regression, {name}", partial(_use, regressor(), X, _target(X))
-    X, words = _numbers(), _words()
-    yield "three classes", lambda: _use(classifier(), X, _classes(X, 3))
-    yield "weights", lambda: _use(classifier(), X, _classes(X), sample_weight=_weights(X))
-    yield "regression, weights", lambda: _use(regressor(), X, _target(X), sample_weight=_weights(X))
-    yield "three classes, strings", lambda: _use(classifier(), words, _classes(words, 3))
+        yield f"two classes, {name}", partial(_use, classifier(), X, classes(X))
+        yield f"regression, {name}", partial(_use, regressor(), X, target(X))
+    X, words = numbers(), strings()
+    yield "three classes", lambda: _use(classifier(), X, classes(X, 3))
+    yield "weights", lambda: _use(classifier(), X, classes(X), sample_weight=weights(X))
+    yield "regression, weights", lambda: _use(regressor(), X, target(X), sample_weight=weights(X))
+    yield "three classes, strings", lambda: _use(classifier(), words, classes(words, 3))
     if every:
         for name, other in tables[-2:]:
-            yield f"weights, {name}", partial(_use, classifier(), other, _classes(other), sample_weight=_weights(other))
+            yield f"weights, {name}", partial(_use, classifier(), other, classes(other), sample_weight=weights(other))
             yield (
                 f"regression, weights, {name}",
-                partial(_use, regressor(), other, _target(other), sample_weight=_weights(other)),
+                partial(_use, regressor(), other, target(other), sample_weight=weights(other)),
             )
-        yield "three classes, weights", lambda: _use(classifier(), X, _classes(X, 3), sample_weight=_weights(X))
+        yield "three classes, weights", lambda: _use(classifier(), X, classes(X, 3), sample_weight=weights(X))
         yield (
             "three classes, weights, strings",
-            lambda: _use(classifier(), words, _classes(words, 3), sample_weight=_weights(words)),
+            lambda: _use(classifier(), words, classes(words, 3), sample_weight=weights(words)),
         )
 
 
@@ -129,23 +75,22 @@ def _boosting(every: bool) -> Iterator[Recipe]:
 
     few: dict[str, Any] = {"n_estimators": 2, "min_samples_leaf": 5}
     yield from _kinds(every, lambda: GradientBoostingClassifier(**few), lambda: GradientBoostingRegressor(**few))
-    X = _numbers()
-    y = _target(X)
+    X, y = numbers(), target(numbers())
     yield "early stopping", lambda: _use(GradientBoostingRegressor(early_stopping=True, **few), X, y)
     yield "early stopping, classes", lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, y > 0)
     if not every:
         return
     yield (
         "early stopping, three classes",
-        lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, _classes(X, 3)),
+        lambda: _use(GradientBoostingClassifier(early_stopping=True, **few), X, classes(X, 3)),
     )
     for loss in ("absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"):
         model = GradientBoostingRegressor(loss=loss, early_stopping=True, **few)
         yield f"loss {loss}", partial(_use, model, X, np.abs(y) + 0.1)
-        yield f"loss {loss}, weights", partial(_use, model, X, np.abs(y) + 0.1, sample_weight=_weights(X))
+        yield f"loss {loss}, weights", partial(_use, model, X, np.abs(y) + 0.1, sample_weight=weights(X))
     model = GradientBoostingClassifier(loss="exponential", early_stopping=True, **few)
     yield "loss exponential", partial(_use, model, X, y > 0)
-    yield "loss exponential, weights", partial(_use, model, X, y > 0, sample_weight=_weights(X))
+    yield "loss exponential, weights", partial(_use, model, X, y > 0, sample_weight=weights(X))
     variants: list[dict[str, Any]] = [
         {"monotonic_cst": [1, 0, 0, 0, 0]},
         {"interaction_cst": [[0, 1], [2, 3, 4]]},
@@ -157,18 +102,18 @@ def _boosting(every: bool) -> Iterator[Recipe]:
         {"max_bins": None, "monotonic_cst": [1, 0, 0, 0, 0]},
     ]
     for variant in variants:
-        for table in (X, _words()):
+        for table in (X, strings()):
             name = f"{next(iter(variant))}, {'strings' if table.dtype == object else 'numbers'}"
             model = GradientBoostingRegressor(**variant, **few)
-            yield name, partial(_use, model, table, _target(table))
+            yield name, partial(_use, model, table, target(table))
     yield "cross-validation", lambda: boosting_cv(GradientBoostingRegressor(**few), X, y)
-    yield "stages", lambda: list(_use(GradientBoostingClassifier(**few), X, _classes(X, 3)).staged_predict(X))
+    yield "stages", lambda: list(_use(GradientBoostingClassifier(**few), X, classes(X, 3)).staged_predict(X))
     sorts: dict[str, Any] = {"max_bins": None, "early_stopping": True, **few}
     exact = [partial(one, **sorts) for one in (GradientBoostingClassifier, GradientBoostingRegressor)]
     for name, recipe in _kinds(every, *exact):
         yield f"exact, {name}", recipe
-    large = _numbers(210_000, 2)
-    yield "many rows", lambda: _use(GradientBoostingRegressor(n_estimators=2), large, _target(large))
+    large = numbers(210_000, 2)
+    yield "many rows", lambda: _use(GradientBoostingRegressor(n_estimators=2), large, target(large))
     yield "many leaves", lambda: _use(GradientBoostingRegressor(n_estimators=2, max_leaf_nodes=70_000), X, y)
 
 
@@ -178,8 +123,8 @@ def _trees(every: bool) -> Iterator[Recipe]:
     yield from _kinds(every, DecisionTreeClassifier, DecisionTreeRegressor)
     for name, recipe in _kinds(every, ExtraTreeClassifier, ExtraTreeRegressor):
         yield f"extra tree, {name}", recipe
-    X = _numbers()
-    y, two = _target(X), np.column_stack([_target(X), X[:, 1]])
+    X = numbers()
+    y, two = target(X), np.column_stack([target(X), X[:, 1]])
     if not every:
         return
     criteria = ("absolute_error", "friedman_mse", "poisson")
@@ -193,22 +138,22 @@ def _trees(every: bool) -> Iterator[Recipe]:
         {"ccp_alpha": 0.01},
     ]
     for variant in variants:
-        for table in (X, _words(), _with_holes()):
+        for table in (X, strings(), with_holes()):
             name = f"{variant}, {'strings' if table.dtype == object else 'numbers'}"
             model = DecisionTreeRegressor(**variant)
-            yield name, partial(_use, model, table, np.abs(_target(table)))
+            yield name, partial(_use, model, table, np.abs(target(table)))
     for criterion in ("entropy", "error", "gain_ratio"):
         for n in (2, 3):
             model = DecisionTreeClassifier(criterion=criterion, significance=0.05)
-            yield f"{criterion}, {n} classes", partial(_use, model, X, _classes(X, n))
+            yield f"{criterion}, {n} classes", partial(_use, model, X, classes(X, n))
     for splitter in ("best", "random"):
-        for table in (X, _words()):
+        for table in (X, strings()):
             model = DecisionTreeClassifier(splitter=splitter, monotonic_cst=[1, 0, 0, 0, 0])
-            yield f"monotone, {splitter}", partial(_use, model, table, _classes(table))
+            yield f"monotone, {splitter}", partial(_use, model, table, classes(table))
     yield "two outputs", lambda: _use(DecisionTreeRegressor(), X, two)
     yield "two outputs, absolute error", lambda: _use(DecisionTreeRegressor(criterion="absolute_error"), X, two)
     yield "two outputs, classes", lambda: _use(DecisionTreeClassifier(), X, two > 0)
-    yield "two outputs, weights", lambda: _use(DecisionTreeRegressor(), X, two, sample_weight=_weights(X))
+    yield "two outputs, weights", lambda: _use(DecisionTreeRegressor(), X, two, sample_weight=weights(X))
     yield "grown by a hold-out", lambda: _use(DecisionTreeClassifier(n_iter_no_change=3), X, y > 0)
 
 
@@ -230,19 +175,19 @@ def _forests(every: bool) -> Iterator[Recipe]:
         every, lambda: ExtraTreesClassifier(n_estimators=3), lambda: ExtraTreesRegressor(n_estimators=3)
     ):
         yield f"extra-trees, {name}", recipe
-    for name, X in [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]:
+    for name, X in [*layouts(every), ("missing values", with_holes()), ("strings", strings())]:
         yield f"isolation, {name}", partial(_use, IsolationForest(n_estimators=3), X)
         yield f"embedding, {name}", partial(_use, RandomTreesEmbedding(n_estimators=3), X)
-    X = _numbers()
-    y = _target(X)
+    X = numbers()
+    y = target(X)
     yield "random structure", lambda: _use(RandomStructureForestClassifier(n_estimators=3), X, y > 0)
     yield "random structure, regression", lambda: _use(RandomStructureForestRegressor(n_estimators=3), X, y)
     if not every:
         return
-    for name, table in (("strings", _words()), ("missing values", _with_holes())):
+    for name, table in (("strings", strings()), ("missing values", with_holes())):
         yield (
             f"random structure, {name}",
-            partial(_use, RandomStructureForestClassifier(n_estimators=3), table, _classes(table, 3)),
+            partial(_use, RandomStructureForestClassifier(n_estimators=3), table, classes(table, 3)),
         )
     variants: list[dict[str, Any]] = [{"max_leaf_nodes": 8}, {"max_bins": None}, {"criterion": "absolute_error"}]
     for variant in variants:
@@ -251,9 +196,9 @@ def _forests(every: bool) -> Iterator[Recipe]:
     for variant in variants[:2]:
         for n in (2, 3):
             model = RandomForestClassifier(n_estimators=3, class_weight="balanced", **variant)
-            yield f"{variant}, {n} classes", partial(_use, model, X, _classes(X, n))
+            yield f"{variant}, {n} classes", partial(_use, model, X, classes(X, n))
     two = np.column_stack([y, X[:, 1]])
-    for name, table, both in (("", X, two), (", strings", words := _words(), _target(words)[:, None] + [0.0, 1.0])):
+    for name, table, both in (("", X, two), (", strings", words := strings(), target(words)[:, None] + [0.0, 1.0])):
         yield f"two outputs{name}", partial(_use, RandomForestRegressor(n_estimators=3), table, both)
         yield f"two outputs, classes{name}", partial(_use, RandomForestClassifier(n_estimators=3), table, both > 0)
     yield "quantiles", lambda: RandomForestRegressor(3, keep_targets=True).fit(X, y).predict_quantiles(X, [0.1, 0.9])
@@ -268,18 +213,18 @@ def _adaboost(every: bool) -> Iterator[Recipe]:
 
     few: dict[str, Any] = {"n_estimators": 3}
     yield from _kinds(every, lambda: AdaBoostClassifier(**few), lambda: AdaBoostRegressor(**few))
-    X = _numbers()
-    y = _target(X)
+    X = numbers()
+    y = target(X)
     deep = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), **few)
     yield "deep trees", lambda: _use(deep, X, y > 0)
-    yield "many rows", lambda: _use(AdaBoostClassifier(**few), _numbers(9000), _target(_numbers(9000)) > 0)
+    yield "many rows", lambda: _use(AdaBoostClassifier(**few), numbers(9000), target(numbers(9000)) > 0)
     if every:
         for algorithm in ("discrete", "SAMME", "SAMME.R"):
             for n in (2,) if algorithm == "discrete" else (2, 3):
                 model = AdaBoostClassifier(algorithm=algorithm, **few)
-                yield f"{algorithm}, {n} classes", partial(_use, model, X, _classes(X, n))
+                yield f"{algorithm}, {n} classes", partial(_use, model, X, classes(X, n))
         yield "resampled", lambda: _use(AdaBoostClassifier(reweight="resample", **few), X, y > 0)
-        yield "deep trees, strings", lambda: _use(deep, _words(), _classes(_words()))
+        yield "deep trees, strings", lambda: _use(deep, strings(), classes(strings()))
 
 
 def _bagging(every: bool) -> Iterator[Recipe]:
@@ -288,10 +233,10 @@ def _bagging(every: bool) -> Iterator[Recipe]:
     few: dict[str, Any] = {"n_estimators": 3, "oob_score": True}
     yield from _kinds(every, lambda: BaggingClassifier(**few), lambda: BaggingRegressor(**few))
     if every:
-        X = _numbers()
+        X = numbers()
         patches = BaggingClassifier(max_samples=0.05, max_features=0.5, n_estimators=3)
-        yield "patches", lambda: _use(patches, X, _classes(X))
-        yield "parts", lambda: _use(BaggingClassifier(partition=True, bootstrap=False, n_estimators=3), X, _classes(X))
+        yield "patches", lambda: _use(patches, X, classes(X))
+        yield "parts", lambda: _use(BaggingClassifier(partition=True, bootstrap=False, n_estimators=3), X, classes(X))
 
 
 def _auto(every: bool) -> Iterator[Recipe]:
@@ -303,43 +248,43 @@ def _auto(every: bool) -> Iterator[Recipe]:
 def _classic(every: bool) -> Iterator[Recipe]:
     from spinney import C45Classifier, C50Classifier, ID3Classifier
 
-    words = np.random.RandomState(4).choice(["a", "b", "c"], (_ROWS, 4)).astype(object)
-    y = np.random.RandomState(5).choice(["yes", "no"], _ROWS)
+    words = np.random.RandomState(4).choice(["a", "b", "c"], (ROWS, 4)).astype(object)
+    y = np.random.RandomState(5).choice(["yes", "no"], ROWS)
     yield "ID3", lambda: _use(ID3Classifier(), words, y)
     yield "C4.5, strings", lambda: _use(C45Classifier(), words, y)
-    tables = [*_layouts(every), ("missing values", _with_holes()), ("strings", _words())]
+    tables = [*layouts(every), ("missing values", with_holes()), ("strings", strings())]
     for name, X in tables:
-        yield f"C4.5, {name}", partial(_use, C45Classifier(), X, _classes(X, 3))
-    X = _numbers()
-    yield "C4.5, weights", lambda: _use(C45Classifier(), X, _classes(X), sample_weight=_weights(X))
-    yield "C5.0", lambda: _use(C50Classifier(trials=2), X, _classes(X))
-    large = _numbers(25_000)  # more threads than one share it
-    yield "C4.5, a team", lambda: _use(C45Classifier(max_leaf_nodes=9, n_jobs=2), large, _classes(large))
+        yield f"C4.5, {name}", partial(_use, C45Classifier(), X, classes(X, 3))
+    X = numbers()
+    yield "C4.5, weights", lambda: _use(C45Classifier(), X, classes(X), sample_weight=weights(X))
+    yield "C5.0", lambda: _use(C50Classifier(trials=2), X, classes(X))
+    large = numbers(25_000)  # more threads than one share it
+    yield "C4.5, a team", lambda: _use(C45Classifier(max_leaf_nodes=9, n_jobs=2), large, classes(large))
 
 
 def _clustering(every: bool) -> Iterator[Recipe]:
     from spinney import BayesianGaussianMixture, BisectingKMeans, GaussianMixture, KMeans, MiniBatchKMeans
 
-    for name, X in _layouts(every):
+    for name, X in layouts(every):
         yield f"k-means, {name}", partial(_use, KMeans(3, n_init=1), X)
         yield f"k-means by batches, {name}", partial(_use, MiniBatchKMeans(3, max_iter=2), X)
         yield f"bisecting k-means, {name}", partial(_use, BisectingKMeans(3), X)
         yield f"mixtures, {name}", partial(_use, GaussianMixture(2), X)
         yield f"Bayesian mixtures, {name}", partial(_use, BayesianGaussianMixture(n_components=2), X)
-    X, large = _numbers(), _numbers(70_000, 3)
-    yield "k-means, weights", lambda: _use(KMeans(3), X, sample_weight=_weights(X))
+    X, large = numbers(), numbers(70_000, 3)
+    yield "k-means, weights", lambda: _use(KMeans(3), X, sample_weight=weights(X))
     for dtype in (np.float64, np.float32):
-        cells = _few_cells(dtype, holes=False)
+        cells = few_cells(dtype, holes=False)
         yield f"k-means, sparse, {np.dtype(dtype)}", partial(_use, KMeans(3, n_init=1), cells)
-        many = _few_cells(dtype, 9_000, 0.001, False)
+        many = few_cells(dtype, 9_000, 0.001, False)
         yield f"k-means++, sparse, {np.dtype(dtype)}", partial(_use, KMeans(3, n_init=1, max_iter=1), many)
     yield "k-means, many rows", lambda: _use(KMeans(3, n_init=1), large)
-    yield "k-means by batches, weights", lambda: _use(MiniBatchKMeans(3, max_iter=2), X, sample_weight=_weights(X))
+    yield "k-means by batches, weights", lambda: _use(MiniBatchKMeans(3, max_iter=2), X, sample_weight=weights(X))
     yield "k-means, batch after batch", lambda: MiniBatchKMeans(3).partial_fit(X).partial_fit(X)
-    yield "bisecting k-means, weights", lambda: _use(BisectingKMeans(3), X, sample_weight=_weights(X))
-    yield "mixtures, missing values", lambda: _use(GaussianMixture(2), _with_holes())
-    yield "mixtures, weights", lambda: _use(GaussianMixture(2), X, sample_weight=_weights(X))
-    yield "Bayesian mixtures, missing values", lambda: _use(BayesianGaussianMixture(n_components=2), _with_holes())
+    yield "bisecting k-means, weights", lambda: _use(BisectingKMeans(3), X, sample_weight=weights(X))
+    yield "mixtures, missing values", lambda: _use(GaussianMixture(2), with_holes())
+    yield "mixtures, weights", lambda: _use(GaussianMixture(2), X, sample_weight=weights(X))
+    yield "Bayesian mixtures, missing values", lambda: _use(BayesianGaussianMixture(n_components=2), with_holes())
     if every:
         for algorithm in ("lloyd", "elkan"):
             yield f"k-means, {algorithm}", partial(_use, KMeans(3, algorithm=algorithm), X)
@@ -352,7 +297,7 @@ def _clustering(every: bool) -> Iterator[Recipe]:
             yield f"Bayesian mixtures, {form}", partial(_use, bayesian, X)
             yield (
                 f"mixtures, {form}, missing values",
-                partial(_use, GaussianMixture(2, covariance_type=form), _with_holes()),
+                partial(_use, GaussianMixture(2, covariance_type=form), with_holes()),
             )
         for start in ("random", "k-means++", "random_from_data"):
             yield f"mixtures, {start}", partial(_use, GaussianMixture(2, init_params=start), X)
@@ -361,14 +306,14 @@ def _clustering(every: bool) -> Iterator[Recipe]:
 def _pruning(every: bool) -> Iterator[Recipe]:
     from spinney import DecisionTreeClassifier, DecisionTreeRegressor, GradientBoostingRegressor, prune
 
-    X, words = _numbers(), _words()
-    y = _target(X)
+    X, words = numbers(), strings()
+    y = target(X)
     tree = DecisionTreeClassifier
     yield "cost complexity", lambda: prune.cost_complexity(tree().fit(X, y > 0), 0.01).predict(X)
     yield "path", lambda: prune.cost_complexity_path(tree().fit(X, y > 0))
     yield "cross-validated", lambda: prune.cost_complexity_cv(tree(), X, y > 0)
     yield "reduced error", lambda: prune.reduced_error(tree().fit(X, y > 0), X, y > 0)
-    yield "pessimistic", lambda: prune.pessimistic(tree().fit(words, _classes(words, 3)))
+    yield "pessimistic", lambda: prune.pessimistic(tree().fit(words, classes(words, 3)))
     yield "significance", lambda: prune.significance(tree().fit(X, y > 0))
     if every:
         yield "reduced error, regression", lambda: prune.reduced_error(DecisionTreeRegressor().fit(X, y), X, y)
@@ -379,20 +324,19 @@ def _pruning(every: bool) -> Iterator[Recipe]:
 def _sparse(every: bool) -> Iterator[Recipe]:
     import spinney
 
-    y = _target(_numbers())
-    few: dict[str, Any] = {"n_estimators": 2}
+    y, few = target(numbers()), dict[str, Any](n_estimators=2)
     for dtype in (np.float64, np.float32) if every else (np.float64,):
-        X = _few_cells(dtype)
+        X = few_cells(dtype)
         for n in (2, 3):
-            labels = _classes(_numbers(), n)
+            labels = classes(numbers(), n)
             for kind in ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier"):
                 yield f"{kind}, {n} classes", partial(_use, getattr(spinney, kind)(**few), X, labels)
             yield f"a tree of {n} classes", partial(_use, spinney.DecisionTreeClassifier(), X, labels)
         for kind in ("RandomForestRegressor", "ExtraTreesRegressor", "GradientBoostingRegressor", "AdaBoostRegressor"):
             yield f"{kind}", partial(_use, getattr(spinney, kind)(**few), X, y)
         yield "a tree of numbers", partial(_use, spinney.DecisionTreeRegressor(), X, y)
-        yield "adaboost", partial(_use, spinney.AdaBoostClassifier(**few), X, _classes(_numbers()))
-        yield "bagging", partial(_use, spinney.BaggingClassifier(**few), X, _classes(_numbers()))
+        yield "adaboost", partial(_use, spinney.AdaBoostClassifier(**few), X, classes(numbers()))
+        yield "bagging", partial(_use, spinney.BaggingClassifier(**few), X, classes(numbers()))
         if every:
             for criterion in ("absolute_error", "poisson"):
                 tree = spinney.DecisionTreeRegressor(criterion=criterion, max_depth=3)

@@ -1,6 +1,5 @@
 """Statistics are moved with their rows as they are: whole numbers of 64 bits, however large."""
 
-import numpy as np
 import pytest
 
 from spinney._compile import kernel

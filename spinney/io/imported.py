@@ -1,0 +1,155 @@
+"""What is known of a model of another library once it is read.
+
+`Imported` has the trees in our store, the columns, and two things in which libraries differ: how a value becomes what
+trees compare (`Reading`) and how sums of the trees' answers become predictions (`Answering`). Plain data only: arrays,
+strings, numbers and our own classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spinney.data.schema import Column, Schema
+from spinney.data.tables import Panel, Table
+from spinney.io.errors import ModelFormatError
+from spinney.io.nodes import Sets
+from spinney.tree.forest import Forest
+
+ZERO = float(np.float32(1e-35))  # LightGBM: what is no farther from 0 is 0
+_MOST_COLUMNS = 1 << 22
+_MOST_EMPTY = 1 << 16  # outputs of a model without trees
+_MOST_CATEGORY = 1 << 24  # XGBoost: numbers from here on are no categories
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How columns become what the trees ask about, where they are not simply numbers or categories of the schema."""
+
+    numbered: tuple[int, ...] = ()  # columns whose categories are whole numbers; the rest after the point is dropped
+    has_others: bool = False  # their last category stands for all numbers that no question is about
+    zero_is_missing: tuple[int, ...] = ()  # columns
+    unstored_is_missing: bool = False  # cells that a sparse matrix does not store are missing, not 0
+
+    def convert(self, table: Table, schema: Schema) -> Table:
+        """A table read as numbers where columns are `numbered`."""
+        if not self.numbered and not self.zero_is_missing:
+            return table
+        panels = [self._convert(panel, schema) for panel in table.panels]
+        return replace(table, panels=tuple(panels))
+
+    def _convert(self, panel: Panel, schema: Schema) -> Panel:
+        changed = {*self.numbered, *self.zero_is_missing}.intersection(panel.columns)
+        if not changed:
+            return panel
+        values = np.array(panel.values)
+        for j in changed:
+            column = values[:, panel.columns.index(j)]
+            if j in self.numbered:
+                column[:] = self._indices(column, np.array(schema.columns[j].categories, np.float64))
+            else:
+                column[np.abs(column) <= ZERO] = np.nan
+        return Panel(values, panel.columns)
+
+    def _indices(self, values: np.ndarray, categories: np.ndarray) -> np.ndarray:
+        """The place of each number among the categories; NaN for missing and unknown ones."""
+        known = categories[:-1] if self.has_others else categories
+        whole = np.trunc(np.asarray(values, np.float64))
+        if self.has_others:
+            whole[np.asarray(values) < 0] = -1.0  # XGBoost: -0.5 is none of its categories; LightGBM takes it for 0
+        place = np.searchsorted(known, whole).clip(0, max(len(known) - 1, 0))
+        found = known[place] == whole if len(known) else np.zeros(len(whole), bool)
+        return np.where(found, place, np.where(np.isnan(values), np.nan, len(known) if self.has_others else np.nan))
+
+
+@dataclass(frozen=True)
+class Answering:
+    """From the trees' answers to predictions: response(start + sum of the trees), or response(mean of the trees)."""
+
+    link: str = "identity"  # see responses.py
+    scale: float = 1.0  # of raw scores before the link: LightGBM's parameter sigmoid
+    start: np.ndarray = field(default_factory=lambda: np.zeros(1))  # (outputs,), of the type that sums are made in
+    averages: bool = False  # sums are divided by the number of rounds
+    # two classes: when it is the second one. Its probability is above 1/2; its score is "above zero", or from "zero" on
+    second_from: str = "probability"
+
+    @property
+    def n_outputs(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A model, read."""
+
+    source: str  # library and version
+    objective: str  # as that library calls it
+    forest: Forest
+    schema: Schema
+    answering: Answering
+    reading: Reading = Reading()
+    classes: Any = None  # None: regression. Labels; several outputs of a forest: a list of them
+    criterion: str = "gain"
+    n_outputs: int = 1  # numbers that are predicted per row
+
+
+def make_schema(names: Sequence[str] | None, categories: dict[int, tuple], n_columns: int) -> Schema:
+    """Columns by name, if they have names that differ, and with these categories."""
+    if not 0 < n_columns <= _MOST_COLUMNS:
+        raise ModelFormatError(f"a model can have 1 to {_MOST_COLUMNS:,} columns, this one has {n_columns:,}.")
+    if names is not None and (len(names) != n_columns or len(set(names)) < n_columns):
+        raise ModelFormatError(f"there are {n_columns} columns, and these are their names: {list(names)!r:.200}.")
+    if categories and not 0 <= min(categories) <= max(categories) < n_columns:
+        raise ModelFormatError(f"a question is about column {max(categories)}, and there are {n_columns} columns.")
+    columns = [Column(None)] * n_columns if names is None else [Column(name) for name in names]
+    for j, own in categories.items():
+        columns[j] = Column(columns[j].name, own)
+    return Schema(tuple(columns))
+
+
+def ascending(values: Sequence[Any]) -> tuple[tuple, np.ndarray]:
+    """(categories in the schema's order, the place there of each one given)."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    place = np.empty(len(values), np.int64)
+    place[order] = np.arange(len(values))
+    return tuple(values[k] for k in order), place
+
+
+def number_categories(feature: np.ndarray, sets: Sets, has_others: bool) -> tuple[dict[int, tuple], Sets]:
+    """Categories of columns that are only known by number: those in some set, and perhaps one for all others.
+
+    `feature[k]` is the column of set k. Returns (categories of each column, the sets by place among these).
+    """
+    categories, member = {}, sets.member.copy()
+    column = feature[sets.set]
+    for j in np.unique(feature).tolist():
+        own = column == j
+        known, member[own] = np.unique(sets.member[own], return_inverse=True)
+        named = known.tolist()
+        categories[j] = (*named, named[-1] + 1 if named else 0) if has_others else tuple(named)
+    return categories, Sets(sets.set, member)
+
+
+def check_outputs(n_outputs: int, n_trees: int) -> None:
+    """Raise if no model can have so many outputs."""
+    if not 1 <= n_outputs <= max(n_trees, _MOST_EMPTY):
+        raise ModelFormatError(f"{n_trees} trees cannot be those of {n_outputs:,} outputs.")
+
+
+def check_category(member: np.ndarray) -> None:
+    """Raise if there is something that cannot be a category."""
+    if len(member) and not 0 <= member.min() <= member.max() < _MOST_CATEGORY:
+        raise ModelFormatError(f"categories must be numbers from 0 to {_MOST_CATEGORY - 1:,}.")
+
+
+def read_bytes(given: Any, what: str) -> bytes:
+    """A file's bytes; bytes as they are."""
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return bytes(given)
+    if hasattr(given, "__fspath__") or isinstance(given, str):
+        return Path(given).read_bytes()
+    raise TypeError(f"{what}, got {type(given).__name__}.")
