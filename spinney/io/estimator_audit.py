@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.criteria.user_loss import Loss
+from spinney.evaluate.scoring import Scoring
 from spinney.io.audit import audit_with_schema
 from spinney.io.checks import demand
 from spinney.tree.forest import Forest
@@ -143,6 +144,9 @@ def boosting(model: Any, place: str) -> None:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
+    if model.scorer_ is not None:
+        demand(model.scorer_ is True, "A scorer is there or not", f"{place}.scorer_")
+        (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
     if model._init is not None:
         _fitted_member(model._init, model, f"{place}._init")
 
@@ -330,8 +334,13 @@ def bayesian_mixture(model: Any, place: str) -> None:
     demand(same and len(model.mean_prior_) == model.n_features_in_, "Every mean needs a precision", place)
     concentration = model.weight_concentration_
     parts = concentration if isinstance(concentration, tuple) else (concentration,)
-    good = all(len(one) == k and (one > 0).all() for one in parts) and len(parts) <= 2
+    good = all(len(one) == k and (one > 0).all() and np.isfinite(one).all() for one in parts) and len(parts) <= 2
     demand(good, "Every mean needs a concentration", f"{place}.weight_concentration_")
+    freedom, precision = model.degrees_of_freedom_, model.mean_precision_
+    good = (freedom > model.n_features_in_ - 1).all() and np.isfinite(freedom).all()
+    demand(good, "There are too few degrees of freedom", f"{place}.degrees_of_freedom_")
+    good = (precision > 0).all() and np.isfinite(precision).all()
+    demand(good, "Precisions must be positive", f"{place}.mean_precision_")
 
 
 def linear(model: Any, place: str) -> None:

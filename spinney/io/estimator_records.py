@@ -113,7 +113,7 @@ _BOOSTED: Fields = _TABLE | {
     "oob_improvement_": Maybe(_NUMBERS),
     "oob_score_": Maybe(number),
     "do_early_stopping_": boolean,
-    "scorer_": kept_or_none(_store("Scorer")),
+    "scorer_": kept_or_none(boolean),  # whether there is one: it follows from `scoring`
     "validation_score_": _NUMBERS,
 }
 _ADABOOST: Fields = _TABLE | {

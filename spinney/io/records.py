@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch
 
@@ -36,7 +35,6 @@ from spinney.io.checks import (
     is_a,
     kept_or_none,
     number,
-    text,
     tuple_of,
 )
 from spinney.io.errors import ModelFormatError
@@ -235,19 +233,6 @@ def _make_bunch(items: dict[str, Any]) -> Bunch:
     return Bunch(**items)
 
 
-def _split_scorer(scorer: Any) -> dict[str, Any]:
-    for name in get_scorer_names():
-        if str(get_scorer(name)) == str(scorer):
-            return {"name": name}
-    raise TypeError("The scorer is not one of scikit-learn's own, and a model file cannot hold it.")
-
-
-def _make_scorer(name: str) -> Any:
-    if name not in get_scorer_names():
-        raise ValueError(f"scikit-learn has no scorer {name!r:.80}")
-    return get_scorer(name)
-
-
 @cache
 def store_records() -> dict[str, Record]:
     """All records but estimators, by name. Made when first needed: some of their modules are slow to import."""
@@ -309,7 +294,6 @@ def _of_parameters() -> list[Record]:
         Record("RandomState", np.random.RandomState, _RANDOM, _make_random, _split_random, anything),
         _plain("Loss", Loss, dict.fromkeys(("gradient", "hessian", "inverse_link", "value", "start"), anything)),
         Record("Bunch", Bunch, {"items": dict_of(anything)}, _make_bunch, lambda one: {"items": dict(one)}, anything),
-        Record("Scorer", type(get_scorer("accuracy")), {"name": text}, _make_scorer, _split_scorer, anything),
         _plain("KFold", KFold, _FOLDS),
         _plain("StratifiedKFold", StratifiedKFold, _FOLDS),
     ]
