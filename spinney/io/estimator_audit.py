@@ -113,6 +113,7 @@ def bagging(model: Any, place: str) -> None:
         at = f"{place}.estimators_[{k}]"
         columns = getattr(member, "n_features_in_", draws.subspaces.n_drawn)
         demand(columns == draws.subspaces.n_drawn, "A member has other columns", at)
+        demand(getattr(member, "n_outputs_", 1) == model.n_outputs_, "A member has other outputs", at)
         _fitted_member(member, model, at)
     if hasattr(model, "n_classes_"):
         _counted(model, place)

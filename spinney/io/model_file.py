@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,15 +53,15 @@ def save(model: Any, path: Any) -> None:
 
     check_kind(model)
     parts = to_parts(model)
-    _verify(parts, model)
     if hasattr(path, "write"):
+        _verify(np.frombuffer(b"".join(parts), np.uint8), model)
         for part in parts:
             path.write(part)
         return
-    _replace(Path(path), parts)
+    _replace(Path(path), parts, lambda written: _verify(_map(written), model))
 
 
-def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+def _replace(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
     """Write a file whole, or not at all."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -70,6 +70,7 @@ def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
+        check(Path(name))
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
@@ -79,11 +80,10 @@ def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
         raise
 
 
-def _verify(parts: Sequence[bytes | memoryview], model: Any) -> None:
+def _verify(buffer: np.ndarray, model: Any) -> None:
     """What is written can be read."""
     from spinney.io.reading import read_file
 
-    buffer = np.frombuffer(b"".join(parts), np.uint8)
     try:
         read_file(buffer, (), verify=False)
     except ModelFormatError as error:
