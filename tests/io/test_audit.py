@@ -8,7 +8,7 @@ import pytest
 
 import spinney
 from tests.io.forging import Parts, saved
-from tests.io.models import fitted
+from tests.io.models import fitted, table, target
 
 
 @cache
@@ -175,7 +175,8 @@ RECORDS = [
     ("RandomForestClassifier", array_of("Bins", "is_categorical", 3, False), "There are more|Every column|There", ""),
     ("RandomForestClassifier", array_of("Bags", "order", 0, 5), "Rows must be in some order", "order"),
     ("RandomForestClassifier", array_of("Bags", "order", 0, 10**9), "Rows must be in some order", "order"),
-    ("RandomForestClassifier", field_of("Bags", "n_draws", 0), "At least one row is drawn", "n_draws"),
+    ("RandomForestClassifier", field_of("Bags", "n_draws", 0), "A row is drawn once at least, and not", "n_draws"),
+    ("RandomForestClassifier", field_of("Bags", "n_draws", 2**40), "A row is drawn once at least, and not", "n_draws"),
     ("BaggingClassifier", field_of("Subspaces", "n_drawn", 99), "More columns are drawn than there are", ""),
     ("BaggingClassifier", field_of("Subspaces", "n_columns", 9), "Columns are those of another table", "_draws"),
     ("RandomForestRegressor", array_of("LeafTargets", "start", -1, 10**9), "Rows must be listed leaf by leaf", "start"),
@@ -239,6 +240,7 @@ MODELS = [
     ("StackingClassifier", "fitted", "stack_method_", ["fit", "fit"], "cannot be asked for 'fit'", "stack_method_"),
     ("StackingClassifier", "fitted", "_widths", [3, 4], "A member has other columns", "final_estimator_"),
     ("BucketOfModels", "fitted", "best_name_", "nobody", "The best member is not one of them", "best_name_"),
+    ("ExtraTreesClassifier", "fitted", "_n_rows", 2**40, "Trees of 90 rows are not of a table of 1", "_n_rows"),
     ("AdaBoostClassifier", "fitted", "estimators_", [], "Every member needs a weight and an error", "estimators_"),
     ("BaggingClassifier", "fitted", "_draws", [], "Every member needs its rows and columns", "_draws"),
 ]
@@ -249,6 +251,22 @@ def test_forged_models(name, part, field, value, problem, place):
     forged = parts(name)
     forged.header["records"][-1][part][field] = value
     raises(forged, problem, place)
+
+
+def test_merged_forests_and_dropped_members():
+    X, y = table(), target("classes", table())
+    pool = spinney.merge_forests([spinney.RandomForestClassifier(1, random_state=k).fit(X, y) for k in range(2)])
+    forged = Parts(saved(pool))
+    forged.record("Bags")["fields"]["shift"] = 2
+    raises(forged, "A merged forest was numbered before it was there", "")
+    forged = Parts(saved(pool))
+    forged.record("PooledBags")["fields"]["first"] = {"tuple": [1, 1]}
+    raises(forged, "Merged forests stand one after the other|numbered before", "")
+    forged = parts("VotingClassifier")
+    items = forged.record("Bunch")["fields"]["items"]["dict"]
+    assert items[1] == ["left out", "drop"]
+    items[1][1] = "dropped"
+    raises(forged, "A member is a model or 'drop'", "named_estimators_")
 
 
 def test_missing_fields():
