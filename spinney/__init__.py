@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.io.errors import ModelFormatError
+    from spinney.io.model_file import load, save
     from spinney.io.to_c import to_c
     from spinney.io.to_json import to_json
     from spinney.io.to_onnx import to_onnx
@@ -117,6 +119,7 @@ _HOMES = {
     "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.user_loss",
     "MiniBatchKMeans": "spinney.estimators.minibatch_kmeans",
+    "ModelFormatError": "spinney.io.errors",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
@@ -138,6 +141,7 @@ _HOMES = {
     "from_lightgbm": "spinney.estimators.imported",
     "from_sklearn": "spinney.estimators.imported",
     "from_xgboost": "spinney.estimators.imported",
+    "load": "spinney.io.model_file",
     "merge_forests": "spinney.estimators.merging",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
@@ -156,6 +160,7 @@ _HOMES = {
     "plot_staged_errors": "spinney.view.staged",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
+    "save": "spinney.io.model_file",
     "select_components": "spinney.estimators.components",
     "to_c": "spinney.io.to_c",
     "to_json": "spinney.io.to_json",
@@ -196,6 +201,7 @@ __all__ = [
     "KMeans",
     "Loss",
     "MiniBatchKMeans",
+    "ModelFormatError",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomStructureForestClassifier",
@@ -220,6 +226,7 @@ __all__ = [
     "from_lightgbm",
     "from_sklearn",
     "from_xgboost",
+    "load",
     "merge_forests",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
@@ -239,6 +246,7 @@ __all__ = [
     "plot_tree",
     "plot_validation_curve",
     "prune",
+    "save",
     "select_components",
     "to_c",
     "to_json",
@@ -249,7 +257,8 @@ __all__ = [
     "view",
 ]
 
-_ROOMS = ("criteria", "datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
+# `spinney.prune` without a second import; "io" is not in `__all__`, where it would hide Python's own
+_ROOMS = ("criteria", "datasets", "evaluate", "io", "prune", "view")
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()

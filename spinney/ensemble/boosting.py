@@ -8,7 +8,6 @@ what is measured between rounds that of the watcher that is passed in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from spinney.data.exact import ExactDataset
 from spinney.data.sparse_codes import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
+from spinney.ensemble.boosting_settings import BoostingSettings
 from spinney.ensemble.finishing import prune_nodes, renew
 from spinney.ensemble.gradients import (
     Largest,
@@ -45,37 +45,9 @@ from spinney.grow.histogram.sparse_grower import grow_sparse_tree
 from spinney.grow.histogram.sparse_memory import SparseRows, make_sparse_rows, make_sparse_work
 from spinney.grow.histogram.statistics import BLOCK, make_fields
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.forest import Forest, join
+from spinney.tree.forest import Forest
+from spinney.tree.join import join
 from spinney.tree.sweep import add_scores
-
-
-@dataclass(frozen=True)
-class BoostingSettings:
-    """How to boost; the estimators' parameters, checked and resolved."""
-
-    n_rounds: int = 100
-    learning_rate: float = 0.1
-    best_first: bool = True
-    max_leaves: int = 31
-    max_depth: int = 1 << 30
-    min_count: int = 20
-    min_hessian: float = 1e-3
-    min_gain: float = 0.0
-    min_split: int = 2
-    min_decrease: float = 0.0
-    ccp_alpha: float = 0.0
-    l1: float = 0.0
-    l2: float = 0.0
-    category_l2: float = 10.0
-    category_smoothing: float = 10.0
-    category_count: int = 10
-    subsample: float = 1.0
-    tree_features: float = 1.0
-    node_features: float = 1.0
-    monotone: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
-    groups: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
-    seed: int = 0
-
 
 _TOGETHER = 32  # trees that are stored at a time
 # Called after every round with the fit so far and the round's new trees (see `Rounds.bind`); True ends the fit.

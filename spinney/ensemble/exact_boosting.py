@@ -19,7 +19,8 @@ from spinney.grow.boosted_freeze import freeze
 from spinney.grow.boosted_lists import grow_from_lists
 from spinney.grow.boosted_memory import make_lists, make_rows, make_work
 from spinney.grow.rules import BoostingRules, Kinds
-from spinney.tree.forest import Forest, join
+from spinney.tree.forest import Forest
+from spinney.tree.join import join
 
 _UNIT_HESSIANS = (SquaredError, AbsoluteError, Quantile, Huber)
 _LEAST_GAIN = 5e-324  # splits that gain nothing are taken back

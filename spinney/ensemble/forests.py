@@ -41,7 +41,8 @@ from spinney.grow.lists.series import Series
 from spinney.grow.settings import TreeSettings
 from spinney.tree.arrays import small
 from spinney.tree.decision import DecisionTree
-from spinney.tree.forest import Forest, join
+from spinney.tree.forest import Forest
+from spinney.tree.join import join
 
 _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 

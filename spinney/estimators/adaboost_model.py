@@ -180,7 +180,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     @property
     def forest_(self) -> Forest:
         """The trees of all members in one store; only if the members are Spinney's trees."""
-        from spinney.tree.forest import join
+        from spinney.tree.join import join
 
         check_is_fitted(self)
         if not can_share(self._template()):

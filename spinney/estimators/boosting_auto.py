@@ -22,7 +22,7 @@ from spinney.data.weights import Weights
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.ensemble.auto import Chosen, SearchPlan
-    from spinney.ensemble.boosting import BoostingSettings
+    from spinney.ensemble.boosting_settings import BoostingSettings
     from spinney.ensemble.fold_rounds import Fold, Scores
     from spinney.ensemble.metrics import Metric
     from spinney.ensemble.task import Task

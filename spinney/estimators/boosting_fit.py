@@ -40,7 +40,7 @@ from spinney.estimators.settings import count_columns
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.ensemble.booster import Booster
-    from spinney.ensemble.boosting import BoostingSettings
+    from spinney.ensemble.boosting_settings import BoostingSettings
     from spinney.ensemble.callbacks import EarlyStopping, Progress
     from spinney.ensemble.fold_rounds import Scores
     from spinney.ensemble.history import History

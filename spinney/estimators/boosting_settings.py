@@ -15,7 +15,7 @@ from spinney.data.weights import Weights
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone, share_of_rows
 
 if TYPE_CHECKING:
-    from spinney.ensemble.boosting import BoostingSettings
+    from spinney.ensemble.boosting_settings import BoostingSettings
     from spinney.ensemble.task import Task
 
 _HESSIAN_IS_WEIGHT = ("squared_error", "absolute_error", "huber", "quantile")  # losses
@@ -38,7 +38,7 @@ def rounds_wanted(model: Any) -> int:
 def boosting_settings(model: Any, schema: Schema, seed: int, task: Task) -> BoostingSettings:
     """How to boost for this task."""
     from spinney.ensemble.auto import CLASSIC_RATE, classic_size, tree_size
-    from spinney.ensemble.boosting import BoostingSettings
+    from spinney.ensemble.boosting_settings import BoostingSettings
 
     weights, n = task.weights, schema.n_columns
     n_samples = weights.n_samples(len(task.y))

@@ -158,7 +158,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     def _grow(self, schema: Schema, table: Table, weights: Weights) -> None:
         from spinney.ensemble.callbacks import tell_progress
         from spinney.ensemble.isolation import grow_isolation
-        from spinney.tree.forest import join
+        from spinney.tree.join import join
 
         numbers = self._numbers(schema)
         if not numbers:

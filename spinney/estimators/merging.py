@@ -45,7 +45,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
     >>> len(merged), merged.score(X, y) > 0.95
     (40, True)
     """
-    from spinney.tree.forest import join
+    from spinney.tree.join import join
 
     forests = list(models)
     _check(forests)

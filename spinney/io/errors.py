@@ -1,7 +1,31 @@
-"""What goes wrong with files of models."""
+"""What is wrong with a model file, and where."""
 
 from __future__ import annotations
 
 
 class ModelFormatError(ValueError):
-    """A file or text is not a model, or not one that can be read: damaged, cut off, or of a kind that is refused."""
+    """A model file that is damaged, forged, or of another format or kind than can be read.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as the beginning of a sentence.
+    place : str
+        Where: a part of the file, or the path of a value, such as "model.forest_.size". Empty if the problem says so.
+
+    Examples
+    --------
+    >>> import spinney
+    >>> try:
+    ...     spinney.load(b"no model")
+    ... except spinney.ModelFormatError as error:
+    ...     print(error.place)
+    the first bytes
+    """
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(problem, place)
+        self.problem, self.place = problem, place
+
+    def __str__(self) -> str:
+        return f"{self.problem} (in {self.place})." if self.place else self.problem

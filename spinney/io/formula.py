@@ -38,7 +38,8 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema
 from spinney.io.questions import spreads
 from spinney.tree.decision import OneTree
-from spinney.tree.forest import Forest, join
+from spinney.tree.forest import Forest
+from spinney.tree.join import join
 
 KNOWN = (
     "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "

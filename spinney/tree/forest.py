@@ -30,7 +30,6 @@ packed forms that rows are sent down (packed.py), made when first needed and not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -39,11 +38,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from spinney.tree.arrays import ends_of, joined, narrow, small
+from spinney._packed_arrays import pack, unpack
+from spinney.tree.arrays import ends_of, narrow, small
 from spinney.tree.shape import Shape, find_shape, trails
 
 if TYPE_CHECKING:
-    from spinney._team import Team
     from spinney.data.binning import Bins
     from spinney.tree.decision import DecisionTree
     from spinney.tree.descend_one import OneRow
@@ -109,8 +108,11 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what can be computed again."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        """Small arrays packed, and without what can be computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": pack(self._arrays())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(unpack(state.pop("packed")) | state)
 
     # --- shape -------------------------------------------------------------------------------------------------------
 
@@ -125,10 +127,7 @@ class Forest:
 
     @cached_property
     def starts(self) -> Starts:
-        asks = (
-            np.add.reduceat(~self.is_leaf, self.first[:-1], dtype=np.int64) if self.n_trees else np.empty(0, np.int64)
-        )
-        question = ends_of(asks)
+        question = ends_of(np.diff(ends_of(~self.is_leaf)[self.first]))
         return Starts(question, ends_of(self.is_set)[question])
 
     @property
@@ -352,49 +351,3 @@ class Forest:
             digest.update(np.ascontiguousarray(array).tobytes())
         if self.bins is not None:
             digest.update(self.thresholds().tobytes())
-
-
-def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:
-    """The trees of several stores in one, put together by a team if there is one."""
-    forests = [one for one in forests if one.n_trees] or forests[:1]
-    if len(forests) == 1:
-        return forests[0]
-    bins = forests[0].bins
-    if not all(_same_bins(one.bins, bins) for one in forests):
-        forests, bins = [one.with_thresholds() for one in forests], None
-
-    def together(name: str) -> np.ndarray:
-        return joined([getattr(one, name) for one in forests], team)
-
-    def lengths(name: str) -> np.ndarray:
-        return ends_of(np.concatenate([np.diff(getattr(one, name)) for one in forests]))
-
-    has_weights = any(len(one.weight) for one in forests)
-    has_impurity = any(len(one.impurity) for one in forests)
-    in_leaves = all(one.counts_leaves for one in forests)
-    n_samples = together("n_samples") if in_leaves else np.concatenate([one.counts() for one in forests])
-    return replace(
-        forests[0],
-        bins=bins,
-        first=lengths("first"),
-        size=small(together("size")),
-        feature=small(together("feature")),
-        turn=together("turn"),
-        answers=together("answers"),
-        n_samples=small(n_samples, np.uint32),
-        code=together("code"),
-        threshold=together("threshold"),
-        set_start=lengths("set_start"),
-        sets=together("sets"),
-        weight=joined([one.weight if len(one.weight) or not has_weights else one.weights() for one in forests], team),
-        weight_unit=together("weight_unit"),
-        impurity=np.concatenate([one.impurities() for one in forests]) if has_impurity else forests[0].impurity,
-        gain=together("gain"),
-    )
-
-
-def _same_bins(one: Bins | None, other: Bins | None) -> bool:
-    if one is None or other is None or one is other:
-        return one is other
-    pairs = [(one.edges, other.edges), (one.category_codes, other.category_codes)]
-    return all(len(a) == len(b) and all(map(np.array_equal, a, b)) for a, b in pairs)

@@ -9,7 +9,8 @@ from spinney._team import Team
 from spinney.criteria.losses import Huber, LogLoss, Quantile, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import MOST_REPEATS, Weights, read_weights
-from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.boosting import train
+from spinney.ensemble.boosting_settings import BoostingSettings
 from spinney.ensemble.task import Task
 from tests.boosted import plain_trees
 from tests.compiled import few

@@ -10,7 +10,8 @@ from spinney.data.dataset import encode_dataset
 from spinney.data.tables import Panel, Table
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
-from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.boosting import train
+from spinney.ensemble.boosting_settings import BoostingSettings
 from spinney.ensemble.task import Task
 from tests.boosted import plain_trees
 from tests.compiled import PLAIN_PYTHON

@@ -11,7 +11,8 @@ from spinney.criteria.losses import AbsoluteError, LogLoss, SquaredError
 from spinney.data.target import Target
 from spinney.data.weights import read_weights
 from spinney.ensemble import boosting
-from spinney.ensemble.boosting import BoostingSettings, train
+from spinney.ensemble.boosting import train
+from spinney.ensemble.boosting_settings import BoostingSettings
 from spinney.ensemble.task import Task
 from spinney.grow.histogram import statistics
 from tests.boosted import plain_trees

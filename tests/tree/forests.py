@@ -11,7 +11,7 @@ from spinney.data.weights import Weights
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
 from spinney.grow.lists.fit import grow_exact_tree
 from spinney.grow.settings import TreeSettings
-from spinney.tree.forest import join
+from spinney.tree.join import join
 from tests.grow.codes.cases import encode
 from tests.grow.lists.cases import Case
 

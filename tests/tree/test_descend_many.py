@@ -9,7 +9,7 @@ from spinney._team import Team
 from spinney.tree import descend, descend_many, packed
 from spinney.tree.decision import NUMBER
 from spinney.tree.descend_many import leaves_of_rows, sum_answers
-from spinney.tree.forest import join
+from spinney.tree.join import join
 from tests.compiled import PLAIN_PYTHON, THREADS
 from tests.tree.forests import KINDS, N_CATEGORIES, draw_forest, draw_rows, table_of
 from tests.view.trees import leaf, make_tree, number

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spinney._team import Team
 from spinney.tree.arrays import MOST_EXACT, narrow
 from spinney.tree.descend_many import sum_answers
-from spinney.tree.forest import join
+from spinney.tree.join import join
 from tests.compiled import few
 from tests.tree.forests import KINDS, draw_forest, draw_rows, draw_trees, table_of
 from tests.tree.test_boosted import boosted_forest

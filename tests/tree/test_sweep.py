@@ -11,7 +11,7 @@ from spinney._team import Team
 from spinney.data.binning import Bins
 from spinney.grow.histogram.freeze import no_trees
 from spinney.tree import sweep
-from spinney.tree.forest import join
+from spinney.tree.join import join
 from spinney.tree.sweep import add_scores, leaves_of
 from tests.boosted import plain_trees
 from tests.tree.grown import draw_grown, preorder, to_forest
