@@ -1,0 +1,49 @@
+"""The command line, `spinney` or `python -m spinney`: fit, predict, evaluate, show and more, for whoever has a table.
+
+In: arguments. Out: an exit code (errors.py has the list). One file per verb; the table comes in by files.py (what is
+in a file), kinds.py (what its columns are) and reading.py (what a model gets of it), and goes on in a model's file as
+a recipe (recipe.py).
+
+Needs the extra `cli`: typer, rich and polars. Nothing else of Spinney imports this room.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+__all__ = ["main"]
+
+_NEEDED = ("typer", "rich", "polars")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and leave the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        What follows `spinney` on the command line; by default the process's own.
+
+    Examples
+    --------
+    >>> from spinney.cli import main
+    >>> try:
+    ...     main(["--version"])
+    ... except SystemExit as end:
+    ...     print("exit code", end.code)
+    spinney 0.1.0
+    exit code 0
+    """
+    lacking = [name for name in _NEEDED if find_spec(name) is None]
+    if lacking:
+        sys.exit(f'error: the command line needs {", ".join(lacking)}: pip install "spinney[cli]"')
+    from spinney._interrupts import import_whole
+
+    try:
+        import_whole("spinney.cli.app")
+        from spinney.cli.app import app
+
+        app(arguments, prog_name="spinney")
+    except KeyboardInterrupt:  # between the verbs
+        sys.exit(130)
