@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from spinney.estimators.voting import VotingClassifier, VotingRegressor
     from spinney.evaluate.boosting_cv import boosting_cv
+    from spinney.io.errors import ModelFormatError
+    from spinney.io.model_file import load, save
     from spinney.io.to_sklearn import to_sklearn
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
@@ -112,6 +114,7 @@ _HOMES = {
     "KMeans": "spinney.estimators.kmeans",
     "Loss": "spinney.criteria.user_loss",
     "MiniBatchKMeans": "spinney.estimators.minibatch_kmeans",
+    "ModelFormatError": "spinney.io.errors",
     "RandomForestClassifier": "spinney.estimators.random_forest",
     "RandomForestRegressor": "spinney.estimators.random_forest",
     "RandomStructureForestClassifier": "spinney.estimators.random_structure",
@@ -130,6 +133,7 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "load": "spinney.io.model_file",
     "merge_forests": "spinney.estimators.merging",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
@@ -148,6 +152,7 @@ _HOMES = {
     "plot_staged_errors": "spinney.view.staged",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
+    "save": "spinney.io.model_file",
     "select_components": "spinney.estimators.components",
     "to_sklearn": "spinney.io.to_sklearn",
     "trees_to_frame": "spinney.view.frame",
@@ -184,6 +189,7 @@ __all__ = [
     "KMeans",
     "Loss",
     "MiniBatchKMeans",
+    "ModelFormatError",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomStructureForestClassifier",
@@ -205,6 +211,7 @@ __all__ = [
     "export_graphviz",
     "export_rules",
     "export_text",
+    "load",
     "merge_forests",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
@@ -224,13 +231,15 @@ __all__ = [
     "plot_tree",
     "plot_validation_curve",
     "prune",
+    "save",
     "select_components",
     "to_sklearn",
     "trees_to_frame",
     "view",
 ]
 
-_ROOMS = ("criteria", "datasets", "evaluate", "prune", "view")  # `spinney.prune` without a second import
+# `spinney.prune` without a second import; "io" is not in `__all__`, where it would hide Python's own
+_ROOMS = ("criteria", "datasets", "evaluate", "io", "prune", "view")
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()

@@ -81,6 +81,9 @@ def _find(rank, size, sync, leaves, start, row, weight, y, shares, orders, spare
                         order[n], keys[n], weights[n] = n, y[o, row[k]], weight[k]
                         total += weights[n]
                         n += 1
+                if n == 0:  # leaves of trees of random structure may have no rows
+                    out[i, o, :] = np.nan
+                    continue
                 sort_by_key(order[:n], spare[:n], keys)
                 below, at = weights[order[0]], 0
                 for q in range(shares.size):

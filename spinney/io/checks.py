@@ -1,0 +1,163 @@
+"""What fields of records may hold: small functions (value, place) that raise `ModelFormatError`, for use in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spinney.io.errors import ModelFormatError
+
+Check = Callable[[Any, str], None]
+
+
+class Maybe:
+    """A field that need not be there."""
+
+    def __init__(self, check: Check) -> None:
+        self.check = check
+
+
+def fail(problem: str, place: str) -> None:
+    raise ModelFormatError(problem, place)
+
+
+def demand(holds: Any, problem: str, place: str) -> None:
+    """Raise unless it holds."""
+    if not holds:
+        raise ModelFormatError(problem, place)
+
+
+def integer(low: int = 0, high: int = (1 << 63) - 1) -> Check:
+    """A whole number from low to high."""
+
+    def check(value: Any, place: str) -> None:
+        known = type(value) is int or isinstance(value, np.integer)
+        demand(
+            known and low <= value <= high, f"A whole number from {low} to {high} is wanted, not {value!r:.80}", place
+        )
+
+    return check
+
+
+def boolean(value: Any, place: str) -> None:
+    demand(isinstance(value, bool | np.bool_), f"True or False is wanted, not {value!r:.80}", place)
+
+
+def number(value: Any, place: str) -> None:
+    demand(_is_number(value), f"A number is wanted, not {value!r:.80}", place)
+
+
+def finite(value: Any, place: str) -> None:
+    demand(_is_number(value) and np.isfinite(value), f"A finite number is wanted, not {value!r:.80}", place)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def text(value: Any, place: str) -> None:
+    demand(isinstance(value, str), f"A string is wanted, not {value!r:.80}", place)
+
+
+def anything(value: Any, place: str) -> None:
+    """Parameters are checked by their estimator."""
+
+
+def none(value: Any, place: str) -> None:
+    demand(value is None, f"None is wanted, not {value!r:.80}", place)
+
+
+def one_of(*checks: Check) -> Check:
+    """What passes any of these checks."""
+
+    def check(value: Any, place: str) -> None:
+        problems = []
+        for one in checks:
+            try:
+                return one(value, place)
+            except ModelFormatError as error:
+                problems.append(error)
+        raise problems[-1]
+
+    return check
+
+
+def kept_or_none(check: Check) -> Check:
+    return lambda value, place: None if value is None else check(value, place)
+
+
+def is_a(*kinds: type) -> Check:
+    def check(value: Any, place: str) -> None:
+        names = " or ".join(kind.__name__ for kind in kinds)
+        demand(type(value) in kinds, f"A {names} is wanted, not {type(value).__name__}", place)
+
+    return check
+
+
+def list_of(one: Check, kind: type = list) -> Check:
+    def check(value: Any, place: str) -> None:
+        demand(type(value) is kind, f"A {kind.__name__} is wanted, not {value!r:.80}", place)
+        for k, element in enumerate(value):
+            one(element, f"{place}[{k}]")
+
+    return check
+
+
+def tuple_of(one: Check) -> Check:
+    return list_of(one, tuple)
+
+
+def dict_of(one: Check) -> Check:
+    """A dictionary whose keys are strings."""
+
+    def check(value: Any, place: str) -> None:
+        demand(type(value) is dict, f"A dictionary is wanted, not {value!r:.80}", place)
+        for key, element in value.items():
+            text(key, place)
+            one(element, f"{place}[{key!r}]")
+
+    return check
+
+
+def array(kinds: str, *dimensions: int) -> Check:
+    """An array of one of these kinds, such as "f8" or "u2 u4", with so many dimensions."""
+    allowed = kinds.split()
+
+    def check(value: Any, place: str) -> None:
+        demand(isinstance(value, np.ndarray), f"An array is wanted, not {value!r:.80}", place)
+        demand(value.dtype.str[1:] in allowed, f"An array of {kinds} is wanted, not of {value.dtype.str[1:]}", place)
+        known = value.ndim in dimensions
+        demand(known, f"An array of {' or '.join(map(str, dimensions))} dimensions is wanted, not {value.ndim}", place)
+
+    return check
+
+
+def finite_array(kinds: str, *dimensions: int) -> Check:
+    plain = array(kinds, *dimensions)
+
+    def check(value: Any, place: str) -> None:
+        plain(value, place)
+        demand(np.isfinite(value).all(), "Numbers must be finite", place)
+
+    return check
+
+
+def labels(value: Any, place: str) -> None:
+    """Classes: an array of values, no two the same."""
+    known = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biufUOM"
+    demand(known, f"An array of classes is wanted, not {value!r:.80}", place)
+    found = value.tolist()
+    try:
+        distinct = len(set(found)) == len(found)
+    except TypeError:
+        distinct = False
+    demand(distinct and all(one == one for one in found), "Classes must differ", place)
+    demand(len(found), "There must be classes", place)
+
+
+def names(value: Any, place: str) -> None:
+    """Names of columns."""
+    known = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == object
+    demand(known and all(type(one) is str for one in value), "An array of names is wanted", place)

@@ -1,0 +1,31 @@
+"""What is wrong with a model file, and where."""
+
+from __future__ import annotations
+
+
+class ModelFormatError(ValueError):
+    """A model file that is damaged, forged, or of another format.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as the beginning of a sentence.
+    place : str
+        Where: a part of the file, or the path of a value, such as "model.forest_.size".
+
+    Examples
+    --------
+    >>> import spinney
+    >>> try:
+    ...     spinney.load(b"no model")
+    ... except spinney.ModelFormatError as error:
+    ...     print(error.place)
+    the first bytes
+    """
+
+    def __init__(self, problem: str, place: str) -> None:
+        super().__init__(problem, place)
+        self.problem, self.place = problem, place
+
+    def __str__(self) -> str:
+        return f"{self.problem} (in {self.place})."

@@ -1,0 +1,338 @@
+"""Whether the parts of an estimator from a file fit each other, so that all that it can do can be done.
+
+In: an estimator whose parameters and fitted attributes have the right types, one by one. Out: nothing, or
+`ModelFormatError` with the place. Stores of trees have been audited by themselves (audit.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.io.audit import audit_with_schema
+from spinney.io.checks import demand
+from spinney.tree.forest import Forest
+
+
+def _table(model: Any, place: str) -> None:
+    """Columns and their names agree."""
+    schema = model._schema
+    demand(model.n_features_in_ == schema.n_columns, "The schema has other columns", f"{place}.n_features_in_")
+    found: Any = getattr(model, "feature_names_in_", None)
+    own = schema.names
+    same = (own is None) == (found is None) and (own is None or found.tolist() == own.tolist())
+    demand(same, "The schema has other names", f"{place}.feature_names_in_")
+
+
+def _classes(model: Any) -> list[np.ndarray]:
+    """Of each output."""
+    return model.classes_ if isinstance(model.classes_, list) else [model.classes_]
+
+
+def _answers(model: Any, forest: Forest, place: str) -> None:
+    """A forest answers with the model's classes, or with numbers."""
+    if hasattr(model, "n_outputs_"):
+        demand(model.n_outputs_ == forest.n_outputs, "Trees have another number of outputs", f"{place}.n_outputs_")
+    if not hasattr(model, "classes_"):
+        demand(forest.n_classes is None, "Trees answer with classes that the model does not have", place)
+        return
+    found = [len(one) for one in _classes(model)]
+    demand(list(forest.n_classes or ()) == found, "Trees have other classes", f"{place}.classes_")
+    demand(isinstance(model.classes_, list) == (len(found) > 1), "Classes are listed by output", f"{place}.classes_")
+    _counted(model, place)
+
+
+def _counted(model: Any, place: str) -> None:
+    found = [len(one) for one in _classes(model)]
+    stated = model.n_classes_ if isinstance(model.n_classes_, int) else list(model.n_classes_)
+    same = stated in (found, found[0] if len(found) == 1 else None)
+    demand(same, "The number of classes is wrong", f"{place}.n_classes_")
+
+
+def tree(model: Any, place: str) -> None:
+    _table(model, place)
+    forest_of = model.tree_.forest
+    demand(forest_of.criterion is not None, "This is a tree of a boosted model", f"{place}.tree_")
+    audit_with_schema(forest_of, model._schema, f"{place}.tree_")
+    _answers(model, forest_of, place)
+
+
+def _store(model: Any, place: str) -> None:
+    _table(model, place)
+    demand(model.forest_.criterion is not None, "This is a boosted model's forest", f"{place}.forest_")
+    demand(model.forest_.n_trees > 0, "A forest has trees", f"{place}.forest_")
+    audit_with_schema(model.forest_, model._schema, f"{place}.forest_")
+    _answers(model, model.forest_, place)
+
+
+def forest(model: Any, place: str) -> None:
+    _store(model, place)
+    pool = getattr(model._bags, "first", None)
+    if pool is not None:
+        demand(pool[-1] <= model.forest_.n_trees, "More trees were merged than there are", f"{place}._bags")
+    elif model._bags is not None:
+        demand(len(model._bags.order) == model._n_rows, "Rows were drawn from another table", f"{place}._bags")
+        demand(model._bags.shift == 0, "Trees were not merged", f"{place}._bags")
+    targets = getattr(model, "_leaf_targets", None)
+    if targets is not None:
+        n_nodes, n_outputs = model.forest_.n_nodes, model.n_outputs_
+        good = len(targets.start) == n_nodes + 1 and len(targets.y) == n_outputs
+        demand(good, "Targets are those of another forest", f"{place}._leaf_targets")
+    _template(model, place)
+
+
+def _template(model: Any, place: str) -> None:
+    """What `estimators_` are copies of: an unfitted tree."""
+    known = type(model.estimator_).__name__
+    trees = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+    demand(known in trees and not hasattr(model.estimator_, "tree_"), "Trees are wanted", f"{place}.estimator_")
+
+
+def _draws(model: Any, n_members: int, place: str) -> None:
+    place = f"{place}._draws"
+    demand(len(model._draws) == n_members > 0, "Every member needs its rows and columns", place)
+    for k, one in enumerate(model._draws):
+        demand(one.subspaces.n_columns == model.n_features_in_, "Columns are those of another table", place)
+        demand(max(one.bags.shift, one.subspaces.shift) <= k, "A member was merged before it was there", place)
+
+
+def bagging(model: Any, place: str) -> None:
+    _table(model, place)
+    has_forest = "forest_" in vars(model)
+    demand(has_forest != ("estimators_" in vars(model)), "Members are trees of a forest, or models", place)
+    if has_forest:
+        _store(model, place)
+        _template(model, place)
+        _draws(model, model.forest_.n_trees, place)
+        return
+    _draws(model, len(model.estimators_), place)
+    for k, (member, draws) in enumerate(zip(model.estimators_, model._draws)):
+        at = f"{place}.estimators_[{k}]"
+        columns = getattr(member, "n_features_in_", draws.subspaces.n_drawn)
+        demand(columns == draws.subspaces.n_drawn, "A member has other columns", at)
+        _fitted_member(member, model, at)
+    if hasattr(model, "n_classes_"):
+        _counted(model, place)
+
+
+def isolation(model: Any, place: str) -> None:
+    _store(model, place)
+    _template(model, place)
+    _draws(model, model.forest_.n_trees, place)
+    demand(model.forest_.n_outputs == 1, "Isolation trees answer with depths", f"{place}.forest_")
+
+
+def boosting(model: Any, place: str) -> None:
+    _table(model, place)
+    booster, at = model._booster, f"{place}._booster"
+    audit_with_schema(booster.forest, model._schema, at)
+    n_classes = len(model.classes_) if hasattr(model, "classes_") else 0
+    if n_classes:
+        demand(
+            isinstance(model.classes_, np.ndarray) and n_classes > 1, "There must be two classes", f"{place}.classes_"
+        )
+        _counted(model, place)
+    demand(booster.n_outputs == (n_classes if n_classes > 2 else 1), "There must be a score per class", at)
+    demand(model.best_iteration_ == booster.n_rounds, "There are other rounds", f"{place}.best_iteration_")
+    try:
+        model._bare_task()
+    except (TypeError, ValueError) as error:
+        demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
+    if model._init is not None:
+        _fitted_member(model._init, model, f"{place}._init")
+
+
+def _fitted_member(member: Any, owner: Any, place: str) -> None:
+    """A member is fitted, and knows only classes that its owner has."""
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(member)
+    except Exception:
+        demand(False, "A member is not fitted", place)
+    found = getattr(member, "classes_", None)
+    known = getattr(owner, "classes_", None)
+    if isinstance(found, np.ndarray) and isinstance(known, np.ndarray):
+        same = set(found.tolist()) <= set(known.tolist())
+        numbers = found.dtype.kind in "iuf" and 0 <= found.min() and found.max() < len(known)
+        demand(same or numbers, "A member has other classes", f"{place}.classes_")
+
+
+def _columns(member: Any, n_columns: int, place: str) -> None:
+    found = getattr(member, "n_features_in_", n_columns)
+    demand(found == n_columns, "A member has other columns", place)
+
+
+def adaboost(model: Any, place: str) -> None:
+    _table(model, place)
+    n = len(model.estimators_)
+    same = n == len(model.estimator_weights_) == len(model.estimator_errors_) > 0
+    demand(same, "Every member needs a weight and an error", f"{place}.estimators_")
+    for k, member in enumerate(model.estimators_):
+        _columns(member, model.n_features_in_, f"{place}.estimators_[{k}]")
+        _fitted_member(member, model, f"{place}.estimators_[{k}]")
+    if hasattr(model, "n_classes_"):
+        _counted(model, place)
+
+
+def auto(model: Any, place: str) -> None:
+    _table(model, place)
+    n = len(model.estimators_)
+    demand(n == len(model.weights_) == len(model.names_) > 0, "Every member needs a weight", f"{place}.estimators_")
+    demand((model.weights_ >= 0).all() and model.weights_.sum() > 0, "Weights must be positive", f"{place}.weights_")
+    for k, member in enumerate(model.estimators_):
+        at = f"{place}.estimators_[{k}]"
+        _columns(member, model.n_features_in_, at)
+        _fitted_member(member, model, at)
+        own: Any = getattr(member, "classes_", None)
+        same = not hasattr(model, "classes_") or np.array_equal(own, model.classes_)
+        demand(same and hasattr(member, "_schema"), "A member is of another kind", at)
+        demand(member._schema == model._schema, "A member has another schema", at)
+    lengths = {len(column) for column in model._columns.values()}
+    demand(len(lengths) == 1, "The leaderboard has columns of other lengths", f"{place}._columns")
+
+
+def _members(model: Any, place: str) -> None:
+    """Members by name are those in the list, in the order of the parameter `estimators`."""
+    named, at = model.named_estimators_, f"{place}.named_estimators_"
+    here = [one for one in named.values() if not isinstance(one, str)]
+    same = len(here) == len(model.estimators_) and all(a is b for a, b in zip(here, model.estimators_))
+    demand(same and len(here), "Named members must be those in the list", at)
+    for name, member in named.items():
+        if not isinstance(member, str):
+            _fitted_member(member, model, f"{at}[{name!r}]")
+            _columns(member, getattr(model, "n_features_in_", getattr(member, "n_features_in_", 0)), f"{at}[{name!r}]")
+
+
+def voting(model: Any, place: str) -> None:
+    _members(model, place)
+    if hasattr(model, "le_"):
+        demand(np.array_equal(model.le_.classes_, model.classes_), "The encoder has other classes", f"{place}.le_")
+
+
+def stacking(model: Any, place: str) -> None:
+    _members(model, place)
+    n = len(model.estimators_)
+    demand(len(model.stack_method_) == len(model._widths) == n, "Every member needs a method", f"{place}.stack_method_")
+    for member, method in zip(model.estimators_, model.stack_method_):
+        known = method in ("predict_proba", "decision_function", "predict") and hasattr(member, method)
+        demand(known, f"A member cannot be asked for {method!r:.40}", f"{place}.stack_method_")
+    final = model.final_estimator_
+    _fitted_member(final, model, f"{place}.final_estimator_")
+    width = sum(model._widths) + (getattr(model, "n_features_in_", 0) if model.passthrough else 0)
+    _columns(final, width, f"{place}.final_estimator_")
+
+
+def bucket(model: Any, place: str) -> None:
+    demand(model.best_name_ in model.scores_, "The best member is not one of them", f"{place}.best_name_")
+    _fitted_member(model.best_estimator_, model, f"{place}.best_estimator_")
+
+
+def averaging(model: Any, place: str) -> None:
+    _members(model, place)
+    n = len(model.estimators_)
+    demand(len(model.weights_) == len(model.log_likelihoods_) == n, "Every member needs a weight", f"{place}.weights_")
+    good = (model.weights_ >= 0).all() and model.weights_.sum() > 0
+    demand(good, "Weights must be positive", f"{place}.weights_")
+    classifies = hasattr(model.estimators_[0], "classes_")
+    demand(classifies == hasattr(model, "classes_"), "Classes are missing", f"{place}.classes_")
+    if not classifies:
+        variances = getattr(model, "variances_", np.empty(0))
+        demand(len(variances) == n and (variances > 0).all(), "Every member needs a variance", f"{place}.variances_")
+
+
+# --- clusters --------------------------------------------------------------------------------------------------------
+
+
+def centres(model: Any, place: str) -> None:
+    _table(model, place)
+    k, n_columns = model.cluster_centers_.shape
+    demand(k > 0 and n_columns == model.n_features_in_, "Centres have other columns", f"{place}.cluster_centers_")
+    demand(len(model._origin) == n_columns, "The origin has other columns", f"{place}._origin")
+    demand(model._n_features_out == k, "There are other centres", f"{place}._n_features_out")
+    if hasattr(model, "labels_"):
+        labels = model.labels_
+        good = labels.min(initial=0) >= 0 and labels.max(initial=0) < k
+        demand(good, "A label is not that of a centre", f"{place}.labels_")
+
+
+def minibatch(model: Any, place: str) -> None:
+    centres(model, place)
+    running, k = model._running, len(model.cluster_centers_)
+    same = running.means.shape == model.cluster_centers_.shape and len(model.counts_) == k
+    demand(same, "Centres are others than those that learn", f"{place}._running")
+
+
+def bisecting(model: Any, place: str) -> None:
+    centres(model, place)
+    nodes, splits, k = model.node_labels_, model.split_nodes_, len(model.cluster_centers_)
+    n = len(nodes)
+    same = n == 2 * len(splits) + 1 == 2 * k - 1 and model.node_centers_.shape == (n, model.n_features_in_)
+    demand(
+        same and model.children_.shape == (len(splits), 2), "Nodes, splits and clusters differ", f"{place}.node_labels_"
+    )
+    is_leaf = np.ones(n, bool)
+    for number, node in enumerate(splits.tolist()):
+        demand(
+            0 <= node < 2 * number + 1 and is_leaf[node], "A node is split that is not there", f"{place}.split_nodes_"
+        )
+        is_leaf[node] = False
+    good = (np.sort(nodes[is_leaf]) == np.arange(k)).all() and (nodes[~is_leaf] == -1).all()
+    demand(good, "Leaves must be the clusters", f"{place}.node_labels_")
+
+
+_FORMS = {"full": (0, 2, 2), "tied": (2, 2), "diag": (0, 2), "spherical": (0,)}
+
+
+def mixture(model: Any, place: str) -> None:
+    _table(model, place)
+    k, n_columns = model.means_.shape
+    demand(k > 0 and n_columns == model.n_features_in_, "Means have other columns", f"{place}.means_")
+    weights = model.weights_
+    demand(
+        len(weights) == k and (weights >= 0).all() and weights.sum() > 0,
+        "Every mean needs a weight",
+        f"{place}.weights_",
+    )
+    lengths = {0: k, 2: n_columns}
+    wanted = tuple(lengths[one] for one in _FORMS[model.covariance_type])
+    for name in ("covariances_", "precisions_", "precisions_cholesky_"):
+        demand(getattr(model, name).shape == wanted, "Matrices have the wrong shape", f"{place}.{name}")
+    _positive(model, place)
+
+
+def _positive(model: Any, place: str) -> None:
+    """Densities need positive definite covariances."""
+    covariances = model.covariances_
+    if model.covariance_type in ("diag", "spherical"):
+        good = (covariances > 0).all()
+    else:
+        try:
+            np.linalg.cholesky(covariances)
+            good = np.allclose(covariances, np.swapaxes(covariances, -1, -2))
+        except np.linalg.LinAlgError:
+            good = False
+    demand(good, "A covariance is not positive definite", f"{place}.covariances_")
+
+
+def bayesian_mixture(model: Any, place: str) -> None:
+    mixture(model, place)
+    k = len(model.means_)
+    same = len(model.mean_precision_) == len(model.degrees_of_freedom_) == k
+    demand(same and len(model.mean_prior_) == model.n_features_in_, "Every mean needs a precision", place)
+    concentration = model.weight_concentration_
+    parts = concentration if isinstance(concentration, tuple) else (concentration,)
+    good = all(len(one) == k and (one > 0).all() for one in parts) and len(parts) <= 2
+    demand(good, "Every mean needs a concentration", f"{place}.weight_concentration_")
+
+
+def linear(model: Any, place: str) -> None:
+    demand(model.coef_.shape[-1] == model.n_features_in_, "There are other columns", f"{place}.coef_")
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        demand(model.coef_.ndim == 1 and np.ndim(model.intercept_) == 0, "There is one output", f"{place}.coef_")
+        return
+    rows = 1 if len(classes) == 2 else len(classes)
+    same = model.coef_.ndim == 2 and len(model.coef_) == rows and np.shape(model.intercept_) == (rows,)
+    demand(same and len(classes) > 1, "There must be coefficients for every class", f"{place}.coef_")

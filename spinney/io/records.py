@@ -1,0 +1,365 @@
+"""What models are made of: a fixed table of records, each with its fields and what these may hold.
+
+In: a value of one of our classes. Out: its fields; and the other way round, a value whose fields have been checked and
+that has been audited as a whole. Estimators are records too: see estimator_records.py. Nothing is imported by a name
+that a file gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import Bunch
+
+from spinney.criteria.user_loss import Loss
+from spinney.data.binning import Bins
+from spinney.data.schema import Schema
+from spinney.io.audit import audit_bins, audit_forest
+from spinney.io.checks import (
+    Check,
+    Maybe,
+    anything,
+    array,
+    boolean,
+    demand,
+    dict_of,
+    finite_array,
+    integer,
+    is_a,
+    kept_or_none,
+    number,
+    text,
+    tuple_of,
+)
+from spinney.io.errors import ModelFormatError
+from spinney.tree.arrays import ends_of
+from spinney.tree.forest import Forest
+
+SEED = integer(0, (1 << 64) - 1)
+COUNT = integer(0, 1 << 48)
+Fields = dict[str, Check | Maybe]
+
+_BINS: Fields = {
+    "n_edges": array("u1", 1),
+    "edges": array("u8", 1),
+    "n_codes": array("i4", 1),
+    "codes": array("u1", 1),
+    "n_bins": array("i4", 1),
+    "is_categorical": array("b1", 1),
+}
+_FOREST: Fields = {
+    "n_columns": integer(1, 1 << 24),
+    "n_classes": kept_or_none(tuple_of(integer(1, 1 << 32))),
+    "criterion": kept_or_none(integer(0, 6)),
+    "bins": kept_or_none(is_a(Bins)),
+    "first": array("i8", 1),
+    "size": array("u2 u4", 1),
+    "feature": array("u2 u4", 1),
+    "turn": array("u1", 1),
+    "answers": array("f4 f8", 3),
+    "n_samples": array("u4 u8", 1),
+    "code": array("u1", 1),
+    "threshold": array("f8", 1),
+    "set_start": array("i8", 1),
+    "sets": array("u8", 1),
+    "weight": array("f4 f8 i8", 1),
+    "weight_unit": array("f8", 1),
+    "impurity": array("f8", 1),
+    "gain": array("f8", 1),
+}
+_BAGS: Fields = {
+    "order": array("i8", 1),
+    "weights": kept_or_none(finite_array("f8", 1)),
+    "n_draws": COUNT,
+    "replace": boolean,
+    "seed": SEED,
+    "n_parts": COUNT,
+    "shift": COUNT,
+}
+_SUBSPACES: Fields = {
+    "n_columns": integer(1, 1 << 24),
+    "n_drawn": integer(1, 1 << 32),
+    "replace": boolean,
+    "seed": SEED,
+    "shift": COUNT,
+}
+_TARGETS: Fields = {
+    "start": array("i8", 1),
+    "row": array("u4", 1),
+    "weight": finite_array("f4", 1),
+    "y": finite_array("f8", 2),
+}
+_MEANS: Fields = {
+    "origin": finite_array("f8", 1),
+    "means": finite_array("f8", 2),
+    "counts": finite_array("f8", 1),
+    "dtype": anything,
+    "seed": SEED,
+    "n_steps": COUNT,
+    "n_rows_since": COUNT,
+}
+_MIXTURE: Fields = {
+    "weights": finite_array("f8", 1),
+    "means": finite_array("f8", 2),
+    "covariances": finite_array("f8", 1, 2, 3),
+    "log_likelihood": number,
+}
+_RANDOM: Fields = {"key": array("u4", 1), "place": integer(0, 624), "gauss": number, "has_gauss": boolean}
+_FOLDS: Fields = {"n_splits": integer(2), "shuffle": boolean, "random_state": anything}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A class of ours in a file."""
+
+    name: str
+    kind: type
+    fields: dict[str, Check | Maybe]
+    make: Callable[..., Any]  # from the fields
+    split: Callable[[Any], dict[str, Any]]  # into the fields
+    audit: Callable[[Any, str], None]
+    is_json: bool = False  # fields are JSON as they are
+
+
+def check_fields(found: dict[str, Any], wanted: Fields, place: str) -> None:
+    """All fields that must be there, and no others, each as it may be."""
+    for name in found:
+        demand(name in wanted, f"There is no field {name!r:.80}", place)
+    for name, check in wanted.items():
+        if name in found:
+            (check.check if isinstance(check, Maybe) else check)(found[name], f"{place}.{name}")
+        else:
+            demand(isinstance(check, Maybe), f"The field {name!r} is missing", place)
+
+
+def _plain(name: str, kind: Any, wanted: Fields, audit: Any = None) -> Record:
+    """A dataclass or a named tuple, whose fields are those of the file."""
+    own = list(wanted)
+    return Record(name, kind, wanted, kind, lambda value: {one: getattr(value, one) for one in own}, audit or anything)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _make_schema(columns: Any) -> Schema:
+    return Schema.from_dict({"columns": [dict(one) for one in columns]})
+
+
+def _split_bins(bins: Bins) -> dict[str, Any]:
+    """Edges end to end, as differences of their bits: most of these are small, and alike."""
+    return {
+        "n_edges": np.array([len(one) for one in bins.edges], np.uint8),
+        "edges": np.concatenate([_steps_of(one) for one in bins.edges]),
+        "n_codes": np.array([len(one) for one in bins.category_codes], np.int32),
+        "codes": np.concatenate(bins.category_codes),
+        "n_bins": bins.n_bins,
+        "is_categorical": bins.is_categorical,
+    }
+
+
+def _steps_of(edges: np.ndarray) -> np.ndarray:
+    return np.diff(_ordered(edges), prepend=np.uint64(0))
+
+
+def _ordered(numbers: np.ndarray) -> np.ndarray:
+    """uint64 in the order of the float64: their bits, all turned for negative numbers, else the sign's."""
+    bits = np.ascontiguousarray(numbers).view(np.int64)
+    return bits.view(np.uint64) ^ np.where(bits < 0, np.uint64((1 << 64) - 1), np.uint64(1 << 63))
+
+
+def _from_ordered(order: np.ndarray) -> np.ndarray:
+    turned = np.where(order >> np.uint64(63) != 0, np.uint64(1 << 63), np.uint64((1 << 64) - 1))
+    return (order ^ turned).view(np.float64)
+
+
+def _make_bins(n_edges: Any, edges: Any, n_codes: Any, codes: Any, n_bins: Any, is_categorical: Any) -> Bins:
+    n = len(n_bins)
+    same = len(n_edges) == len(n_codes) == len(is_categorical) == n and (n_codes >= 0).all()
+    first, first_code = ends_of(n_edges), ends_of(n_codes)
+    if not same or first[-1] != len(edges) or first_code[-1] != len(codes):
+        raise ValueError("Every column needs its edges and codes")
+    own = tuple(_from_ordered(np.cumsum(edges[a:b], dtype=np.uint64)) for a, b in pairwise(first))
+    return Bins(own, tuple(codes[a:b] for a, b in pairwise(first_code)), n_bins, is_categorical)
+
+
+# --- trees -----------------------------------------------------------------------------------------------------------
+
+
+def _audit_booster(booster: Any, place: str) -> None:
+    n_outputs = len(booster.start)
+    whole = n_outputs >= 1 and booster.forest.n_trees % n_outputs == 0
+    demand(whole and booster.forest.criterion is None, "A boosted model has whole rounds of boosted trees", place)
+    demand(np.isfinite(booster.start).all(), "Start values must be finite", f"{place}.start")
+
+
+def _audit_tree(tree: Any, place: str) -> None:
+    demand(tree.forest.n_trees == 1, "A decision tree is one tree", place)
+
+
+# --- which rows members have drawn -----------------------------------------------------------------------------------
+
+
+def _audit_bags(bags: Any, place: str) -> None:
+    n = len(bags.order)
+    demand(
+        n and (np.bincount(np.clip(bags.order, 0, n - 1), minlength=n) == 1).all(),
+        "Rows must be in some order",
+        f"{place}.order",
+    )
+    demand(bags.order.min() == 0 and bags.order.max() == n - 1, "Rows must be in some order", f"{place}.order")
+    demand(1 <= bags.n_draws <= 1 << 40, "At least one row is drawn", f"{place}.n_draws")
+    if bags.weights is not None:
+        good = len(bags.weights) == n and (bags.weights >= 0).all() and bags.weights.any()
+        demand(good, "Every row needs a weight", f"{place}.weights")
+
+
+def _audit_subspaces(subspaces: Any, place: str) -> None:
+    drawn = subspaces.n_drawn <= subspaces.n_columns or subspaces.replace
+    demand(drawn, "More columns are drawn than there are", place)
+
+
+def _audit_pool(pool: Any, place: str) -> None:
+    same = len(pool.first) == len(pool.bags) == len(pool.n_rows) == len(pool.seeds) > 0
+    ascend = same and pool.first[0] == 0 and all(a <= b for a, b in pairwise(pool.first))
+    demand(ascend, "Merged forests stand one after the other", place)
+
+
+def _audit_targets(targets: Any, place: str) -> None:
+    start, n_rows = targets.start, len(targets.row)
+    good = len(start) and start[0] == 0 and start[-1] == n_rows and (np.diff(start) >= 0).all()
+    demand(good, "Rows must be listed leaf by leaf", f"{place}.start")
+    demand(len(targets.weight) == n_rows, "Every row needs a share", f"{place}.weight")
+    demand(targets.row.max(initial=0) < targets.y.shape[1], "A row is not there", f"{place}.row")
+
+
+def _audit_means(means: Any, place: str) -> None:
+    k = len(means.counts)
+    demand(k and means.means.shape == (k, len(means.origin)), "Centres and columns do not agree", place)
+    demand(means.dtype.str in ("<f4", "<f8"), "Centres are float32 or float64", place)
+
+
+# --- random numbers, losses ------------------------------------------------------------------------------------------
+
+
+def _split_random(random: np.random.RandomState) -> dict[str, Any]:
+    state: Any = random.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise TypeError(f"random_state has a generator {state['bit_generator']}, which a model file cannot hold.")
+    return {
+        "key": state["state"]["key"].copy(),
+        "place": int(state["state"]["pos"]),
+        "gauss": float(state["gauss"]),
+        "has_gauss": bool(state["has_gauss"]),
+    }
+
+
+def _make_random(key: Any, place: int, gauss: float, has_gauss: bool) -> np.random.RandomState:
+    if key.shape != (624,):
+        raise ValueError("The state of a generator has 624 numbers")
+    random = np.random.RandomState(0)
+    random.set_state(("MT19937", key, place, int(has_gauss), gauss))
+    return random
+
+
+def _make_bunch(items: dict[str, Any]) -> Bunch:
+    return Bunch(**items)
+
+
+def _split_scorer(scorer: Any) -> dict[str, Any]:
+    for name in get_scorer_names():
+        if str(get_scorer(name)) == str(scorer):
+            return {"name": name}
+    raise TypeError("The scorer is not one of scikit-learn's own, and a model file cannot hold it.")
+
+
+def _make_scorer(name: str) -> Any:
+    if name not in get_scorer_names():
+        raise ValueError(f"scikit-learn has no scorer {name!r:.80}")
+    return get_scorer(name)
+
+
+@cache
+def store_records() -> dict[str, Record]:
+    """All records but estimators, by name. Made when first needed: some of their modules are slow to import."""
+    every = [*_of_tables(), *_of_trees(), *_of_draws(), *_of_clusters(), *_of_parameters()]
+    return {record.name: record for record in every}
+
+
+def _of_tables() -> list[Record]:
+    return [
+        Record(
+            "Schema", Schema, {"columns": anything}, _make_schema, lambda one: one.to_dict(), anything, is_json=True
+        ),
+        Record("Bins", Bins, _BINS, _make_bins, _split_bins, audit_bins),
+    ]
+
+
+def _of_trees() -> list[Record]:
+    from spinney.ensemble.booster import Booster
+    from spinney.tree.decision import DecisionTree
+
+    booster: Fields = {"start": array("f8", 1), "forest": is_a(Forest)}
+    return [
+        _plain("Forest", Forest, _FOREST, audit_forest),
+        _plain("DecisionTree", DecisionTree, {"forest": is_a(Forest)}, _audit_tree),
+        _plain("Booster", Booster, booster, _audit_booster),
+    ]
+
+
+def _of_draws() -> list[Record]:
+    from spinney.ensemble.bagging import Draws, Subspaces
+    from spinney.ensemble.bootstrap import Bags, PooledBags
+    from spinney.ensemble.quantiles import LeafTargets
+
+    pooled: Fields = {"first": tuple_of(COUNT), "bags": tuple_of(kept_or_none(is_a(Bags)))}
+    pooled |= {"n_rows": tuple_of(COUNT), "seeds": tuple_of(SEED)}
+    return [
+        _plain("Bags", Bags, _BAGS, _audit_bags),
+        _plain("Subspaces", Subspaces, _SUBSPACES, _audit_subspaces),
+        _plain("Draws", Draws, {"bags": is_a(Bags), "subspaces": is_a(Subspaces)}),
+        _plain("PooledBags", PooledBags, pooled, _audit_pool),
+        _plain("LeafTargets", LeafTargets, _TARGETS, _audit_targets),
+    ]
+
+
+def _of_clusters() -> list[Record]:
+    from spinney.cluster import kmeans, mixture
+    from spinney.cluster.minibatch import RunningMeans
+
+    return [
+        _plain("RunningMeans", RunningMeans, _MEANS, _audit_means),
+        _plain("KMeansStep", kmeans.Step, {"centers": finite_array("f4 f8", 2), "inertia": number}),
+        _plain("MixtureStep", mixture.Step, _MIXTURE),
+    ]
+
+
+def _of_parameters() -> list[Record]:
+    """What parameters may hold besides plain values and estimators."""
+    return [
+        Record("RandomState", np.random.RandomState, _RANDOM, _make_random, _split_random, anything),
+        _plain("Loss", Loss, dict.fromkeys(("gradient", "hessian", "inverse_link", "value", "start"), anything)),
+        Record("Bunch", Bunch, {"items": dict_of(anything)}, _make_bunch, lambda one: {"items": dict(one)}, anything),
+        Record("Scorer", type(get_scorer("accuracy")), {"name": text}, _make_scorer, _split_scorer, anything),
+        _plain("KFold", KFold, _FOLDS),
+        _plain("StratifiedKFold", StratifiedKFold, _FOLDS),
+    ]
+
+
+def make(record: Record, found: dict[str, Any], place: str) -> Any:
+    """A value from its fields, checked and audited."""
+    check_fields(found, record.fields, place)
+    try:
+        value = record.make(**found)
+    except ModelFormatError:
+        raise
+    except (TypeError, ValueError, KeyError) as error:
+        raise ModelFormatError(f"A {record.name} cannot be made: {str(error).rstrip('.')}", place) from None
+    record.audit(value, place)
+    return value
