@@ -29,11 +29,9 @@ class _Polite(TyperGroup):
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort) as end:
             raise end
+        except (SystemExit, GeneratorExit):
+            raise
         except BaseException as error:
-            if type(error).__module__.partition(".")[0] in ("click", "typer") or isinstance(
-                error, SystemExit | GeneratorExit
-            ):
-                raise  # what the parser has to say of the command
             code = exit_code(error)
         raise typer.Exit(code)
 

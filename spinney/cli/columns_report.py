@@ -49,7 +49,9 @@ def tell_columns(
         report.warn(text)
     left = [column.name for column in found.columns if column.out and column.name not in roles]
     if left:
-        report.warn(f"left out: {quoted(left)}; --types {left[0]}=category keeps a column")
+        kept = next((column for column in found.columns if column.name in left and column.kind != "nested"), None)
+        how = f"; --types {kept.name}={kept.kind} keeps a column" if kept else ""
+        report.warn(f"left out: {quoted(left)}{how}")
     if wishes.drop:
         report.say(f"  dropped, as --drop says: {quoted(wishes.drop)}")
     if n_used < found.n_rows:

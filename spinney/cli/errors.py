@@ -48,6 +48,9 @@ def exit_code(error: BaseException) -> int:
         return INTERRUPTED
     if os.environ.get("SPINNEY_DEBUG", "") not in ("", "0"):
         raise error
+    if hasattr(error, "format_message"):  # the parser's
+        _say(f"error: {one_line(error.format_message()).rstrip('.')}; --help says how the command is used.")
+        return NOT_UNDERSTOOD
     if isinstance(error, CommandError):
         _say(f"error: {error}")
         return error.code

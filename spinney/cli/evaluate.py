@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -47,6 +47,7 @@ def evaluate(
     weights: Annotated[
         str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
     ] = None,
+    missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
@@ -65,6 +66,7 @@ def evaluate(
         spinney evaluate titanic.spinney held-out.csv --json
     """
     fitted, recipe = load_model(model)
+    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
     if recipe.task not in ("classification", "regression"):
         raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
     if threads is not None and "n_jobs" in fitted.get_params(deep=False):

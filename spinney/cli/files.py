@@ -220,13 +220,17 @@ def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) 
     separator = dialect.separator or ("\t" if kind == "TSV" else find_separator(lines))
     if len(separator) != 1:
         raise usage(f"--separator must be one character, or 'tab', got {separator!r}.")
-    first = next(csv.reader(lines, delimiter=separator), [])
+    place, first = next(
+        ((k, cells) for k, cells in enumerate(csv.reader(lines, delimiter=separator)) if cells), (0, [])
+    )
     columns, notes = _names(first) if dialect.header else ([f"column_{k + 1}" for k in range(len(first))], ())
     if dialect.header and len(first) > 1 and all(map(_is_number, first)):
         notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
     frame = pl.scan_csv(
         path,
-        has_header=dialect.header,
+        has_header=False,
+        skip_rows=place + 1 if dialect.header else 0,
+        raise_if_empty=False,
         separator=separator,
         schema={one: pl.String for one in columns},
         glob=False,

@@ -170,6 +170,11 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     target = found.find(wishes.target)
     if target.out == "lists or records, not values":
         raise CommandError(f"--target: column {target.name!r} holds {target.out}.")
+    if target.distinct == 1:
+        raise CommandError(
+            f"the target {target.name!r} holds the same value, {target.example}, in all rows of {source.name}: "
+            "there is nothing to learn."
+        )
     work.say("reading the table")
     columns = _to_learn_from(source, found, wishes)
     table, columns, target = read(source, columns, target, wishes, found)

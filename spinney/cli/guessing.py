@@ -47,7 +47,7 @@ def guess(
     formats = _date_formats(frame, schema, missing, names)
     cleaned = [clean(name, schema[name], missing).alias(name) for name in names]
     numbers = [
-        pl.col(name).cast(pl.Float64, strict=False).alias(f"{name}{_AS_NUMBER}")
+        _as_number(pl.col(name), schema[name], decimal_comma).alias(f"{name}{_AS_NUMBER}")
         for name in names
         if _may_be_numbers(schema[name])
     ]
@@ -70,12 +70,12 @@ def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) 
     asked = {"n": cells.count()}
     if dtype == pl.String:
         asked |= {
-            "numbers": number.count(),
+            "numbers": (cells.cast(pl.Float64, strict=False) if comma else number).count(),
             "booleans": cells.str.to_lowercase().is_in(["true", "false"]).sum(),
             "zeros": cells.str.contains(r"^0\d").any(),
         }
         if comma:
-            asked["commas"] = cells.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False).count()
+            asked["commas"] = number.count()
         if form is not None:
             asked["dates"] = dates(cells, True, dtype, form).count()
     if _may_be_numbers(dtype):
@@ -90,6 +90,12 @@ def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) 
         asked["distinct"] = cells.drop_nulls().approx_n_unique()
         asked["example"] = cells.drop_nulls().first().cast(pl.String, strict=False)
     return [expression.alias(mark + key) for key, expression in asked.items()]
+
+
+def _as_number(cells: pl.Expr, dtype: Any, comma: bool) -> pl.Expr:
+    """With a decimal point or, where text may have that, a comma."""
+    plain = cells.str.replace(",", ".", literal=True) if comma and dtype == pl.String else cells
+    return plain.cast(pl.Float64, strict=False)
 
 
 def _may_be_numbers(dtype: Any) -> bool:

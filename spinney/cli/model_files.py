@@ -5,33 +5,45 @@ In: a fitted model and its recipe, or a path. Out: a file, or both of them again
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from typing import Any
 
 from spinney.cli.errors import CommandError, usage
-from spinney.cli.recipe import KEY, Recipe
+from spinney.cli.recipe import KEY, Recipe, recipe_of
+from spinney.cli.report import plain
+from spinney.io.errors import ModelFormatError
 
 SUFFIX = ".spinney"
 
 
 def save_model(model: Any, path: Path, recipe: Recipe) -> None:
     """Write a model and how its tables are read."""
-    path.write_bytes(pickle.dumps({"model": model, "metadata": {KEY: recipe.to_dict()}}))
+    from spinney.io import save
+
+    save(model, path, metadata={KEY: plain(recipe.to_dict())})
 
 
 def load_model(path: str) -> tuple[Any, Recipe]:
     """Read a model and how its tables are read."""
-    if not Path(path).exists():
-        raise usage(f"{path} does not exist.")
+    from spinney.io import load
+
+    stored = describe_file(path)["metadata"].get(KEY)
     try:
-        stored = pickle.loads(Path(path).read_bytes())
-    except Exception:
-        raise CommandError(f"{path} is not a model file.") from None
-    return stored["model"], Recipe.from_dict(stored["metadata"][KEY])
+        model = load(path)
+    except ModelFormatError as error:
+        raise CommandError(f"{path}: {error}") from None
+    return model, recipe_of(model) if stored is None else Recipe.from_dict(stored)
 
 
 def describe_file(path: str) -> dict[str, Any]:
-    """What is in a model file."""
-    model, recipe = load_model(path)
-    return {"model": type(model).__name__, "metadata": {KEY: recipe.to_dict()}}
+    """What is in a model file, from its header."""
+    from spinney.io import inspect
+
+    if not Path(path).exists():
+        raise usage(f"{path} does not exist.")
+    if Path(path).is_dir():
+        raise usage(f"{path} is a folder, not a model file.")
+    try:
+        return inspect(path)
+    except ModelFormatError as error:
+        raise CommandError(f"{path}: {error}") from None

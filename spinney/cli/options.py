@@ -40,6 +40,12 @@ Missing = Annotated[
         show_default=False,
     ),
 ]
+MoreMissing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing", help="More words that stand for missing values, beside those of the fit.", show_default=False
+    ),
+]
 Types = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,9 +75,9 @@ def dialect(separator: str | None, encoding: str | None, no_header: bool) -> Dia
     return Dialect(None if separator is None else named.get(separator, separator), encoding, not no_header)
 
 
-def words(given: str | None) -> tuple[str, ...]:
+def words(given: str | None, usual: tuple[str, ...] = MISSING) -> tuple[str, ...]:
     """`--missing NA,?` as words; the usual ones if nothing was said."""
-    return MISSING if given is None else tuple(one.strip() for one in given.split(",") if one.strip())
+    return usual if given is None else tuple(one.strip() for one in given.split(",") if one.strip())
 
 
 def names(given: list[str] | None) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,6 +48,7 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
@@ -68,6 +70,7 @@ def predict(
     if as_json and out is None:
         raise usage("--json needs --out: predictions would go to standard output, too.")
     fitted, recipe = load_model(model)
+    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
     if threads is not None and "n_jobs" in fitted.get_params(deep=False):
         fitted.set_params(n_jobs=threads)
     if proba and not hasattr(fitted, "predict_proba"):
@@ -83,7 +86,8 @@ def predict(
         work.say("predicting")
         for table, also in batches(source, recipe, {name: pl.col(name) for name in kept}):
             watch.look(table)
-            writer.write(also.hstack(_columns(_answer(fitted, recipe, table, proba), also.columns)))
+            answers = _columns(_answer(fitted, recipe, table, proba), also.columns)
+            writer.write(pl.DataFrame([*also.get_columns(), *answers]))
             n_rows += len(table)
             work.step(n_rows, None)
     if n_rows == 0:

@@ -68,7 +68,10 @@ def check_names(source: Source, names: Mapping[str, Sequence[str]]) -> None:
     for option, wanted in names.items():
         for name in wanted:
             if name not in source.columns:
-                raise usage(f"{option}: {source.name} has no column {name!r}; {suggestion(name, source.columns)}")
+                doubt = "".join(f" Perhaps {note}." for note in source.notes if "--no-header" in note)
+                raise usage(
+                    f"{option}: {source.name} has no column {name!r}; {suggestion(name, source.columns)}{doubt}"
+                )
 
 
 def survey(source: Source, missing: tuple[str, ...], given: Mapping[str, str], leave: Sequence[str] = ()) -> Survey:
@@ -145,10 +148,12 @@ def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
     lacking = [column.name for column in recipe.columns if column.name not in source.columns]
     if lacking:
         names = ", ".join(map(repr, lacking[:8])) + (f" and {len(lacking) - 8} more" if len(lacking) > 8 else "")
-        hint = suggestion(lacking[0], [name for name in source.columns if name not in {c.name for c in recipe.columns}])
+        others = [name for name in source.columns if name not in {column.name for column in recipe.columns}]
+        hints = [suggestion(name, others) for name in lacking]
+        hint = next((one for one in hints if one.startswith("did you mean")), "")
         raise CommandError(
             f"{source.name} has no column{'s' if len(lacking) > 1 else ''} {names}, which the model was fitted on"
-            + (f"; {hint}" if hint.startswith("did you mean") else ".")
+            + (f"; {hint}" if hint else ".")
         )
     known = {column.name for column in recipe.columns} | set(recipe.left_out)
     known |= {name for name in (recipe.weights, recipe.groups) if name}

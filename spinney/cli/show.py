@@ -68,9 +68,7 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
         **facts,
         score=recipe.score or None,
     )
-    words = ", ".join(
-        f"{value:,} {name}" if isinstance(value, int) else f"{name} {value}" for name, value in facts.items()
-    )
+    words = ", ".join(f"{name} {value}" if name == "depth" else f"{value:,} {name}" for name, value in facts.items())
     of = f" of {target!r}" if target else ""
     report.say(
         f"{type(fitted).__name__}: {recipe.task}{of} by {plural(len(recipe.columns), 'column')}"

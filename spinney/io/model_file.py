@@ -28,7 +28,7 @@ _FOREIGN = (
 _HEADER = ["library", "class", "fingerprint", "sources", "records", "arrays"]
 
 
-def save(model: Any, path: Any) -> None:
+def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
     """Save a fitted model to a file of Spinney's own format.
 
     The file has everything that the model has: parameters, names and categories of the columns, classes, trees. It is
@@ -41,6 +41,8 @@ def save(model: Any, path: Any) -> None:
         Any estimator of Spinney, fitted or not; of voting, stacking, bagging and AdaBoost the members too.
     path : str, path or file
         Where to, or a binary file that is open for writing.
+    metadata : dict, optional
+        What else should be in the file, in JSON's types; `spinney.io.inspect` shows it.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def save(model: Any, path: Any) -> None:
     >>> spinney.load(file.getvalue()).predict(X.head(2)).tolist()
     ['No', 'No']
     """
-    parts = _to_parts(model)
+    parts = _to_parts(model, metadata)
     _verify(parts, model)
     if hasattr(path, "write"):
         for part in parts:
@@ -85,9 +87,10 @@ def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
         raise
 
 
-def _to_parts(model: Any) -> list[bytes | memoryview]:
+def _to_parts(model: Any, metadata: Any = None) -> list[bytes | memoryview]:
     """All bytes of the file, in order."""
     import spinney
+    from spinney.io.metadata import check_metadata
     from spinney.io.own_code import source_of
     from spinney.io.state import Writer
 
@@ -102,6 +105,7 @@ def _to_parts(model: Any) -> list[bytes | memoryview]:
         "sources": writer.sources,
         "records": writer.records,
         "arrays": arrays,
+        **({"metadata": check_metadata(metadata)} if metadata else {}),
     }
     return layout.file_parts(header, body)
 
@@ -251,7 +255,7 @@ def _read(buffer: np.ndarray, trust: Sequence[Any], verify: bool = True) -> Any:
 
 def _check_header(header: dict[str, Any]) -> None:
     kinds = {"library": str, "class": str, "fingerprint": str | None, "sources": list, "records": list, "arrays": list}
-    if list(header) != _HEADER:
+    if list(header) not in (_HEADER, [*_HEADER, "metadata"]) or not isinstance(header.get("metadata", {}), dict):
         raise ModelFormatError(f"The header must have {_HEADER}, not {list(header)!r:.100}", "the header")
     for name, kind in kinds.items():
         if not isinstance(header[name], kind):  # type: ignore[arg-type]
@@ -347,8 +351,8 @@ def inspect(path: Any) -> dict[str, Any]:
     dict
         "class", "parameters", "schema" (a dict for each column: its name, and the categories of those that have any;
         None for models that leave tables to their members), "classes", "trees", "nodes", "bytes", "fingerprint",
-        "library" (the release that wrote it), "format" and "sources" (functions of the user's: "name", "hash" and
-        "source").
+        "library" (the release that wrote it), "format", "sources" (functions of the user's: "name", "hash" and
+        "source") and "metadata" (what the file was given besides, {} if nothing).
 
     Raises
     ------

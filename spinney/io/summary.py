@@ -31,6 +31,7 @@ def summary(opened: Any) -> dict[str, Any]:
         "library": header["library"],
         "format": FORMAT_VERSION,
         "sources": header["sources"],
+        "metadata": header.get("metadata", {}),
     }
 
 
