@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.criteria.user_loss import Loss
 from spinney.io.audit import audit_with_schema
 from spinney.io.checks import demand
 from spinney.tree.forest import Forest
@@ -136,7 +137,10 @@ def boosting(model: Any, place: str) -> None:
     demand(booster.n_outputs == (n_classes if n_classes > 2 else 1), "There must be a score per class", at)
     demand(model.best_iteration_ == booster.n_rounds, "There are other rounds", f"{place}.best_iteration_")
     try:
-        model._bare_task()
+        if isinstance(model.loss, str):  # a user's own is compiled when it is needed
+            model._bare_task()
+        else:
+            demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
     if model._init is not None:

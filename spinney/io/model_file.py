@@ -91,10 +91,10 @@ def _to_parts(model: Any, metadata: Any = None) -> list[bytes | memoryview]:
     """All bytes of the file, in order."""
     import spinney
     from spinney.io.metadata import check_metadata
-    from spinney.io.own_code import source_of
+    from spinney.io.own_code import is_function, source_of
     from spinney.io.state import Writer
 
-    writer = Writer(_write_record, source_of)
+    writer = Writer(_write_record, is_function, source_of)
     name = type(model).__name__
     writer.value(model, name)
     arrays, body = layout.pack_arrays(writer.arrays)
@@ -142,6 +142,8 @@ def _write_record(value: Any, writer: Writer, place: str) -> dict[str, Any]:
 
 
 def _write_estimator(model: Any, name: str, record: Any, writer: Writer, place: str) -> dict[str, Any]:
+    from spinney.io.own_code import as_loss
+
     state = dict(model.__getstate__())
     state.pop("_sklearn_version", None)
     parameters = {one: state.pop(one) for one in record.parameters}
@@ -151,6 +153,8 @@ def _write_estimator(model: Any, name: str, record: Any, writer: Writer, place: 
         raise TypeError(
             f"{place} has an attribute {unknown[0]!r} that {name} does not have of itself: delete it, or use pickle."
         )
+    if "loss" in parameters:
+        parameters["loss"] = as_loss(parameters["loss"])
     given = {one: writer.value(value, f"{place}.{one}") for one, value in parameters.items()}
     found = {one: writer.value(fitted[one], f"{place}.{one}") for one in record.fitted if one in fitted}
     return {"is": name, "parameters": given, "fitted": found}

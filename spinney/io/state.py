@@ -41,11 +41,16 @@ class Writer:
     that are the same object are written once.
     """
 
-    def __init__(self, record: Callable[[Any, Writer, str], dict[str, Any]], source: Callable[[Any, str], Any]) -> None:
+    def __init__(
+        self,
+        record: Callable[[Any, Writer, str], dict[str, Any]],
+        is_function: Callable[[Any], bool],
+        source: Callable[[Any, str], Any],
+    ) -> None:
         self.arrays: list[np.ndarray] = []
         self.records: list[dict[str, Any]] = []
         self.sources: list[Any] = []
-        self._record, self._source = record, source
+        self._record, self._is_function, self._source = record, is_function, source
         self._known: dict[int, tuple[dict[str, Any], Any]] = {}  # by identity; the value is kept alive
 
     def value(self, value: Any, place: str) -> Any:
@@ -85,7 +90,7 @@ class Writer:
     def _once(self, value: Any, place: str) -> dict[str, Any]:
         if type(value) is np.ndarray:
             return self._array(value, place)
-        if callable(value) and hasattr(value, "__code__"):
+        if self._is_function(value):
             self.sources.append(self._source(value, place))
             return {"source": len(self.sources) - 1}
         self.records.append(self._record(value, self, place))

@@ -6,6 +6,7 @@ from typing import Any
 
 from spinney.io.errors import ModelFormatError
 from spinney.io.layout import FORMAT_VERSION
+from spinney.io.own_code import check_source, hash_of_source
 from spinney.io.state import Reader
 
 
@@ -30,8 +31,15 @@ def summary(opened: Any) -> dict[str, Any]:
         "fingerprint": header["fingerprint"],
         "library": header["library"],
         "format": FORMAT_VERSION,
-        "sources": header["sources"],
+        "sources": [_source(one, k) for k, one in enumerate(header["sources"])],
         "metadata": header.get("metadata", {}),
+    }
+
+
+def _source(stored: Any, number: int) -> dict[str, Any]:
+    check_source(stored, f"source {number}")
+    return {"name": stored["name"], "hash": hash_of_source(stored), "source": stored["source"]} | {
+        "captured": stored["captured"]
     }
 
 
