@@ -78,11 +78,18 @@ class Source:
     columns: tuple[str, ...]
     separator: str = ""
     notes: tuple[str, ...] = ()
+    every_line: pl.LazyFrame | None = None  # of text: with blank lines, and others without any value
 
     @property
     def is_text(self) -> bool:
         """Whether cells are strings whose types have to be guessed."""
         return self.format in ("CSV", "TSV")
+
+    def n_blank(self, n_rows: int) -> int:
+        """How many lines of text are no rows, since they hold no value."""
+        if self.every_line is None:
+            return 0
+        return int(self.every_line.select(pl.len()).collect(engine="streaming").item()) - n_rows
 
     @property
     def described(self) -> str:
@@ -235,9 +242,11 @@ def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) 
         schema={one: pl.String for one in columns},
         glob=False,
     )
+    every_line = frame
     if len(columns) > 1:
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
-    return Source(name, path, "TSV" if separator == "\t" else "CSV", frame, tuple(columns), separator, notes)
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    kind = "TSV" if separator == "\t" else "CSV"
+    return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line)
 
 
 def _text_of(head: bytes, name: str) -> list[str]:

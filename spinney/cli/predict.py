@@ -173,6 +173,8 @@ def _tell(
 ) -> None:
     for sentence in watch.sentences():
         report.warn(sentence)
+    if n_blank := source.n_blank(n_rows):
+        report.warn(f"{plural(n_blank, 'line')} without any value skipped: there are no predictions for them")
     ignored = [name for name in extra if name not in kept]
     if ignored:
         report.warn(f"columns that the model does not know were ignored: {quoted(ignored)}")

@@ -59,7 +59,7 @@ def column_of(tmp_path, cells, types=(), n=1):
     return found.columns[0]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.lists(COLUMN, min_size=2, max_size=3))
 def test_columns_are_read_as_cell_by_cell(tmp_path_factory, columns):
     text = io.StringIO()
@@ -68,9 +68,7 @@ def test_columns_are_read_as_cell_by_cell(tmp_path_factory, columns):
     source, found = look(tmp_path_factory.mktemp("t"), text.getvalue())
     table = read_table(source, found.columns, MISSING)
     twins = [read_column(column) for column in columns]
-    kept = [k for k in range(len(columns[0])) if any(column[k] for column in columns)]  # blank lines are none
     for column, (kind, values) in zip(found.columns, twins):
-        values = [values[k] for k in kept]
         assert (column.kind, column.missing) == (kind, sum(value is None for value in values))
         ours = table[column.name]
         ours = (
