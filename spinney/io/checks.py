@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -19,8 +19,17 @@ class Maybe:
         self.check = check
 
 
-def fail(problem: str, place: str) -> None:
-    raise ModelFormatError(problem, place)
+def fail(wanted: str, value: Any, place: str) -> NoReturn:
+    raise ModelFormatError(f"{wanted} is wanted, not {shown(value)}", place)
+
+
+def shown(value: Any) -> str:
+    """A value in an error message."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype.str[1:]} with {value.ndim} dimensions"
+    return (
+        f"{value!r:.80}" if isinstance(value, str | int | float | list | tuple | dict | None) else type(value).__name__
+    )
 
 
 def demand(holds: Any, problem: str, place: str) -> None:
@@ -42,15 +51,18 @@ def integer(low: int = 0, high: int = (1 << 63) - 1) -> Check:
 
 
 def boolean(value: Any, place: str) -> None:
-    demand(isinstance(value, bool | np.bool_), f"True or False is wanted, not {value!r:.80}", place)
+    if not isinstance(value, bool | np.bool_):
+        fail("True or False", value, place)
 
 
 def number(value: Any, place: str) -> None:
-    demand(_is_number(value), f"A number is wanted, not {value!r:.80}", place)
+    if not _is_number(value):
+        fail("A number", value, place)
 
 
 def finite(value: Any, place: str) -> None:
-    demand(_is_number(value) and np.isfinite(value), f"A finite number is wanted, not {value!r:.80}", place)
+    if not _is_number(value) or not np.isfinite(value):
+        fail("A finite number", value, place)
 
 
 def _is_number(value: Any) -> bool:
@@ -58,7 +70,8 @@ def _is_number(value: Any) -> bool:
 
 
 def text(value: Any, place: str) -> None:
-    demand(isinstance(value, str), f"A string is wanted, not {value!r:.80}", place)
+    if not isinstance(value, str):
+        fail("A string", value, place)
 
 
 def anything(value: Any, place: str) -> None:
@@ -66,7 +79,8 @@ def anything(value: Any, place: str) -> None:
 
 
 def none(value: Any, place: str) -> None:
-    demand(value is None, f"None is wanted, not {value!r:.80}", place)
+    if value is not None:
+        fail("None", value, place)
 
 
 def one_of(*checks: Check) -> Check:
@@ -90,15 +104,16 @@ def kept_or_none(check: Check) -> Check:
 
 def is_a(*kinds: type) -> Check:
     def check(value: Any, place: str) -> None:
-        names = " or ".join(kind.__name__ for kind in kinds)
-        demand(type(value) in kinds, f"A {names} is wanted, not {type(value).__name__}", place)
+        if type(value) not in kinds:
+            fail(f"A {' or '.join(kind.__name__ for kind in kinds)}", value, place)
 
     return check
 
 
-def list_of(one: Check, kind: type = list) -> Check:
+def list_of(one: Check, kind: Any = list) -> Check:
     def check(value: Any, place: str) -> None:
-        demand(type(value) is kind, f"A {kind.__name__} is wanted, not {value!r:.80}", place)
+        if type(value) is not kind:
+            fail(f"A {kind.__name__}", value, place)
         for k, element in enumerate(value):
             one(element, f"{place}[{k}]")
 
@@ -113,7 +128,8 @@ def dict_of(one: Check) -> Check:
     """A dictionary whose keys are strings."""
 
     def check(value: Any, place: str) -> None:
-        demand(type(value) is dict, f"A dictionary is wanted, not {value!r:.80}", place)
+        if type(value) is not dict:
+            fail("A dictionary", value, place)
         for key, element in value.items():
             text(key, place)
             one(element, f"{place}[{key!r}]")
@@ -126,10 +142,8 @@ def array(kinds: str, *dimensions: int) -> Check:
     allowed = kinds.split()
 
     def check(value: Any, place: str) -> None:
-        demand(isinstance(value, np.ndarray), f"An array is wanted, not {value!r:.80}", place)
-        demand(value.dtype.str[1:] in allowed, f"An array of {kinds} is wanted, not of {value.dtype.str[1:]}", place)
-        known = value.ndim in dimensions
-        demand(known, f"An array of {' or '.join(map(str, dimensions))} dimensions is wanted, not {value.ndim}", place)
+        if not isinstance(value, np.ndarray) or value.dtype.str[1:] not in allowed or value.ndim not in dimensions:
+            fail(f"An array of {kinds} with {' or '.join(map(str, dimensions))} dimensions", value, place)
 
     return check
 
@@ -146,8 +160,8 @@ def finite_array(kinds: str, *dimensions: int) -> Check:
 
 def labels(value: Any, place: str) -> None:
     """Classes: an array of values, no two the same."""
-    known = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biufUOM"
-    demand(known, f"An array of classes is wanted, not {value!r:.80}", place)
+    if not (isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biufUOM"):
+        fail("An array of classes", value, place)
     found = value.tolist()
     try:
         distinct = len(set(found)) == len(found)

@@ -21,6 +21,7 @@ from spinney.io.checks import (
     array,
     boolean,
     dict_of,
+    fail,
     finite,
     finite_array,
     integer,
@@ -63,14 +64,8 @@ class EstimatorRecord:
 
 def is_model(value: Any, place: str) -> None:
     """An estimator of the table below, fitted or not."""
-    from spinney.io.checks import demand
-
-    demand(type(value) in by_type(), f"A model is wanted, not {type(value).__name__}", place)
-
-
-def _member(value: Any, place: str) -> None:
-    if value != "drop":
-        is_model(value, place)
+    if type(value) not in by_type():
+        fail("A model", value, place)
 
 
 def _store(name: str) -> Check:

@@ -312,6 +312,7 @@ def _read_record(stored: Any, reader: Reader, place: str, is_ours: bool) -> Any:
 
 def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_ours: bool) -> Any:
     from sklearn.exceptions import NotFittedError
+    from sklearn.utils._param_validation import validate_parameter_constraints
 
     from spinney.io.records import check_fields
 
@@ -328,7 +329,7 @@ def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_our
     vars(model).update({name: parameters.get(name, default) for name, default in record.parameters.items()})
     try:
         if record.parameters:
-            model._validate_params()
+            validate_parameter_constraints(record.kind._parameter_constraints, parameters, record.kind.__name__)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFormatError(f"A parameter cannot be used: {str(error).rstrip('.')}", place) from None
     if fitted:

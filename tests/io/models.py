@@ -74,17 +74,17 @@ def make(kind):
 
 
 @cache
-def fitted(kind):
+def fitted(kind, **options):
     """(the model, a table to ask it about)."""
     X, name = table(), kind.__name__
     if name in _CLUSTERING:
         X = X.iloc[:, :3].fillna(0.0)
-        return make(kind).fit(X), X
+        return make(kind).set_params(**options).fit(X), X
     if name == "ID3Classifier":
         X = X[["town", "grade"]]
-        return make(kind).fit(X, target("classes", table())), X
+        return make(kind).set_params(**options).fit(X, target("classes", table())), X
     takes_numbers = name.endswith("Regressor") or kind is spinney.RankVoting
-    return make(kind).fit(X, target("numbers" if takes_numbers else "classes", X)), X
+    return make(kind).set_params(**options).fit(X, target("numbers" if takes_numbers else "classes", X)), X
 
 
 def answers(model, X):
