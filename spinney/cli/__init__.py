@@ -9,6 +9,7 @@ Needs the extra `cli`: typer, rich and polars. Nothing else of Spinney imports t
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 
@@ -38,6 +39,8 @@ def main(arguments: list[str] | None = None) -> None:
     lacking = [name for name in _NEEDED if find_spec(name) is None]
     if lacking:
         sys.exit(f'error: the command line needs {", ".join(lacking)}: pip install "spinney[cli]"')
+    # polars' allocator: what was freed after reading goes back to the system, for the fit that follows
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
     from spinney._interrupts import import_whole
 
     try:

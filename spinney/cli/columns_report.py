@@ -14,6 +14,7 @@ from spinney.cli.reading import Survey
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, number, plural, quoted
 
+EXACT = 2_000  # below about so many distinct numbers they are counted
 _MOST = 40  # columns that are shown
 _ALL_BY_ITSELF = 0.9  # the importance of a column that may know the target
 
@@ -76,7 +77,15 @@ def _row(column: Column, roles: dict[Any, str], wishes: Any) -> tuple[str, ...]:
     note = "; ".join(one for one in (roles.get(column.name, out), column.note) if one)
     kind = "-" if column.kind == "nested" else column.kind + ("" if column.name not in wishes.types else " (given)")
     example = column.example if len(column.example) <= 24 else column.example[:23] + "…"
-    return column.name, kind, f"{column.missing:,}" if column.missing else "", f"{column.distinct:,}", example, note
+    about = "~" if column.kind in ("number", "date") and column.distinct > EXACT else ""
+    return (
+        column.name,
+        kind,
+        f"{column.missing:,}" if column.missing else "",
+        f"{about}{column.distinct:,}",
+        example,
+        note,
+    )
 
 
 def tell_scores(report: Report, judged: Judged | None) -> None:

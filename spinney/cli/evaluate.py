@@ -20,7 +20,7 @@ from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
 from spinney.cli.reading import batches, check_columns, check_names, find_bad_cell, labels_of
 from spinney.cli.recipe import Recipe
-from spinney.cli.report import Report, number, plural, quoted
+from spinney.cli.report import Report, label, number, plural, quoted
 
 _MOST_CLASSES = 12  # of a confusion matrix that is shown
 
@@ -152,7 +152,7 @@ def _tell(
         return
     shares = said if said.ndim == 2 else None
     predicted = said if shares is None else fitted.classes_[shares.argmax(axis=1)]
-    new = sorted({str(one) for one in np.unique(y)} - {str(one) for one in fitted.classes_.tolist()})
+    new = sorted({label(one) for one in np.unique(y)} - {label(one) for one in fitted.classes_.tolist()})
     if new:
         report.warn(f"classes that the model has not seen, so that all their rows are wrong: {quoted(new)}")
     tell_scores(report, Judged(how, measure_classes(y, predicted, shares, fitted.classes_, weights), {}, baseline))
@@ -163,17 +163,17 @@ def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights:
     from spinney.evaluate.confusion import confusion_matrix
 
     matrix = confusion_matrix(y, predicted, sample_weight=weights)
-    labels = [] if matrix.labels is None else [str(one) for one in matrix.labels.tolist()]
+    labels = [] if matrix.labels is None else [label(one) for one in matrix.labels.tolist()]
     each = {"precision": matrix.precision, "recall": matrix.recall, "f1": matrix.f1, "support": matrix.support}
     report.note(
         confusion={"labels": labels, "matrix": matrix.counts.tolist()},
-        classes={label: {name: float(one[k]) for name, one in each.items()} for k, label in enumerate(labels)},
+        classes={one_class: {name: float(one[k]) for name, one in each.items()} for k, one_class in enumerate(labels)},
     )
     if len(labels) <= _MOST_CLASSES:
         report.title("Confusion matrix: rows are the truth, columns what was predicted")
         report.table(
             ["", *labels],
-            [(label, *(f"{n:,g}" for n in row)) for label, row in zip(labels, matrix.counts)],
+            [(one_class, *(f"{n:,g}" for n in row)) for one_class, row in zip(labels, matrix.counts)],
             "l" + "r" * len(labels),
         )
     report.title("Class by class")

@@ -17,7 +17,7 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.columns_report import tell_columns, tell_importances, tell_scores
+from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
 from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.judging import Judged, judge, plan
@@ -27,12 +27,11 @@ from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
 from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, read_table, read_types, survey
 from spinney.cli.recipe import Recipe
-from spinney.cli.report import Report, plural
+from spinney.cli.report import Report, label, plural
 from spinney.cli.tasks import guess_task
 
 TASKS = ("classification", "regression")
 _SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what to look at of a model
-_EXACT = 2_000  # below about so many distinct values they are counted
 
 
 @dataclass(frozen=True)
@@ -252,9 +251,10 @@ def read(
 
 def _counted(column: Column, X: pl.DataFrame) -> Column:
     """The column with its distinct values counted, where they are few."""
-    if column.distinct > _EXACT or column.kind == "date":
+    if column.kind == "date" or (column.kind == "number" and column.distinct > EXACT):
         return column
-    return replace(column, distinct=X[column.name].drop_nulls().n_unique())
+    values = X[column.name].drop_nulls()
+    return replace(column, distinct=(values.drop_nans() if values.dtype.is_float() else values).n_unique())
 
 
 def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
@@ -310,8 +310,8 @@ def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task:
     if task == "classification":
         classes, counts = np.unique(y, return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        report.note(classes={str(label): int(n) for label, n in zip(classes.tolist(), counts)})
-        shown = ", ".join(f"{_label(classes[k])} {counts[k] / len(y):.1%}" for k in order[:6])
+        report.note(classes={label(one): int(n) for one, n in zip(classes.tolist(), counts)})
+        shown = ", ".join(f"{label(classes[k])} {counts[k] / len(y):.1%}" for k in order[:6])
         report.say(
             f"  {plural(len(classes), 'class', 'classes')}: {shown}"
             + (f" and {len(classes) - 6} more" if len(classes) > 6 else "")
@@ -322,10 +322,6 @@ def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task:
     about = MODELS[wishes.model].about
     chosen = ", ".join(f"{name}={value}" for name, value in wishes.parameters.items())
     report.say(f"  model: {about}" + (f" ({chosen})" if chosen else ""))
-
-
-def _label(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
 def _tell_result(
@@ -341,4 +337,5 @@ def _tell_result(
     report.say(f"    spinney show {path} {_SHOWN.get(recipe.model, '--tree 0')}".rstrip(), "dim")
     if recipe.model == "boosting":
         target = "" if recipe.target is None else shlex.quote(recipe.target.name)
-        report.say(f"    spinney fit {data} --target {target} --model auto", "dim")
+        apart = "" if recipe.groups is None else f" --groups {shlex.quote(recipe.groups)}"
+        report.say(f"    spinney fit {data} --target {target}{apart} --model auto", "dim")

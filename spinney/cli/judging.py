@@ -26,6 +26,7 @@ HIGHER_IS_BETTER = {
 }
 _SMALL = 250_000  # cells of a table that is judged by folds
 _FOLDS, _HELD_OUT = 5, 0.2
+_LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which on half of the rows are learnt from; rows to judge by
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ def judge(
     """Fit to some rows and judge on the others, in turn; None where there are too few rows."""
     from spinney.evaluate.cross_validation import cross_validate
 
-    splits = _splits(y, task, n_folds, groups, seed)
+    is_large = n_folds == 1 and X.shape[0] * X.shape[1] >= _LARGE
+    splits = _splits(y, task, n_folds, groups, seed, is_large)
     if not splits:
         return None
     several = task == "classification" and len(np.unique(y)) > 2
@@ -144,7 +146,9 @@ def judge(
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
     else:
-        how = f"{len(splits[0][1]):,} rows held out"
+        how = f"{len(splits[0][1]):,} rows held out" + (
+            f", {len(splits[0][0]):,} others learnt from" if is_large else ""
+        )
     return Judged(
         how + (", groups kept together" if groups is not None else ""),
         {name: float(np.nanmean(result[f"test_{name}"])) for name in names},
@@ -157,12 +161,20 @@ def judge(
     )
 
 
-def _splits(y: np.ndarray, task: str, n_folds: int, groups: np.ndarray | None, seed: int) -> list[tuple[Any, Any]]:
-    """Rows to fit and rows to judge on: shuffled, classes in their shares where there are enough of each."""
+def _splits(
+    y: np.ndarray, task: str, n_folds: int, groups: np.ndarray | None, seed: int, is_large: bool = False
+) -> list[tuple[Any, Any]]:
+    """Rows to fit and rows to judge on: shuffled, classes in their shares where there are enough of each.
+
+    Of a large table half of the rows are learnt from, so that judging takes no more memory than the fit that follows.
+    """
     rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else len(y)
     if n_folds == 0 or len(y) < 10:
         return []
     stratified = task == "classification" and rare >= max(2, n_folds)
+    part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
+    if is_large:
+        part |= {"test_size": min(_HELD_OUT, _MOST_HELD_OUT / len(y)), "train_size": 0.5}
     if groups is not None:
         n_groups = len(np.unique(groups))
         if n_groups < max(2, n_folds):
@@ -170,12 +182,10 @@ def _splits(y: np.ndarray, task: str, n_folds: int, groups: np.ndarray | None, s
                 f"--groups: {n_groups} group{'s' * (n_groups != 1)} cannot be parted into {max(2, n_folds)} folds."
             )
         if n_folds == 1:
-            return list(
-                model_selection.GroupShuffleSplit(1, test_size=_HELD_OUT, random_state=seed).split(y, y, groups)
-            )
+            return list(model_selection.GroupShuffleSplit(1, **part).split(y, y, groups))
         return list(model_selection.GroupKFold(n_folds, shuffle=True, random_state=seed).split(y, y, groups))
     if n_folds == 1:
         kind: Any = model_selection.StratifiedShuffleSplit if stratified else model_selection.ShuffleSplit
-        return list(kind(1, test_size=_HELD_OUT, random_state=seed).split(y, y))
+        return list(kind(1, **part).split(y, y))
     kind = model_selection.StratifiedKFold if stratified else model_selection.KFold
     return list(kind(min(n_folds, len(y)), shuffle=True, random_state=seed).split(y, y))

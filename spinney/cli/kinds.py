@@ -117,10 +117,17 @@ def values(column: Column, dtype: Any) -> pl.Expr:
 
 
 def features(column: Column, dtype: Any, compact: bool = False) -> list[pl.Expr]:
-    """Cleaned cells as columns that a model sees; `compact` numbers are as small as they were found to be."""
+    """Cleaned cells as columns that a model sees.
+
+    `compact` numbers are as small as they were found to be, and fractions have NaN for what is missing: they are
+    arrays for NumPy then, and need not be copied.
+    """
     found, names = values(column, dtype), column.features
     if column.kind == "number":
-        found = found.cast(column.dtype, strict=False) if compact else found
+        if compact and column.dtype == pl.Float64:
+            found = found.fill_null(float("nan"))
+        elif compact:
+            found = found.cast(column.dtype, strict=False)
     elif column.kind == "category":
         found = found.cast(pl.Categorical)
     elif column.kind == "date":

@@ -20,7 +20,7 @@ from spinney.cli.model_files import load_model
 from spinney.cli.progress import Working
 from spinney.cli.reading import batches, check_columns, check_names
 from spinney.cli.recipe import Recipe
-from spinney.cli.report import Report, plural, quoted
+from spinney.cli.report import Report, label, plural, quoted
 from spinney.cli.writing import Writer
 
 PREDICTION = "prediction"
@@ -102,12 +102,8 @@ def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> di
         return {PREDICTION: fitted.predict(X)}
     shares = fitted.predict_proba(X)
     return {PREDICTION: fitted.classes_[shares.argmax(axis=1)]} | {
-        f"probability_{_written(label)}": shares[:, k] for k, label in enumerate(fitted.classes_.tolist())
+        f"probability_{label(one)}": shares[:, k] for k, one in enumerate(fitted.classes_.tolist())
     }
-
-
-def _written(label: Any) -> str:
-    return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:

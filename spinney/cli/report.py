@@ -96,7 +96,7 @@ def _console(stderr: bool) -> Console:
 
 def _can_write(text: str) -> bool:
     try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
@@ -116,18 +116,17 @@ def plain(value: Any) -> Any:
 
 
 def number(value: float) -> str:
-    """A score: four digits that count."""
+    """A score: three digits after the point, or four digits that count."""
     if not math.isfinite(value):
         return "-"
-    return (
-        f"{value:.0f}"
-        if abs(value) >= 100_000
-        else f"{value:.4g}"
-        if abs(value) >= 1
-        else f"{value:.3f}"
-        if abs(value) >= 0.1
-        else f"{value:.2g}"
-    )
+    if abs(value) >= 100_000:
+        return f"{value:.0f}"
+    return f"{value:.3f}" if 0.1 <= abs(value) < 10 else f"{value:.4g}" if abs(value) >= 10 else f"{value:.2g}"
+
+
+def label(value: Any) -> str:
+    """A class as it stands in files: true, not True."""
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
 def quoted(names: Sequence[str], most: int = 6) -> str:
