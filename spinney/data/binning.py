@@ -13,7 +13,7 @@ This stage knows nothing of targets, trees or histograms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -113,8 +113,11 @@ class Bins:
     def _plans(self) -> dict[Any, tuple[np.ndarray, ...]]:
         return {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def __reduce__(self) -> Any:
+        from spinney._packed_arrays import pack
+        from spinney.data.stored_bins import split_bins, unpack_bins
+
+        return unpack_bins, (pack(split_bins(self)),)
 
     def _make_plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
         columns = np.array(panel.columns, np.int64)

@@ -9,11 +9,12 @@ like two rows that are alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spinney._compile import kernel
+from spinney._packed_arrays import Packed, pack, unpack
 from spinney._random import ROWS, draw_uniforms, mix, stream_key, uniform
 from spinney.criteria.arrivals import draw_times
 from spinney.data.weights import are_repeats
@@ -97,6 +98,9 @@ class Bags(NamedTuple):
     n_parts: int = 0  # positive: all rows are split into so many parts, and each member gets one
     shift: int = 0  # of the members' numbers, where ensembles have been merged
 
+    def __reduce__(self) -> Any:
+        return _unpack_bags, (pack({"order": self.order}), tuple(self[1:]))
+
     def counts(self, number: int) -> np.ndarray:
         """int64: how often the member of this number drew each row."""
         number -= self.shift
@@ -117,6 +121,10 @@ class Bags(NamedTuple):
         if are_repeats(self.weights):
             return np.repeat(rows, self.weights[rows].astype(np.int64)), None
         return rows, self.weights
+
+
+def _unpack_bags(packed: Packed, others: tuple[Any, ...]) -> Bags:
+    return Bags(**unpack(packed), **dict(zip(Bags._fields[1:], others)))
 
 
 class FewDraws:

@@ -7,11 +7,12 @@ quantile is the least target at or below which at least that share of the weight
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spinney._compile import kernel
+from spinney._packed_arrays import Packed, pack, unpack
 from spinney._team import Team, next_chunk
 from spinney.data.tables import Table
 from spinney.grow.lists.arrange import sort_by_key
@@ -29,6 +30,13 @@ class LeafTargets(NamedTuple):
     row: np.ndarray  # uint32
     weight: np.ndarray  # float32: share of the leaf's weight
     y: np.ndarray  # float64 (outputs, rows)
+
+    def __reduce__(self) -> Any:
+        return _unpack_targets, (pack(self._asdict()),)
+
+
+def _unpack_targets(packed: Packed) -> LeafTargets:
+    return LeafTargets(**unpack(packed))
 
 
 def note_targets(

@@ -265,6 +265,7 @@ def minibatch(model: Any, place: str) -> None:
     centres(model, place)
     running, k = model._running, len(model.cluster_centers_)
     same = running.means.shape == model.cluster_centers_.shape and len(model.counts_) == k
+    same = same and running.dtype == model.cluster_centers_.dtype
     demand(same, "Centres are others than those that learn", f"{place}._running")
 
 
@@ -276,6 +277,8 @@ def bisecting(model: Any, place: str) -> None:
     demand(
         same and model.children_.shape == (len(splits), 2), "Nodes, splits and clusters differ", f"{place}.node_labels_"
     )
+    same = model.node_centers_.dtype == model.cluster_centers_.dtype
+    demand(same, "Centres have several dtypes", f"{place}.node_centers_")
     is_leaf = np.ones(n, bool)
     for number, node in enumerate(splits.tolist()):
         demand(

@@ -23,14 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from spinney._packed_arrays import MOST_PACKED, SMALL, compress, shuffle, unshuffle
 from spinney.io.errors import ModelFormatError
 
 MAGIC = b"\x89SPINNEY"
 FORMAT_VERSION = 1
 ALIGNMENT = 64
 PREFIX = 96  # bytes before the header
-_SMALL = 1 << 18  # bytes: smaller arrays go into the stream
-_MOST_PACKED = 1 << 24  # bytes of the stream once it is unpacked
 _MOST_DIMENSIONS = 4
 _DIGEST = 32
 DTYPES = {
@@ -87,23 +86,18 @@ def pack_arrays(arrays: Sequence[np.ndarray]) -> tuple[list[Any], list[bytes | m
     for array in arrays:
         array = np.ascontiguousarray(array).reshape(array.shape).astype(array.dtype.newbyteorder("<"), copy=False)
         entry = [array.dtype.str, list(array.shape)]
-        if array.nbytes < _SMALL and n_packed + array.nbytes <= _MOST_PACKED:
+        if array.nbytes < SMALL and n_packed + array.nbytes <= MOST_PACKED:
             n_packed += array.nbytes
-            small.append(_shuffle(array))
+            small.append(shuffle(array))
         else:
             entry.append("large")
             large.append(array)
         entries.append(entry)
-    stream = zlib.compress(b"".join(small), 9)
+    stream = compress(small)
     parts: list[bytes | memoryview] = [stream, bytes(_aligned(len(stream)) - len(stream))]
     for array in large:
         parts += [array.reshape(-1).view(np.uint8).data, bytes(_aligned(array.nbytes) - array.nbytes)]
     return [len(stream), entries], parts
-
-
-def _shuffle(array: np.ndarray) -> bytes:
-    """The first bytes of all elements, then the second ones, and so on: alike bytes stand together."""
-    return array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T.tobytes()
 
 
 def file_parts(header: dict[str, Any], body: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
@@ -177,8 +171,8 @@ def read_entries(stored: Any, prefix: Prefix) -> tuple[int, list[ArrayEntry]]:
     end = prefix.body + _aligned(n_stream) + sum(_aligned(entry.n_bytes) for entry in entries if entry.is_large)
     if end != prefix.file_length:
         raise ModelFormatError(f"The arrays end at byte {end:,} of a file of {prefix.file_length:,}", place)
-    if n_packed > _MOST_PACKED:
-        raise ModelFormatError(f"The small arrays have {n_packed:,} bytes, more than {_MOST_PACKED:,}", place)
+    if n_packed > MOST_PACKED:
+        raise ModelFormatError(f"The small arrays have {n_packed:,} bytes, more than {MOST_PACKED:,}", place)
     return n_stream, entries
 
 
@@ -220,8 +214,7 @@ def unpack_arrays(buffer: np.ndarray, prefix: Prefix, n_stream: int, entries: li
             flat = buffer[place : place + entry.n_bytes].view(entry.dtype)
             place += _aligned(entry.n_bytes)
         else:
-            shuffled = np.frombuffer(small, np.uint8, entry.n_bytes, at)
-            flat = np.ascontiguousarray(shuffled.reshape(entry.dtype.itemsize, -1).T).reshape(-1).view(entry.dtype)
+            flat = unshuffle(small, at, entry.dtype, (entry.n_bytes // entry.dtype.itemsize,))
             at += entry.n_bytes
         if entry.dtype == np.bool_ and flat.view(np.uint8).max(initial=0) > 1:
             raise ModelFormatError("A Boolean is 0 or 1", f"array {len(arrays)}")

@@ -21,6 +21,7 @@ from sklearn.utils import Bunch
 from spinney.criteria.user_loss import Loss
 from spinney.data.binning import Bins
 from spinney.data.schema import Schema
+from spinney.data.stored_bins import make_bins, split_bins
 from spinney.io.audit import audit_bins, audit_forest
 from spinney.io.checks import (
     Check,
@@ -39,7 +40,6 @@ from spinney.io.checks import (
     tuple_of,
 )
 from spinney.io.errors import ModelFormatError
-from spinney.tree.arrays import ends_of
 from spinney.tree.forest import Forest
 
 SEED = integer(0, (1 << 64) - 1)
@@ -152,43 +152,6 @@ def _make_schema(columns: Any) -> Schema:
     return Schema.from_dict({"columns": [dict(one) for one in columns]})
 
 
-def _split_bins(bins: Bins) -> dict[str, Any]:
-    """Edges end to end, as differences of their bits: most of these are small, and alike."""
-    return {
-        "n_edges": np.array([len(one) for one in bins.edges], np.uint8),
-        "edges": np.concatenate([_steps_of(one) for one in bins.edges]),
-        "n_codes": np.array([len(one) for one in bins.category_codes], np.int32),
-        "codes": np.concatenate(bins.category_codes),
-        "n_bins": bins.n_bins,
-        "is_categorical": bins.is_categorical,
-    }
-
-
-def _steps_of(edges: np.ndarray) -> np.ndarray:
-    return np.diff(_ordered(edges), prepend=np.uint64(0))
-
-
-def _ordered(numbers: np.ndarray) -> np.ndarray:
-    """uint64 in the order of the float64: their bits, all turned for negative numbers, else the sign's."""
-    bits = np.ascontiguousarray(numbers).view(np.int64)
-    return bits.view(np.uint64) ^ np.where(bits < 0, np.uint64((1 << 64) - 1), np.uint64(1 << 63))
-
-
-def _from_ordered(order: np.ndarray) -> np.ndarray:
-    turned = np.where(order >> np.uint64(63) != 0, np.uint64(1 << 63), np.uint64((1 << 64) - 1))
-    return (order ^ turned).view(np.float64)
-
-
-def _make_bins(n_edges: Any, edges: Any, n_codes: Any, codes: Any, n_bins: Any, is_categorical: Any) -> Bins:
-    n = len(n_bins)
-    same = len(n_edges) == len(n_codes) == len(is_categorical) == n and (n_codes >= 0).all()
-    first, first_code = ends_of(n_edges), ends_of(n_codes)
-    if not same or first[-1] != len(edges) or first_code[-1] != len(codes):
-        raise ValueError("Every column needs its edges and codes")
-    own = tuple(_from_ordered(np.cumsum(edges[a:b], dtype=np.uint64)) for a, b in pairwise(first))
-    return Bins(own, tuple(codes[a:b] for a, b in pairwise(first_code)), n_bins, is_categorical)
-
-
 # --- trees -----------------------------------------------------------------------------------------------------------
 
 
@@ -297,7 +260,7 @@ def _of_tables() -> list[Record]:
         Record(
             "Schema", Schema, {"columns": anything}, _make_schema, lambda one: one.to_dict(), anything, is_json=True
         ),
-        Record("Bins", Bins, _BINS, _make_bins, _split_bins, audit_bins),
+        Record("Bins", Bins, _BINS, make_bins, split_bins, audit_bins),
     ]
 
 

@@ -207,7 +207,7 @@ class Reader:
         try:
             if type(value) is wanted:
                 made = dtype.type(value)
-                if made == value or value != value:
+                if made.item() == value or value != value:
                     return made
         except OverflowError:
             pass

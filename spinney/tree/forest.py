@@ -24,9 +24,8 @@ is kept for these alone, in the order of the nodes, and as small as holds it exa
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
-more than 65,535 nodes). `tree(k)` is one of
-the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are packed forms that rows are sent down
-(packed.py), made when first needed and not kept in pickles.
+more than 65,535 nodes). `tree(k)` is one of the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are
+packed forms that rows are sent down (packed.py), made when first needed and not kept in pickles.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from spinney._packed_arrays import pack, unpack
 from spinney.tree.arrays import ends_of, narrow, small
 from spinney.tree.shape import Shape, find_shape, trails
 
@@ -109,8 +109,11 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what can be computed again."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        """Small arrays packed, and without what can be computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": pack(self._arrays())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(unpack(state.pop("packed")) | state)
 
     # --- shape -------------------------------------------------------------------------------------------------------
 
@@ -125,10 +128,7 @@ class Forest:
 
     @cached_property
     def starts(self) -> Starts:
-        asks = (
-            np.add.reduceat(~self.is_leaf, self.first[:-1], dtype=np.int64) if self.n_trees else np.empty(0, np.int64)
-        )
-        question = ends_of(asks)
+        question = ends_of(np.diff(ends_of(~self.is_leaf)[self.first]))
         return Starts(question, ends_of(self.is_set)[question])
 
     @property
