@@ -9,6 +9,8 @@ Needs the extra `cli`: typer, rich and polars. Nothing else of Spinney imports t
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import sys
 from importlib.util import find_spec
@@ -16,6 +18,14 @@ from importlib.util import find_spec
 __all__ = ["main"]
 
 _NEEDED = ("typer", "rich", "polars")
+
+
+def _give_memory_back() -> None:
+    """Have what was freed after reading go back to the system, for the fit that follows; before polars is imported."""
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")  # polars' allocator
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # glibc's: arrays of a MiB and more are given back at once
+            ctypes.CDLL(None).mallopt(-3, 2**20)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,8 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     lacking = [name for name in _NEEDED if find_spec(name) is None]
     if lacking:
         sys.exit(f'error: the command line needs {", ".join(lacking)}: pip install "spinney[cli]"')
-    # polars' allocator: what was freed after reading goes back to the system, for the fit that follows
-    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
+    _give_memory_back()
     from spinney._interrupts import import_whole
 
     try:

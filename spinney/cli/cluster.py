@@ -13,6 +13,7 @@ from spinney.cli import options
 from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.kinds import Column
+from spinney.cli.parts import parts_of
 from spinney.cli.progress import Working
 from spinney.cli.reading import Survey, check_names, read_table, read_types, survey
 from spinney.cli.report import Report, number, plural, quoted
@@ -193,7 +194,7 @@ def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> Non
         name, number_ = f"cluster_{number_}", number_ + 1
     done = 0
     with Writer(out) as writer:
-        for batch in source.frame.collect_batches(maintain_order=True, engine="streaming"):
+        for batch in (part.collect(engine="streaming") for part in parts_of(source)):
             writer.write(batch.with_columns(pl.Series(name, labels[done : done + len(batch)])))
             done += len(batch)
     report.note(out=str(out))

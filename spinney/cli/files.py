@@ -23,6 +23,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -79,11 +80,17 @@ class Source:
     separator: str = ""
     notes: tuple[str, ...] = ()
     every_line: pl.LazyFrame | None = None  # of text: with blank lines, and others without any value
+    skip: int = 0  # rows of text before the first that is data
 
     @property
     def is_text(self) -> bool:
         """Whether cells are strings whose types have to be guessed."""
         return self.format in ("CSV", "TSV")
+
+    def text_frame(self, block: bytes, first: bool) -> pl.LazyFrame:
+        """Some rows of a text file, given as its bytes; the first of them have the header."""
+        frame = _scan(block, self.columns, self.separator, self.skip if first else 0)
+        return _without_blanks(frame, len(self.columns))
 
     def n_blank(self, n_rows: int) -> int:
         """How many lines of text are no rows, since they hold no value."""
@@ -233,20 +240,28 @@ def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) 
     columns, notes = _names(first) if dialect.header else ([f"column_{k + 1}" for k in range(len(first))], ())
     if dialect.header and len(first) > 1 and all(map(_is_number, first)):
         notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
-    frame = pl.scan_csv(
-        path,
+    skip = place + 1 if dialect.header else 0
+    every_line = _scan(path, columns, separator, skip)
+    frame = _without_blanks(every_line, len(columns))
+    kind = "TSV" if separator == "\t" else "CSV"
+    return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line, skip)
+
+
+def _scan(text: Path | bytes, columns: Iterable[str], separator: str, skip: int) -> pl.LazyFrame:
+    """Text as a frame of strings."""
+    return pl.scan_csv(
+        text,
         has_header=False,
-        skip_rows=place + 1 if dialect.header else 0,
+        skip_rows=skip,
         raise_if_empty=False,
         separator=separator,
         schema={one: pl.String for one in columns},
         glob=False,
     )
-    every_line = frame
-    if len(columns) > 1:
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    kind = "TSV" if separator == "\t" else "CSV"
-    return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line)
+
+
+def _without_blanks(frame: pl.LazyFrame, n_columns: int) -> pl.LazyFrame:
+    return frame.filter(~pl.all_horizontal(pl.all().is_null())) if n_columns > 1 else frame
 
 
 def _text_of(head: bytes, name: str) -> list[str]:

@@ -21,6 +21,7 @@ from spinney.cli.errors import CommandError, suggestion, usage
 from spinney.cli.files import Source, explain_scan_failure
 from spinney.cli.guessing import guess
 from spinney.cli.kinds import ALSO, KINDS, Column, clean, features, staged, values
+from spinney.cli.parts import parts_of
 from spinney.cli.recipe import Recipe
 
 BATCH = 2**16  # rows that are predicted at a time
@@ -137,11 +138,12 @@ def batches(
     other = [expression.alias(OTHER + name) for name, expression in also.items()]
     wanted = [one for column in recipe.columns for one in features(column, schema[column.name])]
     asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(recipe.columns, schema).alias(_BAD)]
-    frame = source.frame.select([*first, *other]).select(asked)
-    with scanning(source):
-        for batch in frame.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"):
-            if batch[_BAD].any():
-                raise find_bad_cell(source, recipe.columns, recipe.missing)
+    for part in parts_of(source):
+        with scanning(source):
+            table = part.select([*first, *other]).select(asked).collect(engine="streaming")
+        if table[_BAD].any():
+            raise find_bad_cell(source, recipe.columns, recipe.missing)
+        for batch in table.iter_slices(size):
             yield batch.select(recipe.features), batch.select(pl.col(OTHER + name).alias(name) for name in also)
 
 

@@ -40,7 +40,9 @@ def same(a, b):
 SCALARS = st.none() | st.booleans() | st.integers(-(2**64) + 1, 2**64 - 1) | st.floats() | st.text()
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(st.text() | st.integers(-(2**63), 2**63), inner),
+    lambda inner: (
+        st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(st.text() | st.integers(-(2**63), 2**63), inner)
+    ),
     max_leaves=12,
 )
 
