@@ -13,11 +13,13 @@ import contextlib
 import ctypes
 import os
 import sys
+from importlib import metadata
 from importlib.util import find_spec
 
 __all__ = ["main"]
 
 _NEEDED = ("typer", "rich", "polars")
+_POLARS = (2, 1)
 
 
 def _give_memory_back() -> None:
@@ -49,6 +51,10 @@ def main(arguments: list[str] | None = None) -> None:
     lacking = [name for name in _NEEDED if find_spec(name) is None]
     if lacking:
         sys.exit(f'error: the command line needs {", ".join(lacking)}: pip install "spinney[cli]"')
+    if (found := metadata.version("polars")) and tuple(map(int, found.split(".")[:2])) < _POLARS:
+        sys.exit(
+            f"error: the command line needs polars 2.1 or newer, and this is {found}: pip install --upgrade polars"
+        )
     _give_memory_back()
     from spinney._interrupts import import_whole
 

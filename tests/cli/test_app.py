@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import spinney
+from spinney.cli import main
 from spinney.cli.app import app
 from spinney.cli.doctor import within
 from spinney.cli.errors import CommandError, exit_code, suggestion
@@ -111,6 +112,14 @@ main(["fit"])
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert result.stderr == 'error: the command line needs polars: pip install "spinney[cli]"\n'
+
+
+def test_with_an_old_polars(monkeypatch):
+    monkeypatch.setattr("spinney.cli.metadata.version", lambda name: "1.33.1")
+    with pytest.raises(
+        SystemExit, match=r"the command line needs polars 2\.1 or newer, and this is 1\.33\.1: pip install"
+    ):
+        main(["--version"])
 
 
 def test_doctor(monkeypatch, capsys):
