@@ -50,3 +50,16 @@ def unpack(packed: Packed) -> dict[str, Any]:
         found[name] = unshuffle(content, place, np.dtype(dtype), shape)
         place += found[name].nbytes
     return found
+
+
+def pack_state(state: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
+    """(all other attributes of an object, its arrays)."""
+    arrays = {name: one for name, one in state.items() if type(one) is np.ndarray}
+    return {name: one for name, one in state.items() if name not in arrays}, pack(arrays)
+
+
+def rebuild(kind: Any, others: dict[str, Any], packed: Packed) -> Any:
+    """An object of a class from what `pack_state` made of its attributes."""
+    made = kind.__new__(kind)
+    made.__setstate__(others | unpack(packed))
+    return made

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from spinney._packed_arrays import pack_state, rebuild
 from spinney.data.one_row import values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
@@ -199,6 +200,16 @@ class TableModel(BaseEstimator):
 
     def _fingerprint(self) -> str:
         raise NotImplementedError
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """For pickles: small arrays packed."""
+        state: Any = self.__getstate__()
+        return rebuild, (type(self), *pack_state(state))
+
+    def __copy__(self) -> Any:
+        other, state = type(self).__new__(type(self)), self.__getstate__()
+        other.__setstate__(dict(state))  # type: ignore[call-overload]
+        return other
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

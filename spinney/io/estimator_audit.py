@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from spinney.criteria.user_loss import Loss
+from spinney.evaluate.scoring import Scoring
 from spinney.io.audit import audit_with_schema
 from spinney.io.checks import demand
 from spinney.tree.forest import Forest
+
+_MOST_WITHOUT = 1 << 16  # rows without weight for each one that has some
 
 
 def _table(model: Any, place: str) -> None:
@@ -72,15 +75,26 @@ def forest(model: Any, place: str) -> None:
     pool = getattr(model._bags, "first", None)
     if pool is not None:
         demand(pool[-1] <= model.forest_.n_trees, "More trees were merged than there are", f"{place}._bags")
+        for bags, n_rows in zip(model._bags.bags, model._bags.n_rows):
+            if bags is None:
+                _rows(model.forest_, n_rows, f"{place}._bags")
     elif model._bags is not None:
         demand(len(model._bags.order) == model._n_rows, "Rows were drawn from another table", f"{place}._bags")
         demand(model._bags.shift == 0, "Trees were not merged", f"{place}._bags")
+    else:
+        _rows(model.forest_, model._n_rows, f"{place}._n_rows")
     targets = getattr(model, "_leaf_targets", None)
     if targets is not None:
         n_nodes, n_outputs = model.forest_.n_nodes, model.n_outputs_
         good = len(targets.start) == n_nodes + 1 and len(targets.y) == n_outputs
         demand(good, "Targets are those of another forest", f"{place}._leaf_targets")
     _template(model, place)
+
+
+def _rows(forest: Forest, n_rows: int, place: str) -> None:
+    """A table of so many rows fits trees that were grown on all of them; most may have had no weight."""
+    grown = int(forest.counts()[forest.first[:-1]].max())
+    demand(n_rows <= _MOST_WITHOUT * (grown + 1), f"Trees of {grown} rows are not of a table of {n_rows}", place)
 
 
 def _template(model: Any, place: str) -> None:
@@ -112,6 +126,7 @@ def bagging(model: Any, place: str) -> None:
         at = f"{place}.estimators_[{k}]"
         columns = getattr(member, "n_features_in_", draws.subspaces.n_drawn)
         demand(columns == draws.subspaces.n_drawn, "A member has other columns", at)
+        demand(getattr(member, "n_outputs_", 1) == model.n_outputs_, "A member has other outputs", at)
         _fitted_member(member, model, at)
     if hasattr(model, "n_classes_"):
         _counted(model, place)
@@ -143,6 +158,9 @@ def boosting(model: Any, place: str) -> None:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
+    if model.scorer_ is not None:
+        demand(model.scorer_ is True, "A scorer is there or not", f"{place}.scorer_")
+        (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
     if model._init is not None:
         _fitted_member(model._init, model, f"{place}._init")
 
@@ -200,6 +218,7 @@ def auto(model: Any, place: str) -> None:
 def _members(model: Any, place: str) -> None:
     """Members by name are those in the list, in the order of the parameter `estimators`."""
     named, at = model.named_estimators_, f"{place}.named_estimators_"
+    demand(all(one == "drop" for one in named.values() if isinstance(one, str)), "A member is a model or 'drop'", at)
     here = [one for one in named.values() if not isinstance(one, str)]
     same = len(here) == len(model.estimators_) and all(a is b for a, b in zip(here, model.estimators_))
     demand(same and len(here), "Named members must be those in the list", at)
@@ -330,8 +349,13 @@ def bayesian_mixture(model: Any, place: str) -> None:
     demand(same and len(model.mean_prior_) == model.n_features_in_, "Every mean needs a precision", place)
     concentration = model.weight_concentration_
     parts = concentration if isinstance(concentration, tuple) else (concentration,)
-    good = all(len(one) == k and (one > 0).all() for one in parts) and len(parts) <= 2
+    good = all(len(one) == k and (one > 0).all() and np.isfinite(one).all() for one in parts) and len(parts) <= 2
     demand(good, "Every mean needs a concentration", f"{place}.weight_concentration_")
+    freedom, precision = model.degrees_of_freedom_, model.mean_precision_
+    good = (freedom > model.n_features_in_ - 1).all() and np.isfinite(freedom).all()
+    demand(good, "There are too few degrees of freedom", f"{place}.degrees_of_freedom_")
+    good = (precision > 0).all() and np.isfinite(precision).all()
+    demand(good, "Precisions must be positive", f"{place}.mean_precision_")
 
 
 def linear(model: Any, place: str) -> None:

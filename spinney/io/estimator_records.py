@@ -93,7 +93,7 @@ _FOREST |= {"_seed": SEED, "_n_rows": COUNT, "_leaf_targets": Maybe(_store("Leaf
 _FOREST |= {"_bags": kept_or_none(one_of(_store("PooledBags"), _store("Bags")))}
 _BAGS: Fields = _TABLE | _OOB
 _BAGS |= {"estimator_": is_model, "forest_": Maybe(is_a(Forest)), "estimators_": Maybe(list_of(is_model))}
-_BAGS |= {"n_outputs_": Maybe(COUNT), "_draws": list_of(_store("Draws")), "_seed": SEED, "_n_rows": COUNT}
+_BAGS |= {"n_outputs_": COUNT, "_draws": list_of(_store("Draws")), "_seed": SEED, "_n_rows": COUNT}
 _ISOLATION: Fields = _TABLE | {"estimator_": is_model, "forest_": is_a(Forest), "n_outputs_": COUNT, "_seed": SEED}
 _ISOLATION |= {"_draws": list_of(_store("Draws")), "max_samples_": integer(1), "offset_": finite}
 _BOOSTED: Fields = _TABLE | {
@@ -113,7 +113,7 @@ _BOOSTED: Fields = _TABLE | {
     "oob_improvement_": Maybe(_NUMBERS),
     "oob_score_": Maybe(number),
     "do_early_stopping_": boolean,
-    "scorer_": kept_or_none(_store("Scorer")),
+    "scorer_": kept_or_none(boolean),  # whether there is one: it follows from `scoring`
     "validation_score_": _NUMBERS,
 }
 _ADABOOST: Fields = _TABLE | {

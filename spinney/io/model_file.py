@@ -9,23 +9,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from spinney.io import layout
 from spinney.io.errors import ModelFormatError
-
-if TYPE_CHECKING:
-    from spinney.io.state import Reader, Writer
-
-_FOREIGN = (
-    "a model file holds Spinney's own models only. Use pickle or joblib, for files that you alone write and read, or "
-    "skops (skops.io.dump)"
-)
-_HEADER = ["library", "class", "fingerprint", "sources", "records", "arrays"]
 
 
 def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
@@ -60,16 +51,19 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
     >>> spinney.load(file.getvalue()).predict(X.head(2)).tolist()
     ['No', 'No']
     """
-    parts = _to_parts(model, metadata)
-    _verify(parts, model)
+    from spinney.io.writing import check_kind, to_parts
+
+    check_kind(model)
+    parts = to_parts(model, metadata)
     if hasattr(path, "write"):
+        _verify(np.frombuffer(b"".join(parts), np.uint8), model)
         for part in parts:
             path.write(part)
         return
-    _replace(Path(path), parts)
+    _replace(Path(path), parts, lambda written: _verify(_map(written), model))
 
 
-def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+def _replace(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
     """Write a file whole, or not at all."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -78,6 +72,7 @@ def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
+        check(Path(name))
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)
@@ -87,84 +82,12 @@ def _replace(path: Path, parts: Iterable[bytes | memoryview]) -> None:
         raise
 
 
-def _to_parts(model: Any, metadata: Any = None) -> list[bytes | memoryview]:
-    """All bytes of the file, in order."""
-    import spinney
-    from spinney.io.metadata import check_metadata
-    from spinney.io.own_code import is_function, source_of
-    from spinney.io.state import Writer
-
-    writer = Writer(_write_record, is_function, source_of)
-    name = type(model).__name__
-    writer.value(model, name)
-    arrays, body = layout.pack_arrays(writer.arrays)
-    header = {
-        "library": spinney.__version__,
-        "class": name,
-        "fingerprint": _fingerprint(model),
-        "sources": writer.sources,
-        "records": writer.records,
-        "arrays": arrays,
-        **({"metadata": check_metadata(metadata)} if metadata else {}),
-    }
-    return layout.file_parts(header, body)
-
-
-def _fingerprint(model: Any) -> str | None:
-    """None for unfitted models, and for those that have none."""
-    from sklearn.exceptions import NotFittedError
-
-    try:
-        found = getattr(model, "fingerprint_", None)
-    except NotFittedError:
-        return None
-    return found if isinstance(found, str) else None
-
-
-def _write_record(value: Any, writer: Writer, place: str) -> dict[str, Any]:
-    """Values that are none of the plain ones."""
-    from spinney.io.estimator_records import by_type, estimator_records
-    from spinney.io.records import store_records
-
-    name = by_type().get(type(value))
-    if name is not None:
-        return _write_estimator(value, name, estimator_records()[name], writer, place)
-    for record in store_records().values():
-        if type(value) is record.kind:
-            found = record.split(value)
-            if not record.is_json:
-                found = {field: writer.value(one, f"{place}.{field}") for field, one in found.items()}
-            return {"is": record.name, "fields": found}
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    if hasattr(value, "fit"):
-        raise TypeError(f"{place} is a {kind}, and {_FOREIGN}.")
-    raise TypeError(f"{place} is {value!r:.100} ({kind}), which a model file cannot hold.")
-
-
-def _write_estimator(model: Any, name: str, record: Any, writer: Writer, place: str) -> dict[str, Any]:
-    from spinney.io.own_code import as_loss
-
-    state = dict(model.__getstate__())
-    state.pop("_sklearn_version", None)
-    parameters = {one: state.pop(one) for one in record.parameters}
-    fitted = {one: value for one, value in state.items() if one not in record.made}
-    unknown = [one for one in fitted if one not in record.fitted]
-    if unknown:
-        raise TypeError(
-            f"{place} has an attribute {unknown[0]!r} that {name} does not have of itself: delete it, or use pickle."
-        )
-    if "loss" in parameters:
-        parameters["loss"] = as_loss(parameters["loss"])
-    given = {one: writer.value(value, f"{place}.{one}") for one, value in parameters.items()}
-    found = {one: writer.value(fitted[one], f"{place}.{one}") for one in record.fitted if one in fitted}
-    return {"is": name, "parameters": given, "fitted": found}
-
-
-def _verify(parts: Sequence[bytes | memoryview], model: Any) -> None:
+def _verify(buffer: np.ndarray, model: Any) -> None:
     """What is written can be read."""
-    buffer = np.frombuffer(b"".join(parts), np.uint8)
+    from spinney.io.reading import read_file
+
     try:
-        _read(buffer, (), verify=False)
+        read_file(buffer, (), verify=False)
     except ModelFormatError as error:
         raise ValueError(f"this {type(model).__name__} cannot be saved: {error}") from error
 
@@ -206,7 +129,9 @@ def load(path: Any, *, mmap: bool = False, trust: Sequence[Any] = ()) -> Any:
     >>> spinney.load(place)
     RandomForestClassifier(n_estimators=5, random_state=0)
     """
-    return _read(_buffer_of(path, mmap), trust)
+    from spinney.io.reading import read_file
+
+    return read_file(_buffer_of(path, mmap), trust)
 
 
 def _buffer_of(path: Any, mmap: bool) -> np.ndarray:
@@ -245,105 +170,6 @@ def _aligned_bytes(n: int) -> np.ndarray:
     return room[begin : begin + n]
 
 
-def _read(buffer: np.ndarray, trust: Sequence[Any], verify: bool = True) -> Any:
-    prefix = layout.read_prefix(bytes(buffer[: layout.PREFIX]), len(buffer))
-    header = layout.read_header(prefix, bytes(buffer[layout.PREFIX : layout.PREFIX + prefix.header_length]))
-    _check_header(header)
-    if verify:
-        layout.check_body(prefix, buffer)
-    n_stream, entries = layout.read_entries(header["arrays"], prefix)
-    layout.check_padding(buffer, prefix, n_stream, entries)
-    arrays = layout.unpack_arrays(buffer, prefix, n_stream, entries)
-    return _read_model(header, arrays, trust)
-
-
-def _check_header(header: dict[str, Any]) -> None:
-    kinds = {"library": str, "class": str, "fingerprint": str | None, "sources": list, "records": list, "arrays": list}
-    if list(header) not in (_HEADER, [*_HEADER, "metadata"]) or not isinstance(header.get("metadata", {}), dict):
-        raise ModelFormatError(f"The header must have {_HEADER}, not {list(header)!r:.100}", "the header")
-    for name, kind in kinds.items():
-        if not isinstance(header[name], kind):  # type: ignore[arg-type]
-            raise ModelFormatError(f"{header[name]!r:.80} is not what is wanted", f"the header's {name}")
-
-
-def _read_model(header: dict[str, Any], arrays: list[np.ndarray], trust: Sequence[Any]) -> Any:
-    import spinney
-    from spinney.io.own_code import read_sources
-    from spinney.io.state import Reader
-
-    reader = Reader(arrays)
-    reader.sources += read_sources(header["sources"], trust)
-    is_ours = header["library"] == spinney.__version__
-    for number, stored in enumerate(header["records"]):
-        last = number == len(header["records"]) - 1
-        reader.records.append(_read_record(stored, reader, header["class"] if last else f"record {number}", is_ours))
-    if not reader.records or type(reader.records[-1]).__name__ != header["class"]:
-        raise ModelFormatError(f"The last record must be the {header['class']!r:.80}", "the header")
-    reader.check_all_used()
-    model = reader.records[-1]
-    _check_fingerprint(model, header["fingerprint"])
-    return model
-
-
-def _check_fingerprint(model: Any, stated: str | None) -> None:
-    found = _fingerprint(model)
-    if found != stated:
-        raise ModelFormatError(
-            f"The model's fingerprint is {found}, and the file says {stated!r:.80}", "the fingerprint"
-        )
-
-
-def _read_record(stored: Any, reader: Reader, place: str, is_ours: bool) -> Any:
-    from spinney.io.estimator_records import estimator_records
-    from spinney.io.records import make, store_records
-
-    if not isinstance(stored, dict) or not isinstance(stored.get("is"), str):
-        raise ModelFormatError("A record must say what it is", place)
-    name = stored["is"]
-    if name in estimator_records() and list(stored) == ["is", "parameters", "fitted"]:
-        return _read_estimator(stored, estimator_records()[name], reader, place, is_ours)
-    if name not in store_records() or list(stored) != ["is", "fields"] or not isinstance(stored["fields"], dict):
-        raise ModelFormatError(f"Records of the kind {name!r:.80} are not known, or not like this", place)
-    record, found = store_records()[name], stored["fields"]
-    if not record.is_json:
-        found = {field: reader.value(one, f"{place}.{field}") for field, one in found.items()}
-    return make(record, found, place)
-
-
-def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_ours: bool) -> Any:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils._param_validation import validate_parameter_constraints
-
-    from spinney.io.records import check_fields
-
-    given, found = stored["parameters"], stored["fitted"]
-    if not isinstance(given, dict) or not isinstance(found, dict):
-        raise ModelFormatError("Parameters and fitted attributes must be objects", place)
-    unknown = [name for name in given if name not in record.parameters]
-    missing = [name for name in record.parameters if name not in given]
-    if unknown or (missing and is_ours):  # an older release may not have had all
-        raise ModelFormatError(f"The parameter {(unknown + missing)[0]!r:.80} is unknown or missing", place)
-    parameters = {name: reader.value(one, f"{place}.{name}") for name, one in given.items()}
-    fitted = {name: reader.value(one, f"{place}.{name}") for name, one in found.items()}
-    model = record.kind.__new__(record.kind)
-    vars(model).update({name: parameters.get(name, default) for name, default in record.parameters.items()})
-    try:
-        if record.parameters:
-            validate_parameter_constraints(record.kind._parameter_constraints, parameters, record.kind.__name__)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ModelFormatError(f"A parameter cannot be used: {str(error).rstrip('.')}", place) from None
-    if fitted:
-        check_fields(fitted, record.fitted, place)
-        vars(model).update(fitted)
-        try:
-            record.audit(model, place)
-        except (AttributeError, TypeError, ValueError, IndexError, KeyError, NotFittedError) as error:
-            if isinstance(error, ModelFormatError):
-                raise
-            raise ModelFormatError(f"Its parts do not fit: {str(error).rstrip('.')}", place) from None
-    return model
-
-
 def inspect(path: Any) -> dict[str, Any]:
     """What a model file holds, from its header alone.
 
@@ -374,26 +200,7 @@ def inspect(path: Any) -> dict[str, Any]:
     >>> found["class"], found["classes"], found["trees"], found["schema"][0]["name"]
     ('DecisionTreeClassifier', ['No', 'Yes'], 1, 'Outlook')
     """
-    from spinney.io.summary import summary
+    from spinney.io.summary import Opened, summary
 
-    return summary(_Opened(path))
-
-
-class _Opened:
-    """The header of a file, and arrays that are read one by one."""
-
-    def __init__(self, path: Any) -> None:
-        buffer = (
-            _map(Path(path))
-            if not isinstance(path, bytes | bytearray | memoryview) and not hasattr(path, "read")
-            else _buffer_of(path, False)
-        )
-        self.prefix = layout.read_prefix(bytes(buffer[: layout.PREFIX]), len(buffer))
-        begin = layout.PREFIX
-        self.header = layout.read_header(self.prefix, bytes(buffer[begin : begin + self.prefix.header_length]))
-        _check_header(self.header)
-        self.n_stream, self.entries = layout.read_entries(self.header["arrays"], self.prefix)
-        self._buffer = buffer
-
-    def arrays(self) -> list[np.ndarray]:
-        return layout.unpack_arrays(self._buffer, self.prefix, self.n_stream, self.entries)
+    is_path = not isinstance(path, bytes | bytearray | memoryview) and not hasattr(path, "read")
+    return summary(Opened(_map(Path(path)) if is_path else _buffer_of(path, False)))

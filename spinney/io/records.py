@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch
 
@@ -36,7 +35,6 @@ from spinney.io.checks import (
     is_a,
     kept_or_none,
     number,
-    text,
     tuple_of,
 )
 from spinney.io.errors import ModelFormatError
@@ -44,6 +42,7 @@ from spinney.tree.forest import Forest
 
 SEED = integer(0, (1 << 64) - 1)
 COUNT = integer(0, 1 << 48)
+_MOST_REPEATS = 128  # draws per row: a row of whole weight stands for up to 127 rows
 Fields = dict[str, Check | Maybe]
 
 _BINS: Fields = {
@@ -177,21 +176,23 @@ def _audit_bags(bags: Any, place: str) -> None:
         f"{place}.order",
     )
     demand(bags.order.min() == 0 and bags.order.max() == n - 1, "Rows must be in some order", f"{place}.order")
-    demand(1 <= bags.n_draws <= 1 << 40, "At least one row is drawn", f"{place}.n_draws")
+    demand(1 <= bags.n_draws <= _MOST_REPEATS * n, "A row is drawn once at least, and not for ever", f"{place}.n_draws")
     if bags.weights is not None:
         good = len(bags.weights) == n and (bags.weights >= 0).all() and bags.weights.any()
         demand(good, "Every row needs a weight", f"{place}.weights")
 
 
 def _audit_subspaces(subspaces: Any, place: str) -> None:
-    drawn = subspaces.n_drawn <= subspaces.n_columns or subspaces.replace
-    demand(drawn, "More columns are drawn than there are", place)
+    demand(subspaces.n_drawn <= subspaces.n_columns, "More columns are drawn than there are", place)
 
 
 def _audit_pool(pool: Any, place: str) -> None:
     same = len(pool.first) == len(pool.bags) == len(pool.n_rows) == len(pool.seeds) > 0
     ascend = same and pool.first[0] == 0 and all(a <= b for a, b in pairwise(pool.first))
     demand(ascend, "Merged forests stand one after the other", place)
+    for first, bags, n_rows in zip(pool.first, pool.bags, pool.n_rows):
+        good = bags is None or (bags.shift <= first and len(bags.order) == n_rows)
+        demand(good, "A merged forest was numbered before it was there", place)
 
 
 def _audit_targets(targets: Any, place: str) -> None:
@@ -233,19 +234,6 @@ def _make_random(key: Any, place: int, gauss: float, has_gauss: bool) -> np.rand
 
 def _make_bunch(items: dict[str, Any]) -> Bunch:
     return Bunch(**items)
-
-
-def _split_scorer(scorer: Any) -> dict[str, Any]:
-    for name in get_scorer_names():
-        if str(get_scorer(name)) == str(scorer):
-            return {"name": name}
-    raise TypeError("The scorer is not one of scikit-learn's own, and a model file cannot hold it.")
-
-
-def _make_scorer(name: str) -> Any:
-    if name not in get_scorer_names():
-        raise ValueError(f"scikit-learn has no scorer {name!r:.80}")
-    return get_scorer(name)
 
 
 @cache
@@ -309,7 +297,6 @@ def _of_parameters() -> list[Record]:
         Record("RandomState", np.random.RandomState, _RANDOM, _make_random, _split_random, anything),
         _plain("Loss", Loss, dict.fromkeys(("gradient", "hessian", "inverse_link", "value", "start"), anything)),
         Record("Bunch", Bunch, {"items": dict_of(anything)}, _make_bunch, lambda one: {"items": dict(one)}, anything),
-        Record("Scorer", type(get_scorer("accuracy")), {"name": text}, _make_scorer, _split_scorer, anything),
         _plain("KFold", KFold, _FOLDS),
         _plain("StratifiedKFold", StratifiedKFold, _FOLDS),
     ]

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from spinney.io import layout
 from spinney.io.errors import ModelFormatError
-from spinney.io.layout import FORMAT_VERSION
 from spinney.io.own_code import check_source, hash_of_source
+from spinney.io.reading import check_header
 from spinney.io.state import Reader
 
 
-def summary(opened: Any) -> dict[str, Any]:
+class Opened:
+    """The header of a file, and its arrays when they are asked for."""
+
+    def __init__(self, buffer: np.ndarray) -> None:
+        self.prefix = layout.read_prefix(bytes(buffer[: layout.PREFIX]), len(buffer))
+        text = bytes(buffer[layout.PREFIX : layout.PREFIX + self.prefix.header_length])
+        self.header = layout.read_header(self.prefix, text)
+        check_header(self.header)
+        self.n_stream, self.entries = layout.read_entries(self.header["arrays"], self.prefix)
+        self._buffer = buffer
+
+    def arrays(self) -> list[np.ndarray]:
+        return layout.unpack_arrays(self._buffer, self.prefix, self.n_stream, self.entries)
+
+
+def summary(opened: Opened) -> dict[str, Any]:
     """See `spinney.io.inspect`."""
     header = opened.header
     records = [one if isinstance(one, dict) else {} for one in header["records"]]
@@ -30,7 +48,7 @@ def summary(opened: Any) -> dict[str, Any]:
         "bytes": opened.prefix.file_length,
         "fingerprint": header["fingerprint"],
         "library": header["library"],
-        "format": FORMAT_VERSION,
+        "format": layout.FORMAT_VERSION,
         "sources": [_source(one, k) for k, one in enumerate(header["sources"])],
         "metadata": header.get("metadata", {}),
     }
@@ -73,7 +91,7 @@ def _schema(fitted: dict[str, Any], records: list[dict[str, Any]]) -> Any:
     return [{"name": name} for name in names] if isinstance(names, list) else None
 
 
-def _classes(fitted: dict[str, Any], opened: Any) -> Any:
+def _classes(fitted: dict[str, Any], opened: Opened) -> Any:
     stored = fitted.get("classes_")
     if stored is None:
         return None
