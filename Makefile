@@ -19,7 +19,7 @@ help: ## say what there is
 	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=2] [BENCH=trees OPTIONS='--case all']"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.datasets ## fit a model to 15,000 flights and judge it on others
+demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by the command line
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test ## run every test

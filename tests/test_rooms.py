@@ -25,6 +25,7 @@ ROOMS = [
     "estimators",
     "datasets",
     "warmup",
+    "cli",
 ]
 GROUND = ["_compile"]  # the folder below all rooms; the files beside it are `_*.py`
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
@@ -87,7 +88,8 @@ def test_the_documented_rooms_are_these():
     assert re.findall(r"^\| \d+ `(\w+)/`", table, re.MULTILINE) == ROOMS
 
 
-BELOW = sorted([*(set(PACKAGE.glob("_*.py")) - {PACKAGE / "__init__.py"}), *PACKAGE.glob("_*/*.py")])
+ABOVE = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}  # the doors: of the package and of its command line
+BELOW = sorted([*(set(PACKAGE.glob("_*.py")) - ABOVE), *PACKAGE.glob("_*/*.py")])
 
 
 @pytest.mark.parametrize("path", BELOW, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -177,6 +179,12 @@ def test_only_one_folder_knows_the_compiler():
 def test_importing_does_not_load_numba(code):
     check = "import sys; loaded = {'numba', 'llvmlite'} & set(sys.modules); assert not loaded, loaded"
     subprocess.run([sys.executable, "-c", f"{code}\n{check}"], check=True, timeout=120)
+
+
+def test_importing_does_not_load_what_the_command_line_needs():
+    code = "import sys\nimport spinney, spinney.cli\nassert not {'typer', 'rich', 'polars'} & set(sys.modules)"
+    every = "from spinney import *\nassert not {'typer', 'polars'} & set(sys.modules)"  # scikit-learn may load rich
+    subprocess.run([sys.executable, "-c", f"{code}\n{every}"], check=True, timeout=120)
 
 
 def test_every_public_name_is_there_and_no_other():

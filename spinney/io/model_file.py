@@ -19,7 +19,7 @@ from spinney.io import layout
 from spinney.io.errors import ModelFormatError
 
 
-def save(model: Any, path: Any) -> None:
+def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
     """Save a fitted model to a file of Spinney's own format.
 
     The file has everything that the model has: parameters, names and categories of the columns, classes, trees. It is
@@ -32,6 +32,8 @@ def save(model: Any, path: Any) -> None:
         Any estimator of Spinney, fitted or not; of voting, stacking, bagging and AdaBoost the members too.
     path : str, path or file
         Where to, or a binary file that is open for writing.
+    metadata : dict, optional
+        What else should be in the file, in JSON's types; `spinney.io.inspect` shows it.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def save(model: Any, path: Any) -> None:
     from spinney.io.writing import check_kind, to_parts
 
     check_kind(model)
-    parts = to_parts(model)
+    parts = to_parts(model, metadata)
     if hasattr(path, "write"):
         _verify(np.frombuffer(b"".join(parts), np.uint8), model)
         for part in parts:
@@ -180,8 +182,8 @@ def inspect(path: Any) -> dict[str, Any]:
     dict
         "class", "parameters", "schema" (a dict for each column: its name, and the categories of those that have any;
         None for models that leave tables to their members), "classes", "trees", "nodes", "bytes", "fingerprint",
-        "library" (the release that wrote it), "format" and "sources" (functions of the user's: "name", "hash" and
-        "source").
+        "library" (the release that wrote it), "format", "sources" (functions of the user's: "name", "hash" and
+        "source") and "metadata" (what the file was given besides, {} if nothing).
 
     Raises
     ------

@@ -38,7 +38,7 @@ def read_file(buffer: np.ndarray, trust: Sequence[Any], verify: bool = True) -> 
 
 def check_header(header: dict[str, Any]) -> None:
     kinds = {"library": str, "class": str, "fingerprint": str | None, "sources": list, "records": list, "arrays": list}
-    if list(header) != _HEADER:
+    if list(header) not in (_HEADER, [*_HEADER, "metadata"]) or not isinstance(header.get("metadata", {}), dict):
         raise ModelFormatError(f"The header must have {_HEADER}, not {list(header)!r:.100}", "the header")
     for name, kind in kinds.items():
         if not isinstance(header[name], kind):  # type: ignore[arg-type]

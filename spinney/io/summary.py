@@ -50,6 +50,7 @@ def summary(opened: Opened) -> dict[str, Any]:
         "library": header["library"],
         "format": layout.FORMAT_VERSION,
         "sources": [_source(one, k) for k, one in enumerate(header["sources"])],
+        "metadata": header.get("metadata", {}),
     }
 
 

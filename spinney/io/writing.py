@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 import spinney
 from spinney.io import layout
 from spinney.io.estimator_records import by_type, estimator_records
+from spinney.io.metadata import check_metadata
 from spinney.io.own_code import as_loss, is_function, source_of
 from spinney.io.records import store_records
 from spinney.io.state import Writer
@@ -31,7 +32,7 @@ def check_kind(model: Any) -> None:
         raise TypeError(f"this is a {kind}, and {_FOREIGN}.")
 
 
-def to_parts(model: Any) -> list[bytes | memoryview]:
+def to_parts(model: Any, metadata: dict[str, Any] | None = None) -> list[bytes | memoryview]:
     """All bytes of the file, in order."""
 
     writer = Writer(_write_record, is_function, source_of)
@@ -45,6 +46,7 @@ def to_parts(model: Any) -> list[bytes | memoryview]:
         "sources": writer.sources,
         "records": writer.records,
         "arrays": arrays,
+        **({"metadata": check_metadata(metadata)} if metadata else {}),
     }
     return layout.file_parts(header, body)
 

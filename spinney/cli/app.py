@@ -1,0 +1,67 @@
+"""The app: all verbs under one name, `spinney`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import spinney
+from spinney.cli.cluster import cluster
+from spinney.cli.datasets import datasets
+from spinney.cli.doctor import doctor
+from spinney.cli.errors import exit_code
+from spinney.cli.evaluate import evaluate
+from spinney.cli.export import export
+from spinney.cli.fit import fit
+from spinney.cli.inspect import inspect
+from spinney.cli.predict import predict
+from spinney.cli.show import show
+from spinney.cli.warmup import warmup
+
+
+class _Polite(TyperGroup):
+    """A group of commands whose errors are sentences."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort) as end:
+            raise end
+        except (SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:
+            code = exit_code(error)
+        raise typer.Exit(code)
+
+
+app = typer.Typer(
+    cls=_Polite,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"spinney {spinney.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Decision trees and everything built on them, for a table and a question.
+
+    spinney fit titanic.csv --target survived    learns, judges and saves a model
+    """
+
+
+for verb in (fit, predict, evaluate, show, cluster, export, inspect, datasets, warmup, doctor):
+    app.command()(verb)

@@ -1,0 +1,202 @@
+"""`spinney cluster`: groups of rows that are alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source, open_source
+from spinney.cli.kinds import Column
+from spinney.cli.parts import parts_of
+from spinney.cli.progress import Working
+from spinney.cli.reading import Survey, check_names, read_table, read_types, survey
+from spinney.cli.report import Report, number, plural, quoted
+from spinney.cli.writing import Writer
+
+METHODS = ("kmeans", "mixture")
+_MOST_COLUMNS = 12
+_TRIED = 10  # numbers of clusters
+
+
+def cluster(
+    data: options.Data,
+    k: Annotated[str, typer.Option("-k", "--clusters", help="The number of clusters, or auto.")] = "auto",
+    method: Annotated[str, typer.Option("--method", help="kmeans, or mixture (of Gaussians).")] = "kmeans",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to write the table with a column of clusters.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        bool, typer.Option(help="Divide columns by their standard deviations, so that units do not matter.")
+    ] = True,
+    types: options.Types = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Find groups of rows that are alike, by their numbers.
+
+    Columns of words are left out. Missing values are no trouble for mixtures; k-means takes the column's median for
+    them. With -k auto the number of clusters is where the elbow of the curve is (kmeans) or where the BIC is lowest
+    (mixture).
+
+    Examples:
+
+        spinney cluster customers.csv -k 4 --out with-clusters.csv
+
+        spinney cluster penguins.csv --method mixture
+    """
+    if method not in METHODS:
+        raise usage(f"--method must be kmeans or mixture, got {method!r}.")
+    if k != "auto" and not (k.isdigit() and int(k) > 0):
+        raise usage(f"-k must be a positive number or auto, got {k!r}.")
+    report = Report(as_json, quiet)
+    source = open_source(data, options.dialect(separator, encoding, no_header))
+    given, dropped, words = read_types(types or []), options.names(drop), options.words(missing)
+    check_names(source, {"--types": list(given), "--drop": dropped})
+    with Working(not quiet) as work:
+        work.say("reading the table")
+        found = survey(source, words, given, dropped)
+        columns = _numbers(source, found)
+        table = read_table(source, columns, words, doubtful=[one for one in columns if one.name in given])
+        values = np.column_stack([table[name].cast(pl.Float64).to_numpy() for name in table.columns])
+        work.pause()
+        _tell_table(report, source, found, columns, values, method)
+        filled = values if method == "mixture" else _filled(values)
+        points, spread = _scaled(filled) if scale else (filled, np.ones(values.shape[1]))
+        work.say("looking for clusters")
+        model, tried = _cluster(points, k, method, seed, threads)
+        labels = model.predict(points)
+    _tell_clusters(report, table.columns, values, labels, spread, model, tried, method)
+    if out is not None:
+        _write(source, labels, out, report)
+    report.end()
+
+
+def _numbers(source: Source, found: Survey) -> list[Column]:
+    columns = [one for one in found.columns if one.kind in ("number", "boolean") and not one.out]
+    if not columns:
+        raise CommandError(f"{source.name} has no column of numbers to cluster by.")
+    return columns
+
+
+def _filled(values: np.ndarray) -> np.ndarray:
+    """Medians for missing values."""
+    holes = np.isnan(values)
+    return np.where(holes, np.nanmedian(values, axis=0), values) if holes.any() else values
+
+
+def _scaled(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    spread = np.nanstd(values, axis=0)
+    spread[spread == 0] = 1.0
+    return (values - np.nanmean(values, axis=0)) / spread, spread
+
+
+def _cluster(
+    points: np.ndarray, k: str, method: str, seed: int, threads: int | None
+) -> tuple[Any, list[tuple[Any, ...]]]:
+    """A fitted model, and what was tried to find the number of clusters."""
+    from spinney import GaussianMixture, KMeans, elbow, select_components
+
+    most = min(_TRIED, len(np.unique(points, axis=0)) if len(points) <= 1000 else _TRIED)
+    if k != "auto" and int(k) > len(points):
+        raise CommandError(f"-k {k}: there are {plural(len(points), 'row')} only.")
+    if method == "mixture":
+        if k == "auto":
+            choice = select_components(points, range(1, most + 1), random_state=seed, n_jobs=threads)
+            return choice.model, [(n, bic) for n, bic in zip(choice.ks.tolist(), choice.bic.tolist())]
+        return GaussianMixture(int(k), random_state=seed, n_jobs=threads).fit(points), []
+    if k == "auto":
+        curve = elbow(points, range(1, most + 1), random_state=seed, n_jobs=threads)
+        model = KMeans(curve.suggested_k, random_state=seed, n_jobs=threads).fit(points)
+        return model, [(n, sums) for n, sums in zip(curve.ks.tolist(), curve.inertia.tolist())]
+    return KMeans(int(k), random_state=seed, n_jobs=threads).fit(points), []
+
+
+def _tell_table(
+    report: Report, source: Source, found: Survey, columns: list[Column], values: np.ndarray, method: str
+) -> None:
+    names = {column.name for column in columns}
+    left = [column.name for column in found.columns if column.name not in names]
+    report.say(
+        f"{source.name}: {plural(found.n_rows, 'row')}, clustered by {plural(len(columns), 'column')}: "
+        f"{quoted([one.name for one in columns], 12)}",
+        "bold",
+    )
+    report.note(file=source.name, rows=found.n_rows, columns=[one.name for one in columns], left_out=left)
+    if left:
+        report.warn(f"left out, since they hold no numbers to compare: {quoted(left)}")
+    holes = int(np.isnan(values).sum())
+    if holes and method == "kmeans":
+        report.warn(f"{plural(holes, 'missing value')} taken for the median of the column")
+
+
+def _tell_clusters(
+    report: Report,
+    names: list[str],
+    values: np.ndarray,
+    labels: np.ndarray,
+    spread: np.ndarray,
+    model: Any,
+    tried: Any,
+    method: str,
+) -> None:
+    n_clusters = len(np.unique(labels))
+    if tried:
+        what = "BIC" if method == "mixture" else "inertia"
+        chosen = getattr(model, "n_clusters", None) or model.n_components
+        report.title(
+            f"Number of clusters: {chosen}, "
+            + ("where the BIC is lowest" if method == "mixture" else "where the curve bends")
+        )
+        report.note(tried=[{"k": n, what: value} for n, value in tried])
+        report.table(
+            ["clusters", what], [(f"{n}" + (" <" if n == chosen else ""), number(value)) for n, value in tried], "rr"
+        )
+    found = np.arange(int(labels.max()) + 1)
+    sizes = np.bincount(labels, minlength=len(found))
+    with np.errstate(invalid="ignore"):
+        means = np.array(
+            [
+                np.nanmean(values[labels == one], axis=0) if sizes[one] else np.full(values.shape[1], np.nan)
+                for one in found
+            ]
+        )
+    telling = np.argsort(-np.nanstd(means / spread, axis=0), kind="stable")[:_MOST_COLUMNS]
+    report.title(
+        f"{plural(n_clusters, 'cluster')}, and the means of "
+        + ("their columns" if len(names) <= _MOST_COLUMNS else "the columns that tell them apart")
+    )
+    report.table(
+        ["cluster", "rows", *(names[c] for c in telling)],
+        [(one, f"{sizes[one]:,}", *(number(means[one, c]) for c in telling)) for one in found],
+        "r" * (2 + len(telling)),
+    )
+    report.note(clusters=[{"cluster": one, "rows": sizes[one], "means": dict(zip(names, means[one]))} for one in found])
+
+
+def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> None:
+    """The table as it was, with a column of clusters; batch by batch."""
+    name, number_ = "cluster", 2
+    while name in source.columns:
+        name, number_ = f"cluster_{number_}", number_ + 1
+    done = 0
+    with Writer(out) as writer:
+        for batch in (part.collect(engine="streaming") for part in parts_of(source)):
+            writer.write(batch.with_columns(pl.Series(name, labels[done : done + len(batch)])))
+            done += len(batch)
+    report.note(out=str(out))
+    report.say()
+    report.say(f"{plural(done, 'row')} with {name!r} in {out}")

@@ -1,0 +1,138 @@
+"""`spinney datasets`: the tables that come with Spinney, listed or written to a file."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.errors import suggestion, usage
+from spinney.cli.report import Report, plural
+from spinney.cli.writing import Writer
+from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
+from spinney.datasets.lectures import RESTAURANT, TENNIS
+
+
+class Bundled(NamedTuple):
+    """One of the tables."""
+
+    rows: int
+    columns: int
+    target: str
+    about: str
+    groups: str | None = None
+
+
+TABLES = {
+    "flights": Bundled(
+        20_000, 18, "late", "will the flight leave late? New York, 2013; numbers, words, missing values", "date"
+    ),
+    "penguins": Bundled(344, 7, "species", "which species is it? numbers, words, missing values"),
+    "restaurant": Bundled(12, 10, "Wait", "wait for a table? the lectures' first tree; words"),
+    "tennis": Bundled(14, 4, "PlayTennis", "play tennis today? ID3's own example; words"),
+}
+
+
+def datasets(
+    name: Annotated[
+        str | None,
+        typer.Argument(help=f"One of {', '.join(TABLES)}; without a name all are listed.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write; by default CSV on standard output.", show_default=False),
+    ] = None,
+    test_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--test-out", help="Write a part of the rows to this file instead, to judge a model by.", show_default=False
+        ),
+    ] = None,
+    test_share: Annotated[
+        float, typer.Option("--test-share", min=0.01, max=0.99, help="How large that part is.")
+    ] = 0.25,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """List the tables that come with Spinney, or write one of them.
+
+    Examples:
+
+        spinney datasets
+
+        spinney datasets penguins --out penguins.csv
+
+        spinney datasets flights --out flights.csv --test-out other-days.csv
+    """
+    report = Report(as_json, quiet)
+    if name is None:
+        _tell_all(report)
+        report.end()
+        return
+    if name not in TABLES:
+        raise usage(f"there is no bundled table {name!r}; {suggestion(name, TABLES)}")
+    table = load(name)
+    parts = [(table, out)]
+    if test_out is not None:
+        held_out = _held_out(table, TABLES[name].groups, test_share, seed)
+        parts = [(table.filter(~held_out), out), (table.filter(held_out), test_out)]
+    for part, path in parts:
+        with Writer(path) as writer:
+            writer.write(part)
+    if out is not None:
+        report.note(files=[{"file": str(path), "rows": len(part)} for part, path in parts])
+        for part, path in parts:
+            report.say(f"{plural(len(part), 'row')} of {name} in {path}")
+        report.end()
+
+
+def _tell_all(report: Report) -> None:
+    report.note(datasets={name: one._asdict() for name, one in TABLES.items()})
+    report.table(
+        ["name", "rows", "columns", "target", ""],
+        [(name, f"{one.rows:,}", one.columns, one.target, one.about) for name, one in TABLES.items()],
+        "lrr",
+    )
+    report.say()
+    report.say("  spinney datasets penguins --out penguins.csv    writes one", "dim")
+
+
+def load(name: str) -> pl.DataFrame:
+    """A bundled table, its target last."""
+    if name in ("restaurant", "tennis"):
+        return _from_text(RESTAURANT if name == "restaurant" else TENNIS)
+    folder = files("spinney.datasets") / "data"
+    if name == "penguins":
+        return pl.read_csv((folder / "penguins.csv").read_bytes(), null_values=["NA"]).select(
+            pl.exclude("species"), "species"
+        )
+    table = pl.read_csv((folder / "flights.csv.gz").read_bytes(), infer_schema_length=None)
+    date = pl.date(2013, pl.col("month"), pl.col("day"))
+    weekday = date.dt.weekday().replace_strict(dict(enumerate(WEEK, start=1)), return_dtype=pl.String)
+    return table.with_columns(date=date, day_of_week=weekday, late=pl.col("late") == 1).select(
+        "date", *FLIGHT_COLUMNS, "late"
+    )
+
+
+def _from_text(text: str) -> pl.DataFrame:
+    head, *rows = (line.split() for line in text.strip().splitlines())
+    plain = {"T": "true", "F": "false"}
+    table = pl.DataFrame([[plain.get(cell, cell) for cell in row] for row in rows], schema=head, orient="row")
+    return table.drop("Minutes", strict=False)
+
+
+def _held_out(table: pl.DataFrame, groups: str | None, share: float, seed: int) -> pl.Series:
+    """Which rows are held out; whole groups where the table has some."""
+    groups_of = (
+        np.arange(len(table))
+        if groups is None
+        else np.unique(table[groups].cast(pl.String).to_numpy(), return_inverse=True)[1]
+    )
+    order = np.random.RandomState(seed).permutation(int(groups_of.max()) + 1)
+    return pl.Series(np.isin(groups_of, order[: max(1, round(share * len(order)))]))

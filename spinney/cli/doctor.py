@@ -1,0 +1,201 @@
+"""`spinney doctor`: what is installed, what will be used, and what is wrong."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from typing import NamedTuple
+
+import typer
+from joblib import cpu_count
+
+import spinney
+from spinney.cli import options
+from spinney.cli.report import Report, plural
+
+_EXTRAS = ("polars", "typer", "rich", "pandas", "pyarrow", "matplotlib", "onnx", "onnxruntime")
+_VARIABLES = (
+    "SPINNEY_CACHE_DIR",
+    "SPINNEY_QUIET",
+    "SPINNEY_COMPILER",
+    "SPINNEY_ASSISTANT",
+    "OMP_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMBA_DISABLE_JIT",
+    "NUMBA_BOUNDSCHECK",
+)
+_SLOW = {
+    "NUMBA_DISABLE_JIT": "kernels run as plain Python, some hundred times slower",
+    "NUMBA_BOUNDSCHECK": "kernels check every index",
+    "SPINNEY_COMPILER": "every process compiles its kernels, a minute or more",
+}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    what: str
+    value: str
+    problem: str = ""
+
+
+def doctor(as_json: options.Json = False) -> None:
+    """Say what is installed, how many threads there are, where compiled kernels are kept, and what is wrong with it.
+
+    The exit code is 1 if something is wrong.
+
+    Examples:
+
+        spinney doctor
+    """
+    report = Report(as_json)
+    groups = {
+        "Versions": list(_versions()),
+        "Machine": list(_machine()),
+        "Compiled kernels": list(_kernels()),
+        "Environment": list(_environment()),
+    }
+    problems = [f"{one.what}: {one.problem}" for group in groups.values() for one in group if one.problem]
+    for title, group in groups.items():
+        if group:
+            report.title(title)
+            report.table(
+                ["", "", ""], [(one.what, one.value, f"<- {one.problem}" if one.problem else "") for one in group]
+            )
+    report.note(
+        **{title.lower().replace(" ", "_"): {one.what: one.value for one in group} for title, group in groups.items()},
+        problems=problems,
+    )
+    report.title(f"{plural(len(problems), 'problem')}: {'; '.join(problems)}" if problems else "All is well.")
+    report.end()
+    if problems:
+        raise typer.Exit(1)
+
+
+def _versions() -> Iterator[Finding]:
+    yield Finding("spinney", spinney.__version__)
+    yield Finding("Python", platform.python_version())
+    for requirement in metadata.requires("spinney") or _REQUIRED_WITHOUT_METADATA:
+        name, bounds, marker = _parts(requirement)
+        if marker:
+            continue
+        found = _version(name)
+        if found is None:
+            yield Finding(name, "not installed", f"spinney needs it: pip install {name}")
+        else:
+            yield Finding(name, found, "" if within(found, bounds) else f"tested with {bounds} only")
+    for name in _EXTRAS:
+        found = _version(name)
+        yield Finding(name, found or "not installed (not needed)")
+
+
+_REQUIRED_WITHOUT_METADATA = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib", "narwhals")
+
+
+def _parts(requirement: str) -> tuple[str, str, str]:
+    """(name, bounds, marker) of `numpy<2.6,>=2.0; extra == 'x'`."""
+    plain, _, marker = requirement.partition(";")
+    found = re.match(r"([A-Za-z0-9_.-]+)\s*(.*)", plain.strip())
+    return (found[1], found[2].strip(), marker.strip()) if found else (plain, "", marker)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def within(version: str, bounds: str) -> bool:
+    """Whether a version is within bounds such as `>=2.0,<2.6`."""
+    own = _numbers(version)
+    for bound in filter(None, (one.strip() for one in bounds.split(","))):
+        sign, other = re.match(r"([<>=!~]+)\s*(.*)", bound).groups()  # type: ignore[union-attr]
+        limit = _numbers(other)
+        if (sign == ">=" and own < limit) or (sign == "<" and own >= limit) or (sign == "<=" and own > limit):
+            return False
+    return True
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in re.findall(r"\d+", version)[:3])
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding("system", f"{platform.system()} {platform.machine()}")
+    yield Finding("cores", f"{cpu_count()} of {os.cpu_count()}")
+    from joblib import effective_n_jobs
+
+    limits = [
+        int(value) for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if (value := os.environ.get(name, "")).isdigit()
+    ]
+    yield Finding("threads of a fit", str(min([effective_n_jobs(-1), *limits])))
+    yield Finding("memory", _memory())
+    yield Finding("GPU", _gpu())
+
+
+def _memory() -> str:
+    try:
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return "not known"
+    return f"{pages * size / 2**30:.1f} GiB"
+
+
+def _gpu() -> str:
+    """What the driver says; Spinney trains on the CPU."""
+    try:
+        if ctypes.util.find_library("cuda") is None:
+            return "none found (not needed: models are trained on the CPU)"
+        tool = shutil.which("nvidia-smi")
+        if tool is None:
+            return "a CUDA driver, but no nvidia-smi (not used: models are trained on the CPU)"
+        asked = [tool, "--query-gpu=name,memory.total", "--format=csv,noheader"]
+        found = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "a CUDA driver that does not answer (not used: models are trained on the CPU)"
+    return "; ".join(found.splitlines()) + " (not used: models are trained on the CPU)"
+
+
+def _kernels() -> Iterator[Finding]:
+    begun = time.perf_counter()
+    from spinney._compile import PLAIN_PYTHON, cache_folder
+
+    yield Finding("loading the compiler", f"{time.perf_counter() - begun:.1f} s")
+    folder = cache_folder()
+    if folder is None:
+        yield Finding(
+            "folder", "none", "every process compiles its own kernels; set SPINNEY_CACHE_DIR to a folder of yours"
+        )
+        return
+    kept = [one for one in folder.iterdir() if one.suffix == ".bin"]
+    size = sum(one.stat().st_size for one in kept)
+    yield Finding("folder", str(folder))
+    yield Finding(
+        "kept",
+        f"{plural(len(kept), 'kernel')}, {size / 2**20:.1f} MiB"
+        if kept
+        else "nothing as yet: the first fits compile; spinney warmup does so ahead",
+    )
+    free = shutil.disk_usage(folder).free
+    yield Finding("free space", f"{free / 2**30:.1f} GiB", "the disk is full" if free < 2**26 else "")
+    yield Finding("compiled code", "no" if PLAIN_PYTHON else "yes", "NUMBA_DISABLE_JIT is set" if PLAIN_PYTHON else "")
+
+
+def _environment() -> Iterator[Finding]:
+    for name in _VARIABLES:
+        value = os.environ.get(name)
+        if value is not None:
+            slow = _SLOW.get(name) if value not in ("", "0", "spinney") else None
+            yield Finding(name, value, slow or "")
+    if sys.version_info >= (3, 14):
+        yield Finding("Python", platform.python_version(), "spinney is tested up to Python 3.13")

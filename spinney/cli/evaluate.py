@@ -1,0 +1,187 @@
+"""`spinney evaluate`: how good a model is on a table whose target is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.columns_report import tell_scores
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source, open_source
+from spinney.cli.judging import Judged, measure_baseline, measure_classes, measure_numbers
+from spinney.cli.kinds import Column, staged, values
+from spinney.cli.model_files import load_model
+from spinney.cli.predict import Unknown
+from spinney.cli.progress import Working
+from spinney.cli.reading import batches, check_columns, check_names, find_bad_cell, labels_of
+from spinney.cli.recipe import Recipe
+from spinney.cli.report import Report, label, number, plural, quoted
+
+_MOST_CLASSES = 12  # of a confusion matrix that is shown
+
+
+@dataclass
+class Answers:
+    """What a model says of a table, and what is true."""
+
+    truth: list[np.ndarray] = field(default_factory=list)
+    said: list[np.ndarray] = field(default_factory=list)  # numbers, labels, or probabilities
+    weights: list[np.ndarray] = field(default_factory=list)
+    n_without: int = 0
+
+
+def evaluate(
+    model: options.ModelFile,
+    data: options.Data,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", "-t", help="The column with the truth, if it is not called as in training.", show_default=False
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
+    ] = None,
+    missing: options.MoreMissing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    threads: options.Threads = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Score a model on a table that has the target, with a confusion matrix for classes.
+
+    The baseline says the same of every row: the shares of the classes, or the mean, of this table.
+
+    Examples:
+
+        spinney evaluate titanic.spinney held-out.csv
+
+        spinney evaluate titanic.spinney held-out.csv --json
+    """
+    fitted, recipe = load_model(model)
+    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
+    if recipe.task not in ("classification", "regression"):
+        raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
+    if threads is not None and "n_jobs" in fitted.get_params(deep=False):
+        fitted.set_params(n_jobs=threads)
+    source = open_source(data, options.dialect(separator, encoding, no_header))
+    name = target or (recipe.target.name if recipe.target else "")
+    if not name:
+        raise usage("--target must name the column with the truth: the model file does not say it.")
+    check_names(source, {"--target": [name], "--weights": [weights] if weights else []})
+    kind = recipe.target.kind if recipe.target is not None else "number"
+    truth = (
+        Column(name, kind, recipe.target.comma, recipe.target.format, recipe.target.tokens)
+        if recipe.target
+        else Column(name, kind)
+    )
+    recipe, extra = check_columns(source, recipe)
+    report = Report(as_json, quiet)
+    watch = Unknown(fitted, recipe)
+    with Working(not quiet) as work:
+        work.say("predicting")
+        answers = _ask(fitted, recipe, source, truth, weights, watch)
+    _tell(report, fitted, recipe, source, truth, answers, watch, [one for one in extra if one != name])
+    report.end()
+
+
+def _ask(fitted: Any, recipe: Recipe, source: Source, truth: Column, weights: str | None, watch: Unknown) -> Answers:
+    schema = source.frame.collect_schema()
+    cells = staged(truth, schema[truth.name], recipe.missing)
+    also = {"truth": cells} | ({"weights": pl.col(weights).cast(pl.Float64, strict=False)} if weights else {})
+    answers = Answers()
+    for table, other in batches(source, recipe, also):
+        watch.look(table)
+        found = other.select(pl.col("truth").alias(truth.name)).select(values(truth, schema[truth.name])).to_series()
+        if (found.is_null() & other["truth"].is_not_null()).any():
+            raise find_bad_cell(source, [truth], recipe.missing)
+        known = found.is_not_null()
+        answers.n_without += int((~known).sum())
+        table, found = table.filter(known), found.filter(known)
+        if not len(table):
+            continue
+        X = table.to_numpy() if recipe.by_place else table
+        answers.truth.append(labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind))
+        answers.said.append(fitted.predict_proba(X) if hasattr(fitted, "predict_proba") else fitted.predict(X))
+        if weights:
+            answers.weights.append(_checked(other["weights"].filter(known), weights, source))
+    if not answers.truth:
+        raise CommandError(f"the target {truth.name!r} is missing in all rows of {source.name}.")
+    return answers
+
+
+def _checked(weights: pl.Series, name: str, source: Source) -> np.ndarray:
+    if weights.null_count() or not bool((weights >= 0).all()):
+        raise CommandError(
+            f"--weights: column {name!r} of {source.name} must hold a number of at least 0 in every row."
+        )
+    return weights.to_numpy()
+
+
+def _tell(
+    report: Report,
+    fitted: Any,
+    recipe: Recipe,
+    source: Source,
+    truth: Column,
+    answers: Answers,
+    watch: Unknown,
+    extra: list[str],
+) -> None:
+    y, said = np.concatenate(answers.truth), np.concatenate(answers.said)
+    weights = np.concatenate(answers.weights) if answers.weights else None
+    baseline = measure_baseline(y, weights, y, weights, recipe.task)
+    report.note(file=source.name, rows=len(y), target=truth.name, task=recipe.task)
+    report.say(f"{source.name}: {plural(len(y), 'row')} with {truth.name!r}", "bold")
+    if answers.n_without:
+        report.warn(f"{plural(answers.n_without, 'row')} without {truth.name!r} left out")
+    if extra:
+        report.warn(f"columns that the model does not know were ignored: {quoted(extra)}")
+    for sentence in watch.sentences():
+        report.warn(sentence)
+    how = plural(len(y), "row")
+    if recipe.task == "regression":
+        tell_scores(report, Judged(how, measure_numbers(y, said, weights), {}, baseline))
+        return
+    shares = said if said.ndim == 2 else None
+    predicted = said if shares is None else fitted.classes_[shares.argmax(axis=1)]
+    new = sorted({label(one) for one in np.unique(y)} - {label(one) for one in fitted.classes_.tolist()})
+    if new:
+        report.warn(f"classes that the model has not seen, so that all their rows are wrong: {quoted(new)}")
+    tell_scores(report, Judged(how, measure_classes(y, predicted, shares, fitted.classes_, weights), {}, baseline))
+    _tell_classes(report, y, predicted, weights)
+
+
+def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> None:
+    from spinney.evaluate.confusion import confusion_matrix
+
+    matrix = confusion_matrix(y, predicted, sample_weight=weights)
+    labels = [] if matrix.labels is None else [label(one) for one in matrix.labels.tolist()]
+    each = {"precision": matrix.precision, "recall": matrix.recall, "f1": matrix.f1, "support": matrix.support}
+    report.note(
+        confusion={"labels": labels, "matrix": matrix.counts.tolist()},
+        classes={one_class: {name: float(one[k]) for name, one in each.items()} for k, one_class in enumerate(labels)},
+    )
+    if len(labels) <= _MOST_CLASSES:
+        report.title("Confusion matrix: rows are the truth, columns what was predicted")
+        report.table(
+            ["", *labels],
+            [(one_class, *(f"{n:,g}" for n in row)) for one_class, row in zip(labels, matrix.counts)],
+            "l" + "r" * len(labels),
+        )
+    report.title("Class by class")
+    order = np.argsort(-matrix.support, kind="stable")[:_MOST_CLASSES]
+    rows = [
+        (labels[k], *(number(float(one[k])) for one in list(each.values())[:3]), f"{matrix.support[k]:,g}")
+        for k in order
+    ]
+    report.table(["", "precision", "recall", "f1", "rows"], rows, "lrrrr")
+    if len(labels) > _MOST_CLASSES:
+        report.say(f"  and {len(labels) - _MOST_CLASSES} more classes (--json lists all)", "dim")

@@ -1,0 +1,349 @@
+"""Files: what is in a file, whatever its name is, and a scan of its rows.
+
+In: a path, or `-` for standard input. Out: a `Source`, whose `frame` is a lazy polars frame; nothing is read as yet
+but the first lines. Text (CSV, TSV) comes as strings, column by column; Parquet, Arrow and JSON lines with types of
+their own.
+
+Formats and compression are told by the first bytes, text formats also by the name. What is compressed, in another
+encoding than UTF-8, or comes from standard input is laid down in a temporary file first, block by block: memory does
+not grow with it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import bz2
+import codecs
+import contextlib
+import csv
+import gzip
+import lzma
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from spinney.cli.errors import CommandError, usage
+
+_BLOCK = 2**20
+_HEAD = 2**18  # bytes that the separator is told from
+_COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_REFUSED = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook: save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "is compressed by zstd: unpack it first, or compress it by gzip",
+    b"SQLite format 3": "is an SQLite database: write the table to CSV first",
+    b"%PDF": "is a PDF document, not a table",
+}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+SUFFIXES = {
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".tab": "TSV",
+    ".txt": "CSV",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+    ".jsonl": "JSON lines",
+    ".ndjson": "JSON lines",
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What the user says of a text file; None: to be told from the file."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    header: bool = True
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that can be scanned, from its first row to its last, as often as need be."""
+
+    name: str  # as the user knows it
+    path: Path
+    format: str
+    frame: pl.LazyFrame
+    columns: tuple[str, ...]
+    separator: str = ""
+    notes: tuple[str, ...] = ()
+    every_line: pl.LazyFrame | None = None  # of text: with blank lines, and others without any value
+    skip: int = 0  # rows of text before the first that is data
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells are strings whose types have to be guessed."""
+        return self.format in ("CSV", "TSV")
+
+    def text_frame(self, block: bytes, first: bool) -> pl.LazyFrame:
+        """Some rows of a text file, given as its bytes; the first of them have the header."""
+        frame = _scan(block, self.columns, self.separator, self.skip if first else 0)
+        return _without_blanks(frame, len(self.columns))
+
+    def n_blank(self, n_rows: int) -> int:
+        """How many lines of text are no rows, since they hold no value."""
+        if self.every_line is None:
+            return 0
+        return int(self.every_line.select(pl.len()).collect(engine="streaming").item()) - n_rows
+
+    @property
+    def described(self) -> str:
+        """The format in words."""
+        return (
+            f"{self.format}, {_SEPARATORS.get(self.separator, self.separator)}-separated"
+            if self.is_text
+            else self.format
+        )
+
+
+def open_source(given: str, dialect: Dialect = Dialect()) -> Source:  # noqa: B008  (it is frozen)
+    """Find out what a file is and prepare to scan it."""
+    name = "standard input" if given == "-" else given
+    path = _spool_input() if given == "-" else Path(given)
+    if path.is_dir():
+        raise CommandError(f"{name} is a folder, not a table.")
+    if not path.exists():
+        raise usage(f"{name} does not exist.")
+    path, suffix, encoding = _unpacked(path, name, dialect.encoding)
+    head = _head(path)
+    if not head.strip():
+        raise CommandError(f"{name} is empty.")
+    kind = _format(head, suffix, name)
+    if kind in ("CSV", "TSV"):
+        return _open_text(name, path, kind, head, dialect)
+    frame, schema = _scan_typed(kind, path, name)
+    return Source(name, path, kind, frame, tuple(schema))
+
+
+def _spool_input() -> Path:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise usage("there is nothing on standard input: pipe a table into the command, or name a file.")
+    return _spool(sys.stdin.buffer)
+
+
+def _spool(stream: Any, encoding: str | None = None) -> Path:
+    """A temporary file with all that a stream holds, in UTF-8; removed when the process ends."""
+    handle, name = tempfile.mkstemp(prefix="spinney-")
+    atexit.register(_remove, name)
+    with os.fdopen(handle, "wb") as target:
+        if encoding is None:
+            shutil.copyfileobj(stream, target, _BLOCK)
+        else:
+            decoder = codecs.getincrementaldecoder(encoding)()
+            while block := stream.read(_BLOCK):
+                target.write(decoder.decode(block).encode())
+            target.write(decoder.decode(b"", final=True).encode())
+    return Path(name)
+
+
+def _remove(name: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(name)
+
+
+def _head(path: Path, n: int = _HEAD) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(n)
+
+
+def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, str]:
+    """A plain UTF-8 file of the same content, the suffix without that of the compression, and the encoding it had."""
+    head, suffixes = _head(path, 16), [one.lower() for one in path.suffixes]
+    suffix = suffixes[-1] if suffixes else ""
+    for magic, opener in _COMPRESSED.items():
+        if head.startswith(magic):
+            try:
+                with opener(path, "rb") as stream:
+                    path = _spool(stream)
+            except (EOFError, OSError, lzma.LZMAError) as error:
+                raise CommandError(f"{name} is damaged: {str(error).rstrip('.')}.") from None
+            suffix = suffixes[-2] if len(suffixes) > 1 else ""
+            break
+    mark = next((one for magic, one in _MARKS.items() if _head(path, 4).startswith(magic)), "utf-8")
+    if (wanted := encoding or mark) not in ("utf-8", "utf8", "utf-8-sig"):
+        try:
+            with open(path, "rb") as stream:
+                path = _spool(stream, wanted)
+        except LookupError:
+            raise usage(f"--encoding {wanted}: there is no such encoding; try latin-1 or cp1252.") from None
+        except UnicodeError:
+            raise CommandError(f"{name} is not {wanted} text: name another --encoding.") from None
+    return path, suffix, wanted
+
+
+def _format(head: bytes, suffix: str, name: str) -> str:
+    for magic, reason in _REFUSED.items():
+        if head.startswith(magic):
+            raise CommandError(f"{name} {reason}.")
+    if head.startswith(b"PAR1"):
+        return "Parquet"
+    if head.startswith(b"ARROW1"):
+        return "Arrow"
+    if head.startswith(b"\xff\xff\xff\xff"):
+        return "Arrow stream"
+    if suffix in (".jsonl", ".ndjson") or (suffix not in SUFFIXES and head.lstrip()[:1] == b"{"):
+        return "JSON lines"
+    if suffix == ".json":
+        if head.lstrip()[:1] == b"{":
+            return "JSON lines"
+        raise CommandError(f"{name} is one JSON document: write an object per line instead (JSON lines).")
+    if b"\x00" in head[:4096]:
+        raise CommandError(f"{name} is neither text nor Parquet, Arrow or JSON lines.")
+    if SUFFIXES.get(suffix) in ("Parquet", "Arrow"):
+        raise CommandError(f"{name} is called {suffix}, but is no {SUFFIXES[suffix]} file.")
+    return SUFFIXES.get(suffix, "CSV")
+
+
+def _scan_typed(kind: str, path: Path, name: str) -> tuple[pl.LazyFrame, list[str]]:
+    try:
+        if kind == "Parquet":
+            frame = pl.scan_parquet(path)
+        elif kind == "Arrow":
+            frame = pl.scan_ipc(path)
+        elif kind == "Arrow stream":
+            frame = pl.read_ipc_stream(path).lazy()
+        else:
+            frame = pl.scan_ndjson(path, infer_schema_length=None)
+        return frame, frame.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise CommandError(f"{name} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+    return f"{text}."
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) -> Source:
+    lines = _text_of(head, name)
+    separator = dialect.separator or ("\t" if kind == "TSV" else find_separator(lines))
+    if len(separator) != 1:
+        raise usage(f"--separator must be one character, or 'tab', got {separator!r}.")
+    place, first = next(
+        ((k, cells) for k, cells in enumerate(csv.reader(lines, delimiter=separator)) if cells), (0, [])
+    )
+    columns, notes = _names(first) if dialect.header else ([f"column_{k + 1}" for k in range(len(first))], ())
+    if dialect.header and len(first) > 1 and all(map(_is_number, first)):
+        notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
+    skip = place + 1 if dialect.header else 0
+    every_line = _scan(path, columns, separator, skip)
+    frame = _without_blanks(every_line, len(columns))
+    kind = "TSV" if separator == "\t" else "CSV"
+    return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line, skip)
+
+
+def _scan(text: Path | bytes, columns: Iterable[str], separator: str, skip: int) -> pl.LazyFrame:
+    """Text as a frame of strings."""
+    return pl.scan_csv(
+        text,
+        has_header=False,
+        skip_rows=skip,
+        raise_if_empty=False,
+        separator=separator,
+        schema={one: pl.String for one in columns},
+        glob=False,
+    )
+
+
+def _without_blanks(frame: pl.LazyFrame, n_columns: int) -> pl.LazyFrame:
+    return frame.filter(~pl.all_horizontal(pl.all().is_null())) if n_columns > 1 else frame
+
+
+def _text_of(head: bytes, name: str) -> list[str]:
+    """The first lines, whole."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+    except UnicodeDecodeError as error:
+        raise CommandError(_not_utf8(name, head[: error.start].count(b"\n") + 1, head[error.start])) from None
+    lines = text.splitlines(keepends=True)
+    return lines[:-1] if len(head) == _HEAD and len(lines) > 1 else lines
+
+
+def _not_utf8(name: str, line: int, byte: int) -> str:
+    return f"{name} is not UTF-8 text: byte {byte:#x} in line {line}; name its encoding, such as --encoding latin-1."
+
+
+def find_separator(lines: list[str]) -> str:
+    """The character that cuts the first lines into the same number of cells, and into the most."""
+    found = {}
+    for separator in (",", ";", "\t", "|"):
+        widths = [len(cells) for cells in csv.reader(lines[:50], delimiter=separator) if cells]
+        if not widths or widths[0] == 1:
+            continue
+        common, times = Counter(widths).most_common(1)[0]
+        found[separator] = (times / len(widths) if common == widths[0] else 0.0, common)
+    return max(found, key=lambda one: found[one]) if found else ","
+
+
+def _names(first: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Names of columns: stripped, one for those that have none, and different from each other."""
+    names: list[str] = []
+    notes = []
+    for place, cell in enumerate(first, start=1):
+        name = wanted = cell.strip() or f"column_{place}"
+        number = 2
+        while name in names:
+            name, number = f"{wanted} ({number})", number + 1
+        if name != wanted:
+            notes.append(f"column {wanted!r} is there more than once; the one in place {place} is called {name!r}")
+        names.append(name)
+    return names, tuple(notes)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def explain_scan_failure(source: Source, error: BaseException) -> CommandError:
+    """What is wrong with a file that could not be scanned to its end, with the row where that can be told."""
+    if not source.is_text:
+        return CommandError(f"{source.name} cannot be read: {_first_line(error)}")
+    try:
+        with open(source.path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=source.separator, strict=True)
+            for number, cells in enumerate(rows):
+                if len(cells) > len(source.columns):
+                    return CommandError(
+                        f"{source.name}, row {number}: {len(cells)} cells, but the header has {len(source.columns)}; "
+                        "put quotes around text that holds the separator."
+                    )
+    except UnicodeDecodeError:
+        line, byte = _undecodable(source.path)
+        return CommandError(_not_utf8(source.name, line, byte))
+    except csv.Error as trouble:
+        return CommandError(f"{source.name}, row {number + 1}: {trouble}; a quote may not be closed.")
+    return CommandError(f"{source.name} cannot be read: {_first_line(error)}")
+
+
+def _undecodable(path: Path) -> tuple[int, int]:
+    """(line, byte) of the first byte that is not UTF-8."""
+    with open(path, "rb") as file:
+        for number, line in enumerate(_lines(file), start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return number, line[error.start]
+    return 0, 0
+
+
+def _lines(file: BinaryIO) -> Any:
+    yield from file

@@ -1,0 +1,341 @@
+"""`spinney fit`: from a table and the name of a column to a model file, with all that was decided on the way said.
+
+The steps: open, survey, decide (types, task, columns left out), read, judge on rows held out, fit all rows, save,
+report.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source, open_source
+from spinney.cli.judging import Judged, judge, plan
+from spinney.cli.kinds import Column
+from spinney.cli.model_files import SUFFIX, save_model
+from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
+from spinney.cli.progress import Working
+from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, read_table, read_types, survey
+from spinney.cli.recipe import Recipe
+from spinney.cli.report import Report, label, plural
+from spinney.cli.tasks import guess_task
+
+TASKS = ("classification", "regression")
+_SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what to look at of a model
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asked for."""
+
+    target: str
+    model: str
+    task: str | None
+    cv: int | None
+    parameters: dict[str, Any]
+    types: dict[str, str]
+    drop: list[str]
+    missing: tuple[str, ...]
+    weights: str | None
+    groups: str | None
+    seed: int
+    threads: int | None
+    budget: float | None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """A table ready to be learnt from."""
+
+    X: pl.DataFrame
+    y: np.ndarray
+    weights: np.ndarray | None
+    groups: np.ndarray | None
+
+
+def fit(
+    data: options.Data,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)],
+    model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")] = "boosting",
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task", help="classification or regression; by default guessed from the target.", show_default=False
+        ),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            help="Folds to judge the model by; 1 holds out a fifth of the rows, 0 does not judge. By default 5 for "
+            "small tables, else 1.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help=f"The model file; by default DATA with {SUFFIX} for its suffix.", show_default=False
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            help="A parameter of the estimator, such as max_depth=5; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    types: options.Types = None,
+    drop: options.Drop = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            help="A column whose equal values are kept together when rows are held out: days, patients.",
+            show_default=False,
+        ),
+    ] = None,
+    missing: options.Missing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    time_budget: Annotated[
+        float | None,
+        typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
+    ] = None,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Learn to predict a column of a table, say how well that works, and save the model.
+
+    Types of columns and the task are guessed and said. Columns that number or name the rows are left out.
+
+    Examples:
+
+        spinney fit titanic.csv --target survived
+
+        spinney fit houses.parquet -t price --model forest --param n_estimators=300 --drop id
+
+        zcat sales.csv.gz | spinney fit - -t amount --types shop=category --out sales.spinney
+    """
+    if model not in MODELS:
+        raise usage(f"--model must be one of {', '.join(MODELS)}, got {model!r}.")
+    if task is not None and task not in TASKS:
+        raise usage(f"--task must be classification or regression, got {task!r}.")
+    if cv is not None and cv < 0:
+        raise usage(f"--cv must be 0 or more, got {cv}.")
+    if time_budget is not None and time_budget <= 0:
+        raise usage(f"--time-budget must be a positive number of seconds, got {time_budget:g}.")
+    wishes = Wishes(
+        target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
+        options.words(missing), weights, groups, seed, threads, time_budget,
+    )  # fmt: skip
+    report = Report(as_json, quiet)
+    path = out or _default_path(data)
+    if not path.absolute().parent.is_dir():
+        raise usage(f"--out: the folder {path.parent} does not exist.")
+    with Working(not quiet) as work:
+        run(open_source(data, options.dialect(separator, encoding, no_header)), wishes, path, report, work)
+    report.end()
+
+
+def _default_path(data: str) -> Path:
+    if data == "-":
+        return Path(f"model{SUFFIX}")
+    return Path(Path(data).name.partition(".")[0] + SUFFIX)
+
+
+def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Working) -> None:
+    """All steps."""
+    work.say("looking at all rows")
+    found = look(source, wishes)
+    target = found.find(wishes.target)
+    if target.out == "lists or records, not values":
+        raise CommandError(f"--target: column {target.name!r} holds {target.out}.")
+    if target.distinct == 1:
+        raise CommandError(
+            f"the target {target.name!r} holds the same value, {target.example}, in all rows of {source.name}: "
+            "there is nothing to learn."
+        )
+    work.say("reading the table")
+    columns = _to_learn_from(source, found, wishes)
+    table, columns, target = read(source, columns, target, wishes, found)
+    task, why = guess_task(target, table.y, wishes.task)
+    if wishes.model == "id3":
+        check_id3(columns)
+    model = make_model(wishes.model, task, wishes.parameters, wishes.seed, wishes.threads, wishes.budget)
+    recipe = Recipe(
+        task,
+        tuple(columns),
+        target,
+        wishes.missing,
+        {one.name: one.out for one in found.columns if one.out} | dict.fromkeys(wishes.drop, "--drop"),
+        wishes.weights,
+        wishes.groups,
+        wishes.model,
+    )
+    work.pause()
+    tell_columns(report, source, found, columns, target, wishes, len(table.y))
+    _tell_task(report, model, wishes, target, task, why, table.y)
+    judged, seconds = _learn(model, table, task, wishes, work)
+    recipe = replace(recipe, score={} if judged is None else judged.to_dict())
+    save_model(model, path, recipe)
+    work.pause()
+    _tell_result(report, model, recipe, judged, path, seconds, source)
+
+
+def look(source: Source, wishes: Wishes) -> Survey:
+    """Check the names that the user gave, and look at all columns but those to be left out."""
+    asked: dict[str, list[str]] = {"--target": [wishes.target], "--drop": wishes.drop, "--types": list(wishes.types)}
+    asked |= {
+        "--weights": [wishes.weights] if wishes.weights else [],
+        "--groups": [wishes.groups] if wishes.groups else [],
+    }
+    check_names(source, asked)
+    if wishes.target in wishes.drop:
+        raise usage(f"--drop: {wishes.target!r} is the target.")
+    return survey(source, wishes.missing, wishes.types, wishes.drop)
+
+
+def _to_learn_from(source: Source, found: Survey, wishes: Wishes) -> list[Column]:
+    apart = {wishes.target, wishes.weights, wishes.groups}
+    columns = [column for column in found.columns if column.name not in apart and not column.out]
+    if not columns:
+        left = [f"{column.name!r} ({column.out})" for column in found.columns if column.out]
+        raise CommandError(
+            f"{source.name} has no column to learn from besides the target"
+            + (f"; left out: {', '.join(left)}; --types keeps a column." if left else ".")
+        )
+    return columns
+
+
+def read(
+    source: Source, columns: list[Column], target: Column, wishes: Wishes, found: Survey
+) -> tuple[Learning, list[Column], Column]:
+    """The rows that have a target, and the columns with what is known of them now."""
+    if wishes.task == "classification" and target.kind == "date":
+        target = replace(target, kind="category")
+    also = [name for name in (wishes.weights, wishes.groups) if name]
+    given = [column for column in (*columns, target) if column.name in wishes.types]
+    frame = read_table(source, columns, wishes.missing, target, also, given)
+    if not len(frame):
+        raise CommandError(f"the target {target.name!r} is missing in all {found.n_rows:,} rows of {source.name}.")
+    y = labels_of(frame[TARGET], target.kind)
+    weights = _weights(source, frame, wishes) if wishes.weights else None
+    groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
+    X = frame.select(name for column in columns for name in column.features)
+    columns = [_counted(column, X) for column in columns]
+    return (
+        Learning(X, y, weights, groups),
+        columns,
+        replace(target, distinct=len(np.unique(y)), missing=found.n_rows - len(y)),
+    )
+
+
+def _counted(column: Column, X: pl.DataFrame) -> Column:
+    """The column with its distinct values counted, where they are few."""
+    if column.kind == "date" or (column.kind == "number" and column.distinct > EXACT):
+        return column
+    values = X[column.name].drop_nulls()
+    return replace(column, distinct=(values.drop_nans() if values.dtype.is_float() else values).n_unique())
+
+
+def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
+    numbers = frame[OTHER + str(wishes.weights)].cast(pl.Float64, strict=False)
+    if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
+        raise CommandError(
+            f"--weights: column {wishes.weights!r} of {source.name} must hold a number of at least 0 in every row."
+        )
+    return numbers.to_numpy()
+
+
+def _learn(model: Any, table: Learning, task: str, wishes: Wishes, work: Working) -> tuple[Judged | None, float]:
+    """Judge the model and fit it to all rows; also the seconds of the fit."""
+    n_folds = plan(table.X.height, table.X.width, wishes.cv, MODELS[wishes.model].slow)
+    n_fits = max(n_folds, 0) + 1
+    if wishes.budget is not None:
+        model.set_params(time_budget=wishes.budget / n_fits)
+    work.say("judging on rows held out")
+    judged = judge(
+        model,
+        table.X,
+        table.y,
+        task,
+        n_folds,
+        weights=table.weights,
+        groups=table.groups,
+        seed=wishes.seed,
+        tick=work.step,
+    )
+    work.say("fitting all rows")
+    watched = "callbacks" in model.get_params() and model.get_params()["callbacks"] is None
+    if watched:
+        model.set_params(callbacks=work.rounds("fitting all rows"))
+    begun = time.perf_counter()
+    model.fit(table.X, table.y, **({} if table.weights is None else {"sample_weight": table.weights}))
+    if watched:
+        model.set_params(callbacks=None)
+    if wishes.budget is not None:
+        model.set_params(time_budget=wishes.budget)
+    return judged, time.perf_counter() - begun
+
+
+def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task: str, why: str, y: np.ndarray) -> None:
+    report.note(
+        target=target.name,
+        task=task,
+        why=why,
+        model=wishes.model,
+        estimator=type(model).__name__,
+        parameters=wishes.parameters,
+    )
+    report.title(f"Task: {task} of {target.name!r}, {why}")
+    if task == "classification":
+        classes, counts = np.unique(y, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        report.note(classes={label(one): int(n) for one, n in zip(classes.tolist(), counts)})
+        shown = ", ".join(f"{label(classes[k])} {counts[k] / len(y):.1%}" for k in order[:6])
+        report.say(
+            f"  {plural(len(classes), 'class', 'classes')}: {shown}"
+            + (f" and {len(classes) - 6} more" if len(classes) > 6 else "")
+        )
+    else:
+        report.note(range=[float(y.min()), float(y.max())])
+        report.say(f"  from {y.min():g} to {y.max():g}, mean {y.mean():.6g}")
+    about = MODELS[wishes.model].about
+    chosen = ", ".join(f"{name}={value}" for name, value in wishes.parameters.items())
+    report.say(f"  model: {about}" + (f" ({chosen})" if chosen else ""))
+
+
+def _tell_result(
+    report: Report, model: Any, recipe: Recipe, judged: Judged | None, path: Path, seconds: float, source: Source
+) -> None:
+    tell_scores(report, judged)
+    tell_importances(report, model, recipe, judged)
+    report.note(out=str(path), seconds=round(seconds, 3), fingerprint=getattr(model, "fingerprint_", None))
+    report.title(f"Saved in {path} (fitted in {seconds:.1f} s)")
+    data = source.name if source.name != "standard input" else "DATA"
+    report.say("  next:", "dim")
+    report.say(f"    spinney predict {path} NEW-{Path(data).name}", "dim")
+    report.say(f"    spinney show {path} {_SHOWN.get(recipe.model, '--tree 0')}".rstrip(), "dim")
+    if recipe.model == "boosting":
+        target = "" if recipe.target is None else shlex.quote(recipe.target.name)
+        apart = "" if recipe.groups is None else f" --groups {shlex.quote(recipe.groups)}"
+        report.say(f"    spinney fit {data} --target {target}{apart} --model auto", "dim")

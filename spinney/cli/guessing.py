@@ -1,0 +1,227 @@
+"""Guessing: what each column of a table is, from all of its rows, in one pass and in little memory.
+
+In: a lazy frame, of strings or of types. Out: a `Column` for each of its columns, with what was seen of it: missing
+values, distinct ones, an example, and why it should be left out, if it should.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from spinney.cli.kinds import Column, clean, dates, plain_date
+
+_DATES = (
+    "%Y-%m-%d",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%d %H:%M",
+    "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",
+    "%Y/%m/%d",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y %H:%M:%S",
+    "%m/%d/%Y %H:%M",
+    "%d/%m/%Y %H:%M",
+)
+_LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
+_NAMES_OF_IDS = re.compile(r"(^|[_\s-])(id|uuid|guid|key|index|nr|no)$|[a-z](Id|ID|Key)$", re.ASCII)
+_WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64)
+_AS_NUMBER = "\x00number"
+_HEAD = 1000  # rows that formats of dates are told from
+_NUMBERS_AT_LEAST = 0.95  # the share of numbers in a column of numbers with a few words among them
+_FEW_WORDS = 20
+_MANY_ROWS = 30  # from which on a value of its own in every row is suspicious
+_OWN_VALUES = 0.9  # share of distinct values that makes text of categories
+
+
+def guess(
+    frame: pl.LazyFrame, missing: tuple[str, ...], given: Mapping[str, str], decimal_comma: bool, names: list[str]
+) -> tuple[list[Column], int]:
+    """What each of the named columns is, by all rows; `given` says the kinds of some. Also how many rows there are."""
+    schema = frame.collect_schema()
+    formats = _date_formats(frame, schema, missing, names)
+    cleaned = [clean(name, schema[name], missing).alias(name) for name in names]
+    numbers = [
+        _as_number(pl.col(name), schema[name], decimal_comma).alias(f"{name}{_AS_NUMBER}")
+        for name in names
+        if _may_be_numbers(schema[name])
+    ]
+    asked: list[pl.Expr] = [pl.len().alias("rows")]
+    for place, name in enumerate(names):
+        asked += _questions(f"{place}:", name, schema[name], formats.get(name), decimal_comma)
+    answers = frame.select(cleaned).with_columns(numbers).select(asked).collect(engine="streaming").row(0, named=True)
+    n_rows = answers["rows"]
+    columns = []
+    for place, name in enumerate(names):
+        own = {key.partition(":")[2]: value for key, value in answers.items() if key.startswith(f"{place}:")}
+        column = _judge(name, schema[name], own, n_rows, formats.get(name), given.get(name))
+        columns.append(column)
+    return _with_tokens(frame, schema, missing, columns), n_rows
+
+
+def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) -> list[pl.Expr]:
+    """What is asked about a column, cleaned, beside which the same stands as numbers."""
+    cells, number = pl.col(name), pl.col(f"{name}{_AS_NUMBER}")
+    asked = {"n": cells.count()}
+    if dtype == pl.String:
+        asked |= {
+            "numbers": (cells.cast(pl.Float64, strict=False) if comma else number).count(),
+            "booleans": cells.str.to_lowercase().is_in(["true", "false"]).sum(),
+            "zeros": cells.str.contains(r"^0\d").any(),
+        }
+        if comma:
+            asked["commas"] = number.count()
+        if form is not None:
+            asked["dates"] = dates(cells, True, dtype, form).count()
+    if _may_be_numbers(dtype):
+        asked |= {
+            "low": number.min(),
+            "high": number.max(),
+            "whole": (number == number.round()).all(),
+            "first": number.first(),
+            "last": number.last(),
+        }
+    if not dtype.is_nested() and dtype not in (pl.Binary, pl.Object):
+        asked["distinct"] = cells.drop_nulls().approx_n_unique()
+        asked["example"] = cells.drop_nulls().first().cast(pl.String, strict=False)
+    return [expression.alias(mark + key) for key, expression in asked.items()]
+
+
+def _as_number(cells: pl.Expr, dtype: Any, comma: bool) -> pl.Expr:
+    """With a decimal point or, where text may have that, a comma."""
+    plain = cells.str.replace(",", ".", literal=True) if comma and dtype == pl.String else cells
+    return plain.cast(pl.Float64, strict=False)
+
+
+def _may_be_numbers(dtype: Any) -> bool:
+    return bool(dtype == pl.String or dtype.is_numeric())
+
+
+def _date_formats(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], names: list[str]) -> dict[str, str]:
+    """Formats that all of the first rows have."""
+    texts = [name for name in names if schema[name] == pl.String]
+    head = frame.select(clean(name, pl.String, missing).alias(name) for name in texts).head(_HEAD).collect()
+    found = {}
+    for name in texts:
+        cells = head[name].drop_nulls()
+        if not len(cells) or not _LOOKS_LIKE_A_DATE.match(cells[0]):
+            continue
+        plain = pl.select(plain_date(pl.lit(cells))).to_series()
+        for form in _DATES:
+            if plain.str.to_datetime(form, time_unit="us", strict=False).null_count() == 0:
+                found[name] = form
+                break
+    return found
+
+
+def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str | None, given: str | None) -> Column:
+    n, distinct = seen["n"], min(seen.get("distinct", 0), seen["n"])
+    kind, comma, note = _kind(dtype, seen, form)
+    column = Column(
+        name,
+        given or kind,
+        comma=comma,
+        format=(form or "") if dtype == pl.String else ("%H" if isinstance(dtype, pl.Datetime) else ""),
+        note="" if given else note,
+        missing=n_rows - n,
+        distinct=distinct,
+        example=seen.get("example") or "",
+        dtype=_smallest(seen) if dtype == pl.String or dtype.is_integer() else pl.Float64,
+    )
+    if given == "number" and seen.get("commas", 0) > seen.get("numbers", 0):
+        column = replace(column, comma=True)
+    if given is None or kind == "nested":
+        column = replace(column, out=_why_out(column, dtype, seen, n_rows))
+    return column
+
+
+def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool, str]:
+    """(kind, whether numbers have decimal commas, note)."""
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
+        return "nested", False, ""
+    if dtype.is_numeric():
+        return "number", False, ""
+    if dtype == pl.Boolean:
+        return "boolean", False, ""
+    if dtype.is_temporal() and dtype not in (pl.Time, pl.Duration):
+        return "date", False, ""
+    n = seen["n"]
+    if dtype != pl.String or n == 0:
+        return "category", False, ""
+    if seen["numbers"] == n:
+        return ("category", False, "leading zeros: taken for names") if seen["zeros"] else ("number", False, "")
+    if seen.get("commas") == n:
+        return "number", True, "decimal comma"
+    if seen["booleans"] == n:
+        return "boolean", False, ""
+    if form is not None and seen["dates"] == n:
+        return "date", False, _date_note(form)
+    if seen["numbers"] >= _NUMBERS_AT_LEAST * n and seen["distinct"] > _FEW_WORDS and not seen["zeros"]:
+        return "number", False, f"{n - seen['numbers']} cells"  # _with_tokens completes it, or takes it back
+    return "category", False, ""
+
+
+def _date_note(form: str) -> str:
+    order = {"%d": "day", "%m": "month", "%Y": "year"}
+    return "" if form.startswith("%Y") else "/".join(order[one] for one in re.findall("%[dmY]", form))
+
+
+def _smallest(seen: dict[str, Any]) -> Any:
+    """The smallest type that holds all numbers exactly."""
+    low, high = seen.get("low"), seen.get("high")
+    if low is None or high is None or not seen["whole"]:
+        return pl.Float64
+    for dtype in _WHOLE:
+        bits = {pl.Int8: 7, pl.Int16: 15, pl.Int32: 31, pl.Int64: 53}[dtype]
+        if -(2**bits) <= low and high < 2**bits:
+            return dtype
+    return pl.Float64
+
+
+def _why_out(column: Column, dtype: Any, seen: dict[str, Any], n_rows: int) -> str:
+    """Why a column should not be learnt from; empty if it should."""
+    n, distinct = seen["n"], column.distinct
+    if column.kind == "nested":
+        return "lists or records, not values"
+    if n == 0:
+        return "empty"
+    if distinct == 1 and n == n_rows:
+        return "the same value in every row"
+    own = n >= _MANY_ROWS and distinct >= _OWN_VALUES * n
+    if column.kind == "category" and own:
+        return "text: nearly every row has a value of its own"
+    if column.kind == "number" and own and seen["whole"] and n == n_rows:
+        if seen["high"] - seen["low"] == n - 1 and {seen["first"], seen["last"]} == {seen["low"], seen["high"]}:
+            return "numbers the rows"
+        if _NAMES_OF_IDS.search(column.name):
+            return "an id: every row has a value of its own"
+    return ""
+
+
+def _with_tokens(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], columns: list[Column]) -> list[Column]:
+    """Columns of numbers with a few words among them: the words, which count as missing. Many are categories."""
+    for place, column in enumerate(columns):
+        if not column.note.endswith(" cells"):
+            continue
+        cells = clean(column.name, schema[column.name], missing)
+        number = cells.cast(pl.Float64, strict=False)
+        words = (
+            frame.select(cells.alias("word"), number.alias("number"))
+            .filter(pl.col("number").is_null(), pl.col("word").is_not_null())
+            .select(pl.col("word").unique().sort())
+        )
+        found = words.collect(engine="streaming")["word"].to_list()
+        if len(found) > _FEW_WORDS:
+            columns[place] = replace(column, kind="category", note="numbers and words")
+            continue
+        n_cells = int(column.note.split()[0])
+        shown = ", ".join(map(repr, found[:3])) + (" ..." if len(found) > 3 else "")
+        columns[place] = replace(
+            column, tokens=tuple(found), missing=column.missing + n_cells, note=f"{shown} taken for missing"
+        )
+    return columns

@@ -1,0 +1,75 @@
+"""`spinney inspect`: what is in a model file, without building the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import signature
+from typing import Any
+
+import spinney
+from spinney.cli import options
+from spinney.cli.model_files import describe_file
+from spinney.cli.recipe import KEY
+from spinney.cli.report import Report, number, plain, plural
+
+_LONG = 100
+
+
+def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
+    """Say what is in a model file: the estimator, its parameters, the columns, the target, the size.
+
+    Examples:
+
+        spinney inspect titanic.spinney
+
+        spinney inspect titanic.spinney --json
+    """
+    found = plain(describe_file(model))
+    report = Report(as_json)
+    report.note(**found)
+    report.say(f"{model}", "bold")
+    recipe = (found.pop("metadata", None) or {}).get(KEY)
+    report.table(
+        ["", ""], [(name, text if len(text) <= _LONG else text[:_LONG] + " ...") for name, text in _lines(found)]
+    )
+    if recipe:
+        _tell_recipe(report, recipe)
+    report.end()
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is worth a line: of parameters those that are not at their defaults."""
+    for name, value in found.items():
+        if name == "parameters":
+            changed = _changed(found["class"], value)
+            yield "parameters", ", ".join(f"{one}={text!r}" for one, text in changed.items()) or "all at their defaults"
+        elif name == "schema":
+            columns = value or []
+            words = [one for one in columns if one.get("categories") is not None]
+            yield "columns", f"{len(columns)}, {len(words)} of them categories"
+        elif name == "sources":
+            yield from (("function", f"{one['name']} ({one['hash']})") for one in value)
+        elif name == "classes":
+            if value is not None:
+                yield "classes", ", ".join(map(str, value))
+        elif name != "is_fitted":
+            yield name, f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _changed(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if kind not in spinney.__all__:
+        return dict(given)
+    defaults = {one.name: one.default for one in signature(getattr(spinney, kind)).parameters.values()}
+    return {name: value for name, value in given.items() if name not in defaults or plain(defaults[name]) != value}
+
+
+def _tell_recipe(report: Report, recipe: Mapping[str, Any]) -> None:
+    target = (recipe["target"] or {}).get("name", "")
+    report.title(f"Fitted by the command line: {recipe['task']} of {target!r}, --model {recipe['model']}")
+    report.table(["column", "type"], [(one["name"], one["kind"]) for one in recipe["columns"]])
+    if recipe["left_out"]:
+        report.say("  left out: " + ", ".join(f"{name} ({why})" for name, why in recipe["left_out"].items()))
+    if recipe["score"]:
+        scores = ", ".join(f"{name} {number(value)}" for name, value in recipe["score"]["scores"].items())
+        report.say(f"  {recipe['score']['how']}: {scores}")
+    report.say(f"  {plural(len(recipe['missing']), 'word')} for missing values: {', '.join(recipe['missing'])}")

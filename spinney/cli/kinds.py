@@ -1,0 +1,184 @@
+"""Kinds of columns: number, category, boolean, date; how cells become values of each.
+
+In: the columns of a lazy frame, of strings or of types. Out: polars expressions that turn cells into columns for a
+model. The same expressions serve fit and predict, so that a table may be CSV at one and Parquet at the other.
+
+A date becomes several columns: days since 1970, month, weekday and, where there are times, hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import polars as pl
+
+KINDS = ("number", "category", "boolean", "date")
+ALSO = {
+    "numeric": "number",
+    "float": "number",
+    "int": "number",
+    "integer": "number",
+    "string": "category",
+    "text": "category",
+    "bool": "boolean",
+    "datetime": "date",
+    "time": "date",
+}
+MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?")  # and empty cells, always
+_TRUE, _FALSE = ["true", "t", "yes", "y", "1"], ["false", "f", "no", "n", "0"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the user's table: what it is taken for, and what was seen of it."""
+
+    name: str
+    kind: str
+    comma: bool = False  # numbers have a decimal comma
+    format: str = ""  # of dates in text
+    tokens: tuple[str, ...] = ()  # words among numbers that count as missing, in this column alone
+    # seen at fit, not needed later
+    out: str = ""  # why it is left out
+    note: str = ""
+    missing: int = 0
+    distinct: int = 0  # about, where there are many
+    example: str = ""
+    dtype: Any = field(default=pl.Float64, compare=False)  # of numbers, small where whole numbers allow it
+
+    def to_dict(self) -> dict[str, Any]:
+        """What predict needs to know, in JSON's types."""
+        known = asdict(self)
+        kept: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        return kept | {
+            key: list(known[key]) if key == "tokens" else known[key]
+            for key in ("comma", "format", "tokens")
+            if known[key]
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Column:
+        """The column that `to_dict` wrote."""
+        return cls(
+            str(stored["name"]),
+            str(stored["kind"]),
+            bool(stored.get("comma", False)),
+            str(stored.get("format", "")),
+            tuple(stored.get("tokens", ())),
+        )
+
+    @property
+    def features(self) -> list[str]:
+        """The names of the columns that the model sees."""
+        if self.kind != "date":
+            return [self.name]
+        return [
+            self.name,
+            f"{self.name} month",
+            f"{self.name} weekday",
+            *([f"{self.name} hour"] if self.has_times else []),
+        ]
+
+    @property
+    def has_times(self) -> bool:
+        return "%H" in self.format
+
+
+# --- cells to values --------------------------------------------------------------------------------------------------
+
+
+def clean(name: str, dtype: Any, missing: Iterable[str]) -> pl.Expr:
+    """A column with its missing values as nulls, text stripped."""
+    cells = pl.col(name)
+    if dtype in (pl.Categorical, pl.Enum):
+        cells, dtype = cells.cast(pl.String), pl.String
+    if dtype != pl.String:
+        return cells
+    text = cells.str.strip_chars()
+    return pl.when(text.is_in(["", *missing])).then(None).otherwise(text)
+
+
+def staged(column: Column, dtype: Any, missing: Iterable[str]) -> pl.Expr:
+    """The cleaned cells of a column under its own name: the first of two steps, so that nothing is cleaned twice."""
+    return clean(column.name, dtype, (*missing, *column.tokens)).alias(column.name)
+
+
+def values(column: Column, dtype: Any) -> pl.Expr:
+    """Cleaned cells as values of the column's kind; null where a cell is missing, or cannot be one."""
+    cells, text = pl.col(column.name), _is_text(dtype)
+    if column.kind == "number":
+        return _numbers(cells, text, dtype, column.comma)
+    if column.kind == "boolean":
+        return _booleans(cells, text, dtype)
+    if column.kind == "date":
+        return dates(cells, text, dtype, column.format)
+    return _categories(cells, text, dtype)
+
+
+def features(column: Column, dtype: Any, compact: bool = False) -> list[pl.Expr]:
+    """Cleaned cells as columns that a model sees.
+
+    `compact` numbers are as small as they were found to be, and fractions have NaN for what is missing: they are
+    arrays for NumPy then, and need not be copied.
+    """
+    found, names = values(column, dtype), column.features
+    if column.kind == "number":
+        if compact and column.dtype == pl.Float64:
+            found = found.fill_null(float("nan"))
+        elif compact:
+            found = found.cast(column.dtype, strict=False)
+    elif column.kind == "category":
+        found = found.cast(pl.Categorical)
+    elif column.kind == "date":
+        parts = [found.dt.epoch("s").cast(pl.Float64) / 86_400, found.dt.month(), found.dt.weekday(), found.dt.hour()]
+        return [part.alias(name) for part, name in zip(parts, names)]
+    return [found.alias(names[0])]
+
+
+def _is_text(dtype: Any) -> bool:
+    return dtype in (pl.String, pl.Categorical, pl.Enum)
+
+
+def _numbers(cells: pl.Expr, text: bool, dtype: Any, comma: bool) -> pl.Expr:
+    if text:
+        return (cells.str.replace(",", ".", literal=True) if comma else cells).cast(pl.Float64, strict=False)
+    if dtype.is_temporal():
+        return pl.lit(None, pl.Float64)
+    return cells.cast(pl.Float64, strict=False)
+
+
+def _booleans(cells: pl.Expr, text: bool, dtype: Any) -> pl.Expr:
+    if dtype == pl.Boolean:
+        return cells
+    if not text:
+        return cells.cast(pl.Float64, strict=False) != 0
+    low = cells.str.to_lowercase()
+    return pl.when(low.is_in(_TRUE)).then(True).when(low.is_in(_FALSE)).then(False)
+
+
+def _categories(cells: pl.Expr, text: bool, dtype: Any) -> pl.Expr:
+    """Text; numbers as they would stand in a file, 1 and not 1.0."""
+    if text:
+        return cells
+    if dtype.is_float():
+        return (
+            pl.when(cells == cells.round())
+            .then(cells.cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(cells.cast(pl.String))
+        )
+    return cells.cast(pl.String)
+
+
+def dates(cells: pl.Expr, text: bool, dtype: Any, form: str) -> pl.Expr:
+    if dtype.is_temporal() and dtype not in (pl.Time, pl.Duration):
+        return cells.cast(pl.Datetime("us"))
+    if not text:
+        return pl.lit(None, pl.Datetime("us"))
+    plain = plain_date(cells)
+    return plain.str.to_datetime(form, time_unit="us", strict=False) if form else pl.lit(None, pl.Datetime("us"))
+
+
+def plain_date(cells: pl.Expr) -> pl.Expr:
+    """Without the T between date and time, fractions of seconds, and time zones."""
+    return cells.str.replace(r"(\d)T(\d)", "$1 $2").str.replace(r"(:\d\d)(\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?$", "$1")

@@ -1,0 +1,134 @@
+"""Models by the names of `--model`, with the parameters that the command line was given.
+
+In: a name, a task, `--param name=value`. Out: an estimator to be fitted. Its own checks say what is wrong with a value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import spinney
+from spinney.cli.errors import CommandError, suggestion, usage
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A family of models: public names of its classifier and regressor, and changed defaults."""
+
+    classifier: str
+    regressor: str | None
+    about: str
+    changes: tuple[tuple[str, Any], ...] = ()
+    slow: bool = False  # judged by one fit rather than by many
+
+
+MODELS = {
+    "boosting": Kind("GradientBoostingClassifier", "GradientBoostingRegressor", "gradient boosting"),
+    "auto": Kind("AutoClassifier", "AutoRegressor", "the best of boosting and forests, combined", slow=True),
+    "forest": Kind("RandomForestClassifier", "RandomForestRegressor", "a random forest"),
+    "extra-trees": Kind("ExtraTreesClassifier", "ExtraTreesRegressor", "extra-trees"),
+    "tree": Kind(
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
+        "a decision tree with leaves of at least 2 % of the rows",
+        (("min_samples_leaf", 0.02),),
+    ),
+    "c45": Kind("C45Classifier", None, "C4.5"),
+    "id3": Kind("ID3Classifier", None, "ID3"),
+    "adaboost": Kind("AdaBoostClassifier", "AdaBoostRegressor", "AdaBoost"),
+    "stack": Kind("StackingClassifier", "StackingRegressor", "boosting, a forest and extra-trees, stacked", slow=True),
+}
+_STACKED = ("boosting", "forest", "extra-trees")
+
+
+def read_parameters(given: Sequence[str]) -> dict[str, Any]:
+    """`--param max_depth=5` as a dict; values as Python writes them, anything else is a string."""
+    found = {}
+    for pair in given:
+        name, equals, text = (part.strip() for part in pair.partition("="))
+        if not equals or not name:
+            raise usage(f"--param wants name=value, such as --param max_depth=5; got {pair!r}.")
+        found[name.replace("-", "_")] = _value(text)
+    return found
+
+
+def _value(text: str) -> Any:
+    named = {"none": None, "null": None, "true": True, "false": False}
+    if text.lower() in named:
+        return named[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def make_model(
+    name: str, task: str, parameters: dict[str, Any], seed: int, threads: int | None, budget: float | None
+) -> Any:
+    """An estimator, its parameters checked as far as that goes without data."""
+    kind = MODELS[name]
+    public = kind.classifier if task == "classification" else kind.regressor
+    if public is None:
+        raise usage(f"--model {name} is for classification only: use --model tree for regression.")
+    model = _stack(public, task) if name == "stack" else getattr(spinney, public)()
+    known = model.get_params(deep=True)
+    for one in parameters:
+        if one not in known:
+            raise usage(f"--param {one}: {public} has no such parameter; {suggestion(one, known)}")
+    sizes = {
+        "max_depth",
+        "max_leaf_nodes",
+        "min_samples_leaf",
+        "min_samples_split",
+        "min_impurity_decrease",
+        "ccp_alpha",
+    }
+    if not sizes & set(parameters):
+        model.set_params(**dict(kind.changes))
+    shared = {"random_state": seed, "n_jobs": threads}
+    model.set_params(**{key: value for key, value in shared.items() if key in known and key not in parameters})
+    if name == "stack":
+        members = [f"{one}__{key}" for one, _ in model.estimators for key in shared]
+        model.set_params(
+            **{key: shared[key.partition("__")[2]] for key in members if key in known and key not in parameters}
+        )
+    if budget is not None:
+        if "time_budget" not in known:
+            raise usage(f"--time-budget is for --model boosting and auto, not for {name}.")
+        model.set_params(time_budget=budget)
+    model.set_params(**parameters)
+    _check(model, parameters)
+    return model
+
+
+def _stack(public: str, task: str) -> Any:
+    names = [MODELS[one].classifier if task == "classification" else MODELS[one].regressor or "" for one in _STACKED]
+    return getattr(spinney, public)(
+        [(one.replace("-", "_"), getattr(spinney, name)()) for one, name in zip(_STACKED, names)]
+    )
+
+
+def _check(model: Any, parameters: dict[str, Any]) -> None:
+    """The estimator's own check of its parameters, before any row is read."""
+    from spinney.estimators.params import check_parameters
+
+    if parameters and getattr(model, "_parameter_constraints", None):
+        try:
+            check_parameters(model)
+        except ValueError as error:
+            raise usage(f"--param: {error}") from None
+
+
+def check_id3(columns: Sequence[Any]) -> None:
+    """ID3 asks about categories only: say so in the command line's words."""
+    numbers = [column.name for column in columns if column.kind in ("number", "date")]
+    if numbers:
+        names = ", ".join(map(repr, numbers[:5])) + (" ..." if len(numbers) > 5 else "")
+        raise CommandError(
+            f"ID3 asks about categories only, and {names} hold{'s' if len(numbers) == 1 else ''} numbers: use --model "
+            "c45, or say "
+            f"--types {numbers[0]}=category, or --drop."
+        )

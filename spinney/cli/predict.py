@@ -1,0 +1,188 @@
+"""`spinney predict`: a model file and a table to predictions, batch by batch: memory does not grow with the table."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source, open_source
+from spinney.cli.model_files import load_model
+from spinney.cli.progress import Working
+from spinney.cli.reading import batches, check_columns, check_names
+from spinney.cli.recipe import Recipe
+from spinney.cli.report import Report, label, plural, quoted
+from spinney.cli.writing import Writer
+
+PREDICTION = "prediction"
+
+
+def predict(
+    model: options.ModelFile,
+    data: options.Data,
+    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            help="Columns of the table to copy beside the predictions, separated by commas; 'all' for all.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where predictions go: .csv, .tsv, .jsonl (also .gz), .parquet or .arrow; by default CSV on "
+            "standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    missing: options.MoreMissing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    threads: options.Threads = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Predict a column that a model has learnt, for the rows of another table.
+
+    Columns are found by their names, in any order. A column that is missing is refused, others are ignored;
+    categories that the model has not seen count as missing. Both are said, on standard error.
+
+    Examples:
+
+        spinney predict titanic.spinney new.csv --proba --keep name --out predicted.csv
+
+        cat new.csv | spinney predict titanic.spinney - > predicted.csv
+    """
+    if as_json and out is None:
+        raise usage("--json needs --out: predictions would go to standard output, too.")
+    fitted, recipe = load_model(model)
+    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
+    if threads is not None and "n_jobs" in fitted.get_params(deep=False):
+        fitted.set_params(n_jobs=threads)
+    if proba and not hasattr(fitted, "predict_proba"):
+        raise usage(f"--proba: {type(fitted).__name__} predicts numbers, which have no probabilities.")
+    source = open_source(data, options.dialect(separator, encoding, no_header))
+    recipe, extra = check_columns(source, recipe)
+    kept = list(source.columns) if options.names(keep) == ["all"] else options.names(keep)
+    check_names(source, {"--keep": kept})
+    report = Report(as_json, quiet, stderr=True)
+    watch = Unknown(fitted, recipe)
+    n_rows = 0
+    with Working(not quiet and out is not None) as work, Writer(out) as writer:
+        work.say("predicting")
+        for table, also in batches(source, recipe, {name: pl.col(name) for name in kept}):
+            watch.look(table)
+            answers = _columns(_answer(fitted, recipe, table, proba), also.columns)
+            writer.write(pl.DataFrame([*also.get_columns(), *answers]))
+            n_rows += len(table)
+            work.step(n_rows, None)
+    if n_rows == 0:
+        raise CommandError(f"{source.name} has a header but no rows.")
+    _tell(report, source, recipe, watch, extra, kept, n_rows, out)
+
+
+def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> dict[str, Any]:
+    """Predictions of a batch, column by column."""
+    X = table.to_numpy() if recipe.by_place else table
+    if not proba:
+        return {PREDICTION: fitted.predict(X)}
+    shares = fitted.predict_proba(X)
+    return {PREDICTION: fitted.classes_[shares.argmax(axis=1)]} | {
+        f"probability_{label(one)}": shares[:, k] for k, one in enumerate(fitted.classes_.tolist())
+    }
+
+
+def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
+    """As polars has them; a name that the table has already gets a number."""
+    found = []
+    for name, values in answers.items():
+        values = np.asarray(values)
+        number, free = 2, name
+        while free in taken:
+            free, number = f"{name}_{number}", number + 1
+        found.append(pl.Series(free, values.tolist() if values.dtype.kind in "OUT" else values))
+    return found
+
+
+class Unknown:
+    """Categories that a model has not seen, counted while batches go by."""
+
+    def __init__(self, fitted: Any, recipe: Recipe) -> None:
+        schema = getattr(fitted, "_schema", None)
+        categories = [None] * len(recipe.features) if schema is None else [one.categories for one in schema.columns]
+        if len(categories) != len(recipe.features):
+            categories = [None] * len(recipe.features)
+        self._known = {
+            name: pl.Series(known, dtype=pl.String)
+            for name, known in zip(recipe.features, categories)
+            if known and isinstance(known[0], str)
+        }
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, tuple[str, int]] = {}
+        self._rows = 0
+
+    def look(self, table: pl.DataFrame) -> None:
+        """A batch goes by."""
+        for name, known in self._known.items():
+            cells = table[name].cast(pl.String)
+            new = ~cells.is_in(known.implode()) & cells.is_not_null()
+            if n := int(new.sum()):
+                self.counts[name] += n
+                place = int(new.arg_max() or 0)
+                self.examples.setdefault(name, (cells[place], self._rows + place + 1))
+        self._rows += len(table)
+
+    def sentences(self) -> Iterator[str]:
+        """What was found."""
+        for name, n in self.counts.items():
+            word, row = self.examples[name]
+            yield (
+                f"{plural(n, 'value')} of {name!r} {'was' if n == 1 else 'were'} not there in training and "
+                f"count{'s' * (n == 1)} as "
+                f"missing, such as {word!r} in row {row}"
+            )
+
+
+def _tell(
+    report: Report,
+    source: Source,
+    recipe: Recipe,
+    watch: Unknown,
+    extra: list[str],
+    kept: list[str],
+    n_rows: int,
+    out: Path | None,
+) -> None:
+    for sentence in watch.sentences():
+        report.warn(sentence)
+    if n_blank := source.n_blank(n_rows):
+        report.warn(f"{plural(n_blank, 'line')} without any value skipped: there are no predictions for them")
+    ignored = [name for name in extra if name not in kept]
+    if ignored:
+        report.warn(f"columns that the model does not know were ignored: {quoted(ignored)}")
+    report.note(
+        file=source.name,
+        rows=n_rows,
+        ignored=ignored,
+        unknown_categories=dict(watch.counts),
+        out=None if out is None else str(out),
+    )
+    if out is not None:
+        report.say(f"{plural(n_rows, 'prediction')} in {out}")
+    if report.as_json:
+        report.end()
+    sys.stdout.flush()

@@ -1,0 +1,76 @@
+"""Progress: a bar on standard error for what takes longer than a second; nothing where that is not a terminal."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+_PATIENCE = 1.0  # seconds without a bar
+
+
+class Working:
+    """A bar that appears when something takes a second, and is gone at the end.
+
+    with Working() as work:
+        work.say("reading")
+        work.step(3, 5)
+        work.pause()          # before anything else is written
+    """
+
+    def __init__(self, wanted: bool = True) -> None:
+        console = Console(stderr=True)
+        self._wanted = wanted and console.is_terminal
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._bar.add_task("", total=None)
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Working:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pause()
+
+    def say(self, text: str) -> None:
+        """What is being done, for as long as it may take."""
+        self._bar.update(self._task, description=text, total=None, completed=0)
+        if self._wanted and self._timer is None:
+            self._timer = threading.Timer(_PATIENCE, self._bar.start)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def pause(self) -> None:
+        """Take the bar away."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+            self._bar.stop()
+            self._timer = None
+
+    def step(self, done: int, of: int | None) -> None:
+        """How far it is."""
+        self._bar.update(self._task, completed=done, total=of)
+
+    def rounds(self, title: str) -> Any:
+        """A callback for the rounds of boosting."""
+
+        def tell(info: Any) -> bool:
+            words = f"{title}, round {info.number}"
+            self._bar.update(self._task, description=words, completed=info.number, total=info.n_rounds)
+            return False
+
+        return tell

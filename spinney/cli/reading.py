@@ -1,0 +1,246 @@
+"""Reading: tables for models, by a recipe.
+
+In: a `Source`. Out, at fit: a `Survey` of its columns, and the table in memory, numbers as small as they allow and
+categories as codes. Out, at predict: the same columns, batch by batch. Cells that are not what their column is are
+refused with column and row.
+
+Rows are counted from 1, the header aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from spinney.cli.errors import CommandError, suggestion, usage
+from spinney.cli.files import Source, explain_scan_failure
+from spinney.cli.guessing import guess
+from spinney.cli.kinds import ALSO, KINDS, Column, clean, features, staged, values
+from spinney.cli.parts import parts_of
+from spinney.cli.recipe import Recipe
+
+BATCH = 2**16  # rows that are predicted at a time
+TARGET, OTHER = "\x00target", "\x00other:"  # columns beside the features
+_BAD, _ROW = "\x00bad", "\x00row"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is in a table."""
+
+    columns: tuple[Column, ...]
+    n_rows: int
+
+    def find(self, name: str) -> Column:
+        """A column by its name."""
+        return next(column for column in self.columns if column.name == name)
+
+
+@contextmanager
+def scanning(source: Source) -> Iterator[None]:
+    """What goes wrong with the file while it is scanned, in words."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise explain_scan_failure(source, error) from None
+
+
+def read_types(given: Sequence[str]) -> dict[str, str]:
+    """`--types a=number,b=category` as a dict."""
+    found = {}
+    for pair in [one for text in given for one in text.split(",") if one.strip()]:
+        name, equals, kind = (part.strip() for part in pair.rpartition("="))
+        kind = ALSO.get(kind.lower(), kind.lower())
+        if not equals or kind not in KINDS:
+            raise usage(
+                f"--types wants pairs such as age=number, with one of {', '.join(KINDS)}; got {pair.strip()!r}."
+            )
+        found[name] = kind
+    return found
+
+
+def check_names(source: Source, names: Mapping[str, Sequence[str]]) -> None:
+    """Refuse columns that the table does not have; `names` are those of each option."""
+    for option, wanted in names.items():
+        for name in wanted:
+            if name not in source.columns:
+                doubt = "".join(f" Perhaps {note}." for note in source.notes if "--no-header" in note)
+                raise usage(
+                    f"{option}: {source.name} has no column {name!r}; {suggestion(name, source.columns)}{doubt}"
+                )
+
+
+def survey(source: Source, missing: tuple[str, ...], given: Mapping[str, str], leave: Sequence[str] = ()) -> Survey:
+    """Look at all rows of all columns but those to be left out."""
+    names = [name for name in source.columns if name not in leave]
+    with scanning(source):
+        columns, n_rows = guess(source.frame, missing, given, source.is_text and source.separator != ",", names)
+    if n_rows == 0:
+        raise CommandError(f"{source.name} has a header but no rows.")
+    for column in columns:
+        if column.name in given and column.out:
+            raise CommandError(f"column {column.name!r} of {source.name} holds {column.out}: leave it out with --drop.")
+        if column.kind == "date" and source.is_text and not column.format:
+            raise CommandError(
+                f"column {column.name!r} of {source.name} is in no format of dates that is known, such as 2024-12-31 "
+                "or "
+                f"31.12.2024: {column.example!r}."
+            )
+    return Survey(tuple(columns), n_rows)
+
+
+def read_table(
+    source: Source,
+    columns: Sequence[Column],
+    missing: tuple[str, ...],
+    target: Column | None = None,
+    also: Sequence[str] = (),
+    doubtful: Sequence[Column] = (),
+) -> pl.DataFrame:
+    """The features of some columns in memory, of the rows where the target has a value.
+
+    Besides: the target, as `TARGET`, and the other columns asked for, cleaned, each as `OTHER` and its name.
+    `doubtful` columns may hold cells that are not of their kind, which are refused.
+    """
+    schema = source.frame.collect_schema()
+    wanted = [one for column in columns for one in features(column, schema[column.name], compact=True)]
+    first = [staged(column, schema[column.name], missing) for column in (*columns, *([target] if target else []))]
+    other = [clean(name, schema[name], missing).alias(OTHER + name) for name in also]
+    if target is not None:
+        found = values(target, schema[target.name])
+        wanted.append((found.cast(pl.Categorical) if target.kind == "category" else found).alias(TARGET))
+    with scanning(source):
+        frame = source.frame.select([*first, *other])
+        if target is not None:
+            frame = frame.filter(pl.col(target.name).is_not_null())
+        asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(doubtful, schema).alias(_BAD)]
+        table = frame.select(asked).collect(engine="streaming")
+    if table[_BAD].any():
+        raise find_bad_cell(source, doubtful, missing)
+    pieces = table.drop(_BAD).get_columns()
+    del table
+    for place in range(len(pieces)):  # one by one, so that no more than one column is there twice
+        pieces[place] = pieces[place].rechunk()
+    return pl.DataFrame(pieces)
+
+
+def batches(
+    source: Source, recipe: Recipe, also: Mapping[str, pl.Expr], size: int = BATCH
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """(features, other columns) of one batch of rows after the other; cells that do not fit are refused."""
+    schema = source.frame.collect_schema()
+    first = [staged(column, schema[column.name], recipe.missing) for column in recipe.columns]
+    other = [expression.alias(OTHER + name) for name, expression in also.items()]
+    wanted = [one for column in recipe.columns for one in features(column, schema[column.name])]
+    asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(recipe.columns, schema).alias(_BAD)]
+    for part in parts_of(source):
+        with scanning(source):
+            table = part.select([*first, *other]).select(asked).collect(engine="streaming")
+        if table[_BAD].any():
+            raise find_bad_cell(source, recipe.columns, recipe.missing)
+        for batch in table.iter_slices(size):
+            yield batch.select(recipe.features), batch.select(pl.col(OTHER + name).alias(name) for name in also)
+
+
+def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """A recipe whose columns the table has, and the names of those that it has besides; refuse what lacks some."""
+    if recipe.by_place:
+        return _by_place(source, recipe)
+    lacking = [column.name for column in recipe.columns if column.name not in source.columns]
+    if lacking:
+        names = ", ".join(map(repr, lacking[:8])) + (f" and {len(lacking) - 8} more" if len(lacking) > 8 else "")
+        others = [name for name in source.columns if name not in {column.name for column in recipe.columns}]
+        hints = [suggestion(name, others) for name in lacking]
+        hint = next((one for one in hints if one.startswith("did you mean")), "")
+        raise CommandError(
+            f"{source.name} has no column{'s' if len(lacking) > 1 else ''} {names}, which the model was fitted on"
+            + (f"; {hint}" if hint else ".")
+        )
+    known = {column.name for column in recipe.columns} | set(recipe.left_out)
+    known |= {name for name in (recipe.weights, recipe.groups) if name}
+    if recipe.target is not None:
+        known.add(recipe.target.name)
+    return recipe, [name for name in source.columns if name not in known]
+
+
+def _by_place(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
+    if len(source.columns) != len(recipe.columns):
+        raise CommandError(
+            f"{source.name} has {len(source.columns)} columns, but the model, which knows no names, was fitted on "
+            f"{len(recipe.columns)}."
+        )
+    columns = tuple(Column(name, column.kind) for name, column in zip(source.columns, recipe.columns))
+    return Recipe(recipe.task, columns, None, recipe.missing, model=recipe.model, by_place=True), []
+
+
+def _bad_cells(columns: Sequence[Column], schema: Any) -> pl.Expr:
+    """Rows with a cell that is there but is no value of its column's kind; of cleaned cells."""
+    doubtful = [column for column in columns if _may_be_bad(column, schema[column.name])]
+    if not doubtful:
+        return pl.lit(False)
+    return pl.any_horizontal(_is_bad(column, schema[column.name]) for column in doubtful)
+
+
+def _may_be_bad(column: Column, dtype: Any) -> bool:
+    if column.kind == "category":
+        return False
+    if column.kind == "date":
+        return not (dtype.is_temporal() and dtype not in (pl.Time, pl.Duration))
+    return not (dtype.is_numeric() or dtype == pl.Boolean)
+
+
+def _is_bad(column: Column, dtype: Any) -> pl.Expr:
+    return pl.col(column.name).is_not_null() & values(column, dtype).is_null()
+
+
+def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str, ...]) -> CommandError:
+    """The first cell that is not what its column is: which, where, and what to do."""
+    schema = source.frame.collect_schema()
+    first: tuple[int, Column, Any] | None = None
+    for column in columns:
+        dtype = schema[column.name]
+        if not _may_be_bad(column, dtype):
+            continue
+        cell = pl.col(column.name).cast(pl.String, strict=False)
+        found = (
+            source.frame.select(staged(column, dtype, missing))
+            .select(cell.alias("cell"), _is_bad(column, dtype).alias(_BAD))
+            .with_row_index(_ROW, offset=1)
+            .filter(pl.col(_BAD))
+            .head(1)
+            .collect(engine="streaming")
+        )
+        if len(found) and (first is None or found[_ROW][0] < first[0]):
+            first = found[_ROW][0], column, found["cell"][0]
+    if first is None:
+        return CommandError(f"{source.name} changed while it was read.")
+    row, column, cell = first
+    kinds = {
+        "number": "a number",
+        "boolean": "true or false",
+        "date": "a date" + (f" like {column.format}" if "%Y" in column.format else ""),
+    }
+    return CommandError(
+        f"column {column.name!r}, row {row} of {source.name}: {cell!r} is not {kinds[column.kind]}; mend the cell, or "
+        "name it "
+        f"in --missing to take it for missing."
+    )
+
+
+def labels_of(target: pl.Series, kind: str) -> np.ndarray:
+    """A target's values as an array: text as shared Python strings, whole numbers as integers."""
+    if kind == "category":
+        codes, words = target.to_physical().to_numpy(), target.unique()
+        place = np.zeros(int(codes.max()) + 1, np.int64)
+        place[words.to_physical().to_numpy()] = np.arange(len(words))
+        return np.array(words.cast(pl.String).to_list(), object)[place[codes]]
+    found = target.to_numpy()
+    if kind == "boolean":
+        return found.astype(bool)
+    whole = bool(np.isfinite(found).all() and (found == np.round(found)).all() and (np.abs(found) < 2.0**53).all())
+    return found.astype(np.int64) if whole else found.astype(np.float64)

@@ -1,0 +1,97 @@
+"""Recipe: what the command line has to remember of a table beside the model, and keeps in the model's file.
+
+In: the choices made at fit. Out: JSON's types, and back. A model that was saved from Python has no recipe:
+`recipe_of` makes one from the columns that the model knows, so that such models can be used on the command line, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+from spinney.cli.errors import CommandError
+from spinney.cli.kinds import MISSING, Column
+
+KEY = "command_line"  # of the recipe in a file's metadata
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a table is read for a model."""
+
+    task: str  # classification, regression
+    columns: tuple[Column, ...]  # that the model learns from
+    target: Column | None = None
+    missing: tuple[str, ...] = MISSING
+    left_out: dict[str, str] = field(default_factory=dict)  # column -> why
+    weights: str | None = None
+    groups: str | None = None
+    model: str = ""  # as --model calls it
+    score: dict[str, Any] = field(default_factory=dict)  # how good it was
+    by_place: bool = False  # the model knows no names: columns are taken in their order
+
+    @property
+    def features(self) -> list[str]:
+        """The columns that the model sees."""
+        return [name for column in self.columns for name in column.features]
+
+    def to_dict(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return {
+            "version": _VERSION,
+            "task": self.task,
+            "model": self.model,
+            "target": None if self.target is None else self.target.to_dict(),
+            "columns": [column.to_dict() for column in self.columns],
+            "missing": list(self.missing),
+            "left_out": dict(self.left_out),
+            "weights": self.weights,
+            "groups": self.groups,
+            "score": self.score,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Recipe:
+        """The recipe that `to_dict` wrote."""
+        if stored.get("version") != _VERSION:
+            raise CommandError(
+                f"the model file was written by another version of the command line ({stored.get('version')!r}, this "
+                "is "
+                f"{_VERSION}): fit the model again."
+            )
+        return cls(
+            task=str(stored["task"]),
+            model=str(stored["model"]),
+            target=Column.from_dict(stored["target"]) if stored["target"] else None,
+            columns=tuple(Column.from_dict(one) for one in stored["columns"]),
+            missing=tuple(stored["missing"]),
+            left_out=dict(stored["left_out"]),
+            weights=stored["weights"],
+            groups=stored["groups"],
+            score=dict(stored["score"]),
+        )
+
+
+def recipe_of(model: Any) -> Recipe:
+    """The recipe of a model that was fitted and saved from Python."""
+    names = getattr(model, "feature_names_in_", None)
+    schema = getattr(model, "_schema", None)
+    known = [None] * model.n_features_in_ if schema is None else [column.categories for column in schema.columns]
+    named = [f"column_{k + 1}" for k in range(len(known))] if names is None else [str(name) for name in names]
+    columns = tuple(Column(name, _kind(categories)) for name, categories in zip(named, known))
+    task = "classification" if is_classifier(model) else "regression" if is_regressor(model) else "other"
+    target = Column("", _kind_of_labels(model.classes_)) if task == "classification" else Column("", "number")
+    return Recipe(task, columns, target, model=type(model).__name__, by_place=names is None)
+
+
+def _kind(categories: tuple | None) -> str:
+    return "number" if categories is None else "category"
+
+
+def _kind_of_labels(classes: np.ndarray) -> str:
+    return {"b": "boolean", "i": "number", "u": "number", "f": "number"}.get(np.asarray(classes).dtype.kind, "category")

@@ -1,0 +1,139 @@
+"""Report: what the user sees. Words and small tables on standard output, in colour on a terminal; or one JSON object.
+
+In: facts. Out: text. A verb prints as it goes and notes the same as facts; with `--json` only these are printed, at
+the end.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+_WIDE = 160  # characters where nobody says how wide the page is
+_BAR = 24
+
+
+class Report:
+    """What a verb has to say."""
+
+    def __init__(self, as_json: bool = False, quiet: bool = False, stderr: bool = False) -> None:
+        self.as_json, self.quiet = as_json, quiet
+        self.facts: dict[str, Any] = {}
+        self._speaks = not (as_json or quiet)
+        self._console = _console(stderr)
+
+    def note(self, **facts: Any) -> None:
+        """Facts for --json."""
+        self.facts |= facts
+
+    def say(self, text: str = "", style: str | None = None) -> None:
+        """A line."""
+        if self._speaks:
+            self._console.print(Text(text, style=style or ""), soft_wrap=True)
+
+    def title(self, text: str) -> None:
+        """A line that begins something new."""
+        self.say()
+        self.say(text, "bold")
+
+    def warn(self, text: str) -> None:
+        """Something that the user should know of; a fact of its own."""
+        self.facts.setdefault("warnings", []).append(text)
+        self.say(f"  note: {text}", "yellow")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]], right: str = "") -> None:
+        """A table; `right` has an r for each column whose cells end on the right."""
+        if not self._speaks:
+            return
+        cells = [[str(cell) for cell in row] for row in ([head] if any(head) else []) + list(rows)]
+        widths = [max(map(cell_len, column)) for column in zip(*cells)]
+        for number, row in enumerate(cells):
+            padded = [_pad(cell, width, right[k : k + 1] == "r") for k, (cell, width) in enumerate(zip(row, widths))]
+            line = Text("  " + "  ".join(padded).rstrip(), style="dim" if number == 0 and any(head) else "")
+            self._console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
+
+    def bars(self, values: Sequence[tuple[str, float]], most: int = 10) -> None:
+        """Shares as bars, the largest first."""
+        block = "█" if _can_write("█") else "#"
+        longest = max((value for _, value in values), default=0.0) or 1.0
+        self.table(
+            ["", "", ""],
+            [(name, f"{value:.1%}", block * round(_BAR * value / longest)) for name, value in values[:most]],
+            "lr",
+        )
+        if len(values) > most:
+            rest = sum(value for _, value in values[most:])
+            self.say(f"  and {len(values) - most} more columns with {rest:.1%} together", "dim")
+
+    def verbatim(self, text: str) -> None:
+        """Text that others have laid out."""
+        if self._speaks:
+            self._console.print(Text(text.rstrip("\n")), soft_wrap=True)
+
+    def end(self) -> None:
+        """With --json, the facts."""
+        if self.as_json:
+            print(json.dumps(plain(self.facts), indent=2, ensure_ascii=False))
+
+
+def _pad(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space
+
+
+def _console(stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False)
+    return console if console.is_terminal else Console(stderr=stderr, highlight=False, width=_WIDE, no_color=True)
+
+
+def _can_write(text: str) -> bool:
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def plain(value: Any) -> Any:
+    """In JSON's types: NumPy's numbers as Python's, what is not finite as null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(one) for one in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def number(value: float) -> str:
+    """A score: three digits after the point, or four digits that count."""
+    if not math.isfinite(value):
+        return "-"
+    if abs(value) >= 100_000:
+        return f"{value:.0f}"
+    return f"{value:.3f}" if 0.1 <= abs(value) < 10 else f"{value:.4g}" if abs(value) >= 10 else f"{value:.2g}"
+
+
+def label(value: Any) -> str:
+    """A class as it stands in files: true, not True."""
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+
+
+def quoted(names: Sequence[str], most: int = 6) -> str:
+    """Names in quotes, not too many."""
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def plural(n: int, noun: str, many: str | None = None) -> str:
+    """`1 row`, `2,000 rows`."""
+    return f"{n:,} {noun if n == 1 else many or noun + 's'}"

@@ -1,0 +1,102 @@
+"""`spinney cluster`, `spinney datasets`: groups of rows, and tables to try things on."""
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import make_blobs
+
+import spinney
+from spinney.cli.datasets import TABLES, load
+from spinney.datasets import load_flights, load_penguins, load_restaurant, load_tennis
+from tests.cli.run import facts, refusal, run
+
+
+@pytest.fixture
+def blobs(tmp_path):
+    X, y = make_blobs(150, centers=3, random_state=3, cluster_std=0.6)
+    table = pl.DataFrame(
+        {"a": X[:, 0], "b": X[:, 1] * 1000, "word": ["u", "v", "w"] * 50, "blob": [f"blob {k}" for k in y]}
+    )
+    table.write_csv(tmp_path / "blobs.csv")
+    return tmp_path / "blobs.csv"
+
+
+@pytest.mark.parametrize("method", ["kmeans", "mixture"])
+@pytest.mark.parametrize("k", ["3", "auto"])
+def test_blobs_are_found(blobs, tmp_path, method, k):
+    found = facts("cluster", blobs, "-k", k, "--method", method, "--out", tmp_path / "out.csv")
+    assert (found["columns"], found["left_out"]) == (["a", "b"], ["word", "blob"])
+    assert len(found["clusters"]) == 3
+    assert ("tried" in found) == (k == "auto")
+    table = pl.read_csv(tmp_path / "out.csv")
+    assert table.columns == ["a", "b", "word", "blob", "cluster"]
+    assert table.group_by("blob").agg(pl.col("cluster").n_unique())["cluster"].to_list() == [1, 1, 1]
+    means = table.group_by("cluster").agg(pl.col("b").mean()).sort("cluster")["b"].to_list()
+    assert np.allclose([one["means"]["b"] for one in found["clusters"]], means)
+
+
+def test_what_cluster_says(penguins):
+    said, _ = run("cluster", penguins, "-k", 3)
+    assert "note: left out, since they hold no numbers to compare: 'island', 'sex', 'species'" in said
+    assert "note: 8 missing values taken for the median of the column" in said
+    assert "3 clusters, and the means of their columns" in said
+
+
+def test_scaling_can_be_left_out(blobs):
+    scaled, plain = (facts("cluster", blobs, "-k", 2, *more)["clusters"] for more in ([], ["--no-scale"]))
+    values = pl.read_csv(blobs).select("a", "b").to_numpy()
+    labels = spinney.KMeans(2, random_state=0).fit(values).labels_
+    assert sorted(one["rows"] for one in plain) == sorted(np.bincount(labels).tolist())
+    assert sum(one["rows"] for one in scaled) == 150
+
+
+def test_cluster_refusals(blobs, tmp_path):
+    assert refusal("cluster", blobs, "-k", "many", code=2) == "-k must be a positive number or auto, got 'many'."
+    assert (
+        refusal("cluster", blobs, "--method", "dbscan", code=2) == "--method must be kmeans or mixture, got 'dbscan'."
+    )
+    assert refusal("cluster", blobs, "-k", 500) == "-k 500: there are 150 rows only."
+    (tmp_path / "words.csv").write_text("a,b\n" + "x,y\nz,u\n" * 9)
+    assert (
+        refusal("cluster", tmp_path / "words.csv")
+        == f"{tmp_path / 'words.csv'} has no column of numbers to cluster by."
+    )
+
+
+def test_the_bundled_tables_are_those_of_python():
+    for name, loader in {
+        "flights": load_flights,
+        "penguins": load_penguins,
+        "tennis": load_tennis,
+        "restaurant": load_restaurant,
+    }.items():
+        table, (X, y) = load(name), loader()
+        about = TABLES[name]
+        assert (len(table), table.width - 1) == (about.rows, about.columns)
+        assert table.columns[-1] == about.target == y.name
+        names = [one for one in table.columns[:-1] if one != "date"]
+        assert names == X.columns.tolist()
+        assert [str(one).lower() for one in table[about.target]] == [str(one).lower() for one in y]
+        for column in names:
+            ours, theirs = table[column].to_list()[:500], X[column].tolist()[:500]
+            assert all(
+                (a is None and b != b) or a == b or str(a).lower() == str(b).lower() for a, b in zip(ours, theirs)
+            ), column
+
+
+def test_datasets(tmp_path):
+    assert "penguins       344        7  species" in run("datasets")[0]
+    assert set(facts("datasets")["datasets"]) == set(TABLES)
+    assert pl.read_csv(io.StringIO(run("datasets", "tennis")[0])).shape == (14, 5)
+    assert refusal("datasets", "penguin", code=2) == "there is no bundled table 'penguin'; did you mean 'penguins'?"
+
+
+def test_datasets_in_two_parts(tmp_path):
+    train, test = tmp_path / "train.csv", tmp_path / "test.parquet"
+    found = facts("datasets", "flights", "--out", train, "--test-out", test)
+    days = [set(table["date"].cast(pl.String)) for table in (pl.read_csv(train), pl.read_parquet(test))]
+    assert not days[0] & days[1]
+    assert len(days[1]) == round(0.25 * len(days[0] | days[1]))
+    assert sum(one["rows"] for one in found["files"]) == 20_000

@@ -1,0 +1,74 @@
+"""`spinney evaluate`: scores on a table whose target is known."""
+
+import numpy as np
+import polars as pl
+from sklearn import metrics
+
+import spinney
+from tests.cli.run import facts, refusal, run
+
+
+def test_classes(model, penguins, frame):
+    said, _ = run("evaluate", model, penguins)
+    assert said.startswith(f"{penguins}: 344 rows with 'species'\n")
+    assert "Confusion matrix: rows are the truth, columns what was predicted\n" in said
+    found = facts("evaluate", model, penguins)
+    loaded, y = spinney.load(model), frame["species"].to_numpy()
+    X = frame.select(loaded.feature_names_in_.tolist())
+    assert np.isclose(found["score"]["scores"]["accuracy"], loaded.score(X, y))
+    assert np.isclose(found["score"]["scores"]["log loss"], metrics.log_loss(y, loaded.predict_proba(X)))
+    matrix = metrics.confusion_matrix(y, loaded.predict(X))
+    assert found["confusion"] == {"labels": ["Adelie", "Chinstrap", "Gentoo"], "matrix": matrix.tolist()}
+    assert np.isclose(
+        found["classes"]["Gentoo"]["precision"], metrics.precision_score(y, loaded.predict(X), average=None)[2]
+    )
+    assert np.isclose(found["score"]["baseline"]["accuracy"], (y == "Adelie").mean())
+
+
+def test_numbers_and_weights(forest, penguins, frame):
+    found = facts("evaluate", forest, penguins, "--weights", "year")
+    loaded, known = spinney.load(forest), frame.filter(pl.col("body_mass_g").is_not_null())
+    y, weights = known["body_mass_g"].to_numpy(), known["year"].to_numpy()
+    predicted = loaded.predict(known.select(loaded.feature_names_in_.tolist()))
+    assert found["warnings"] == ["2 rows without 'body_mass_g' left out"]
+    scores = found["score"]["scores"]
+    assert np.isclose(scores["R2"], metrics.r2_score(y, predicted, sample_weight=weights))
+    assert np.isclose(scores["RMSE"], metrics.root_mean_squared_error(y, predicted, sample_weight=weights))
+    assert np.isclose(scores["MAE"], metrics.mean_absolute_error(y, predicted, sample_weight=weights))
+    assert abs(found["score"]["baseline"]["R2"]) < 1e-12
+
+
+def test_two_classes_have_an_auc(penguins, frame, tmp_path):
+    run("fit", penguins, "-t", "sex", "-m", "tree", "--cv", 0, "-o", tmp_path / "sex.spinney")
+    found = facts("evaluate", tmp_path / "sex.spinney", penguins)
+    loaded, known = spinney.load(tmp_path / "sex.spinney"), frame.filter(pl.col("sex").is_not_null())
+    shares = loaded.predict_proba(known.select(loaded.feature_names_in_.tolist()))[:, 1]
+    assert np.isclose(found["score"]["scores"]["AUC"], metrics.roc_auc_score(known["sex"].to_numpy() == "male", shares))
+
+
+def test_another_name_and_classes_never_seen(model, frame, tmp_path):
+    table = frame.with_columns(kind=pl.col("species").replace("Gentoo", "Emperor")).drop("species")
+    table.write_csv(tmp_path / "t.csv")
+    said = refusal("evaluate", model, tmp_path / "t.csv", code=2)
+    assert said.startswith(f"--target: {tmp_path / 't.csv'} has no column 'species'; ")
+    found = facts("evaluate", model, tmp_path / "t.csv", "--target", "kind")
+    assert found["warnings"] == ["classes that the model has not seen, so that all their rows are wrong: 'Emperor'"]
+    assert found["score"]["scores"]["accuracy"] < 0.7
+
+
+def test_refusals(model, forest, penguins, frame, tmp_path):
+    path = tmp_path / "t.csv"
+    frame.with_columns(body_mass_g=pl.lit("heavy")).write_csv(path)
+    assert refusal("evaluate", forest, path).startswith(
+        f"column 'body_mass_g', row 1 of {path}: 'heavy' is not a number"
+    )
+    frame.with_columns(species=pl.lit("")).write_csv(path)
+    assert refusal("evaluate", model, path) == f"the target 'species' is missing in all rows of {path}."
+    said = refusal("evaluate", model, penguins, "--weights", "sex")
+    assert said == f"--weights: column 'sex' of {penguins} must hold a number of at least 0 in every row."
+    X = frame.select("bill_length_mm", "year").fill_null(0)
+    spinney.save(spinney.KMeans(2, random_state=0).fit(X), tmp_path / "k.spinney")
+    assert "which predicts no target" in refusal("evaluate", tmp_path / "k.spinney", penguins)
+    spinney.save(spinney.DecisionTreeRegressor(max_depth=2).fit(X, frame["year"].to_numpy()), tmp_path / "r.spinney")
+    assert "--target must name the column" in refusal("evaluate", tmp_path / "r.spinney", penguins, code=2)
+    assert facts("evaluate", tmp_path / "r.spinney", penguins, "-t", "year")["score"]["scores"]["R2"] > 0.99

@@ -1,0 +1,113 @@
+"""`spinney show`, `spinney export` and `spinney inspect`: what is in a model."""
+
+import json
+
+import pytest
+
+import spinney
+from spinney.cli.export import FORMS
+from tests.cli.run import facts, refusal, run
+
+
+def test_a_tree_is_drawn(model):
+    said, _ = run("show", model)
+    loaded = spinney.load(model)
+    assert said.startswith(
+        f"DecisionTreeClassifier: classification of 'species' by 7 columns ({loaded.get_n_leaves()} leaves, depth"
+    )
+    assert "2-fold cross-validation: accuracy 0." in said
+    assert spinney.export_text(loaded, max_depth=4).rstrip() in said
+    assert "What it looks at" in said
+    assert "deeper questions are left out: --max-depth 5" in run("show", model, "--tree", 0, "--max-depth", 1)[0]
+
+
+def test_rules_and_importances(model):
+    rules = facts("show", model, "--rules")["rules"]
+    assert rules == [rule.text for rule in spinney.export_rules(spinney.load(model), sort="samples")]
+    said, _ = run("show", model, "--rules", "--most", 2)
+    assert rules[1] in said
+    assert rules[2] not in said
+    assert f"and {len(rules) - 2} more (--most {len(rules)} shows all)" in said
+    shares = facts("show", model, "--importances")["importances"]
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    assert "|---" not in run("show", model, "--importances")[0]
+    assert "and 5 more columns" in run("show", model, "--importances", "--most", 2)[0]
+
+
+def test_a_forest_shows_what_it_looks_at_and_its_trees(forest):
+    said, _ = run("show", forest)
+    assert "(5 trees)" in said
+    assert "What it looks at" in said
+    assert "|---" not in said
+    assert (
+        spinney.export_text(spinney.load(forest), tree=3, max_depth=2)
+        == facts("show", forest, "--tree", 3, "--max-depth", 2)["tree"]
+    )
+    assert "Tree 3" in run("show", forest, "--tree", 3)[0]
+
+
+def test_trees_that_are_not_there(model, forest):
+    assert refusal("show", forest, "--tree", "x", code=2) == "--tree must be a number, or ROUND,CLASS, got 'x'."
+    with pytest.raises(AssertionError):
+        refusal("show", forest, "--tree", 0)
+    assert "tree must be a number from 0 to 4" in refusal("show", forest, "--tree", 9)
+
+
+def test_boosting_of_several_classes(penguins, tmp_path):
+    path = tmp_path / "b.spinney"
+    run("fit", penguins, "-t", "species", "-p", "n_estimators=3", "--cv", 0, "-o", path)
+    assert "Round 2, class 1" in run("show", path, "--tree", "2,1")[0]
+    assert run("export", path, "--to", "rules", "--tree", "2,1")[0].count("\n") >= 2
+
+
+def test_models_without_importances(frame, tmp_path):
+    X = frame.select("bill_length_mm", "year").fill_null(0)
+    spinney.save(spinney.KMeans(2, random_state=0).fit(X), tmp_path / "k.spinney")
+    assert refusal("show", tmp_path / "k.spinney", "--importances") == "a KMeans has no importances."
+    assert run("show", tmp_path / "k.spinney")[0] == "KMeans: other by 2 columns\n"
+
+
+def test_exports_of_one_tree(model, tmp_path):
+    loaded = spinney.load(model)
+    assert run("export", model, "--to", "text")[0] == spinney.export_text(loaded, max_depth=None)
+    assert run("export", model, "--to", "rules")[0].strip() == str(spinney.export_rules(loaded)).strip()
+    said, _ = run("export", model, "--to", "dot", "--out", tmp_path / "t.dot")
+    assert said == f"one tree for Graphviz: {tmp_path / 't.dot'}\n"
+    assert (tmp_path / "t.dot").read_text().startswith("digraph Tree {")
+
+
+@pytest.mark.parametrize("form", ["onnx", "json", "python", "c"])
+def test_exports_of_whole_models(model, tmp_path, form):
+    """By the library's own functions; in one sentence where it has none."""
+    path = tmp_path / "exported"
+    if f"to_{form}" not in spinney.__all__:
+        said = refusal("export", model, "--to", form, "--out", path)
+        assert said == f"this version of spinney has no to_{form}: export to dot, text, rules instead."
+        return
+    run("export", model, "--to", form, "--out", path)
+    content, loaded = path.read_bytes(), spinney.load(model)
+    ours = getattr(spinney, f"to_{form}")(loaded)
+    assert content == (ours.SerializeToString() if form == "onnx" else ours.encode())
+    assert "--tree is for dot, text and rules" in refusal("export", model, "--to", form, "--tree", 0, code=2)
+
+
+def test_export_refusals(model):
+    assert refusal("export", model, "--to", "pdf", code=2) == f"--to must be one of {', '.join(FORMS)}, got 'pdf'."
+    assert "--out: the folder" in refusal("export", model, "--to", "dot", "--out", "no/t.dot", code=2)
+
+
+def test_inspect(model):
+    said, _ = run("inspect", model)
+    for line in [
+        "  class        DecisionTreeClassifier",
+        "  parameters   min_samples_leaf=0.02, random_state=0",
+        "  columns      7, 2 of them categories",
+        "  classes      Adelie, Chinstrap, Gentoo",
+        "  trees        1",
+        "Fitted by the command line: classification of 'species', --model tree",
+        "  sex                category",
+    ]:
+        assert line in said
+    found = facts("inspect", model)
+    assert found["fingerprint"] == spinney.load(model).fingerprint_
+    assert json.dumps(found["metadata"]["command_line"]["columns"][0]) == '{"name": "island", "kind": "category"}'

@@ -1,0 +1,30 @@
+"""What a column of a text file is, cell by cell in plain Python: the slow twin of spinney/cli/guessing.py."""
+
+import math
+
+MISSING = {"", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?"}
+
+
+def number_of(cell):
+    """A number, or None; Python also takes underscores and spaces for parts of numbers, files do not."""
+    if "_" in cell or cell != cell.strip():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def read_column(cells):
+    """(kind, values with None for what is missing) of a column of fewer than thirty cells."""
+    cells = [cell.strip() for cell in cells]
+    cells = [None if cell in MISSING else cell for cell in cells]
+    known = [cell for cell in cells if cell is not None]
+    if known and all(number_of(cell) is not None for cell in known):
+        if any(len(cell) > 1 and cell[0] == "0" and cell[1].isdigit() for cell in known):
+            return "category", cells
+        values = [None if cell is None else number_of(cell) for cell in cells]
+        return "number", [None if value is None or math.isnan(value) else value for value in values]
+    if known and all(cell.lower() in ("true", "false") for cell in known):
+        return "boolean", [None if cell is None else cell.lower() == "true" for cell in cells]
+    return "category", cells
