@@ -138,6 +138,8 @@ _HOMES = {
     "export_graphviz": "spinney.view.graphviz",
     "export_rules": "spinney.view.rules",
     "export_text": "spinney.view.text",
+    "ImportedClassifier": "spinney.estimators.imported",
+    "ImportedRegressor": "spinney.estimators.imported",
     "from_lightgbm": "spinney.estimators.imported",
     "from_sklearn": "spinney.estimators.imported",
     "from_xgboost": "spinney.estimators.imported",

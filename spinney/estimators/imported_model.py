@@ -5,7 +5,7 @@ In:  an `Imported` (io/imported.py), and tables. No algorithm in here: rows are 
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Column, Schema
 from spinney.data.tables import Table
 from spinney.estimators.base import TableModel, hash_of
+from spinney.estimators.params import THREADS
 from spinney.io.imported import Answering, Imported, Reading
 from spinney.tree.forest import Forest
 from spinney.tree.importance import importances, mean_shares
@@ -31,6 +32,7 @@ class ImportedModel(TableModel):
     source_: str
     objective_: str
     criterion: str
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_jobs": THREADS}
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs

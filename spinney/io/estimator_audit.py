@@ -165,6 +165,35 @@ def boosting(model: Any, place: str) -> None:
         _fitted_member(model._init, model, f"{place}._init")
 
 
+def imported(model: Any, place: str) -> None:
+    """A model of another library: a boosted one, with a score per output, or a forest."""
+    _table(model, place)
+    forest, answering, reading = model.forest_, model._answering, model._reading
+    audit_with_schema(forest, model._schema, f"{place}.forest_")
+    found = [len(one) for one in _classes(model)] if hasattr(model, "classes_") else []
+    several = forest.criterion is not None and model.n_outputs_ > 1
+    good = not found or isinstance(model.classes_, list) == several
+    demand(good, "Classes are listed by output", f"{place}.classes_")
+    if forest.criterion is None:
+        n, at = answering.n_outputs, f"{place}._answering.start"
+        demand(forest.n_trees % n == 0 and (forest.n_trees or not answering.averages), "There must be whole rounds", at)
+        wanted = [max(n, 2)] if found else n
+        demand(wanted == (found or model.n_outputs_), "There must be a score per class or output", at)
+    else:
+        demand(forest.n_trees > 0, "A forest has trees", f"{place}.forest_")
+        demand(list(forest.n_classes or ()) == found, "Trees have other classes", f"{place}.classes_")
+        demand(model.n_outputs_ == forest.n_outputs, "Trees have another number of outputs", f"{place}.n_outputs_")
+    columns = model._schema.columns
+    for j in (*reading.numbered, *reading.zero_is_missing):
+        demand(j < len(columns), "A column is not there", f"{place}._reading")
+    for j in reading.numbered:
+        known: Any = columns[j].categories
+        good = known is not None and all(type(one) in (int, float) for one in known)
+        demand(good and list(known) == sorted(known), "Categories must be numbers", f"{place}._reading.numbered")
+    for j in reading.zero_is_missing:
+        demand(columns[j].categories is None, "Zero is no number in this column", f"{place}._reading.zero_is_missing")
+
+
 def _fitted_member(member: Any, owner: Any, place: str) -> None:
     """A member is fitted, and knows only classes that its owner has."""
     from sklearn.utils.validation import check_is_fitted

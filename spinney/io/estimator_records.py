@@ -188,6 +188,15 @@ _BAYESIAN = _MIXTURE | {
     "mean_precision_": _NUMBERS,
     "degrees_of_freedom_": _NUMBERS,
 }
+_IMPORTED: Fields = _TABLE | {
+    "forest_": is_a(Forest),
+    "_answering": _store("Answering"),
+    "_reading": _store("Reading"),
+    "n_outputs_": integer(1, 1 << 24),
+    "source_": text,
+    "objective_": text,
+    "criterion": text,
+}
 _LINEAR: Fields = {"coef_": finite_array("f8", 1, 2), "intercept_": one_of(finite_array("f8", 1), finite)}
 _LINEAR |= {"n_features_in_": integer(1), "feature_names_in_": Maybe(names)}
 
@@ -222,6 +231,8 @@ def estimator_records() -> dict[str, EstimatorRecord]:
         ("BucketOfModels", "BucketOfModelsClassifier", "BucketOfModelsRegressor"): (_BUCKET, audits.bucket),
         ("BayesianModelAveraging", "BayesianModelAveragingClassifier"): (_AVERAGE, audits.averaging),
         ("BayesianModelAveragingRegressor",): (_AVERAGE, audits.averaging),
+        ("ImportedClassifier",): (_IMPORTED | _CLASSES, audits.imported),
+        ("ImportedRegressor",): (_IMPORTED, audits.imported),
         ("KMeans",): (_CENTRES | {"n_iter_": COUNT}, audits.centres),
         ("MiniBatchKMeans",): (_MINIBATCH, audits.minibatch),
         ("BisectingKMeans",): (_BISECTING, audits.bisecting),

@@ -30,11 +30,13 @@ from spinney.io.checks import (
     boolean,
     demand,
     dict_of,
+    finite,
     finite_array,
     integer,
     is_a,
     kept_or_none,
     number,
+    text,
     tuple_of,
 )
 from spinney.io.errors import ModelFormatError
@@ -209,6 +211,18 @@ def _audit_means(means: Any, place: str) -> None:
     demand(means.dtype.str in ("<f4", "<f8"), "Centres are float32 or float64", place)
 
 
+# --- models of other libraries ---------------------------------------------------------------------------------------
+
+
+def _audit_answering(answering: Any, place: str) -> None:
+    from spinney.io.responses import LINKS
+
+    demand(answering.link in LINKS, "The link is not known", f"{place}.link")
+    known = answering.second_from in ("probability", "zero", "above zero")
+    demand(known, "The second of two classes is told by an unknown rule", f"{place}.second_from")
+    demand(len(answering.start) > 0, "A model has an output at least", f"{place}.start")
+
+
 # --- random numbers, losses ------------------------------------------------------------------------------------------
 
 
@@ -239,7 +253,7 @@ def _make_bunch(items: dict[str, Any]) -> Bunch:
 @cache
 def store_records() -> dict[str, Record]:
     """All records but estimators, by name. Made when first needed: some of their modules are slow to import."""
-    every = [*_of_tables(), *_of_trees(), *_of_draws(), *_of_clusters(), *_of_parameters()]
+    every = [*_of_tables(), *_of_trees(), *_of_draws(), *_of_clusters(), *_of_imported(), *_of_parameters()]
     return {record.name: record for record in every}
 
 
@@ -288,6 +302,20 @@ def _of_clusters() -> list[Record]:
         _plain("RunningMeans", RunningMeans, _MEANS, _audit_means),
         _plain("KMeansStep", kmeans.Step, {"centers": finite_array("f4 f8", 2), "inertia": number}),
         _plain("MixtureStep", mixture.Step, _MIXTURE),
+    ]
+
+
+def _of_imported() -> list[Record]:
+    from spinney.io.imported import Answering, Reading
+
+    columns = tuple_of(integer(0, 1 << 24))
+    reading: Fields = {"numbered": columns, "has_others": boolean, "zero_is_missing": columns}
+    reading |= {"unstored_is_missing": boolean}
+    answering: Fields = {"link": text, "scale": finite, "start": finite_array("f4 f8", 1), "averages": boolean}
+    answering |= {"second_from": text}
+    return [
+        _plain("Reading", Reading, reading),
+        _plain("Answering", Answering, answering, _audit_answering),
     ]
 
 

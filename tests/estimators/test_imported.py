@@ -1,6 +1,8 @@
 """Imported models are models: drawn, written, tabulated, pickled and asked row by row; but they cannot be fitted."""
 
+import copy
 import doctest
+import io
 import pickle
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from sklearn.inspection import permutation_importance
 import spinney
 from spinney.estimators import imported, imported_model
 from spinney.estimators.imported import ImportedClassifier, ImportedRegressor
+from spinney.io.imported import Answering, Reading
 from spinney.tree.recode import recoded
 
 RNG = np.random.default_rng(0)
@@ -162,3 +165,46 @@ def test_examples(module):
     pytest.importorskip("xgboost")
     pytest.importorskip("lightgbm")
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_saved_and_loaded(models, name, tmp_path):
+    ours, _ = models[name]
+    spinney.save(ours, tmp_path / "model.spinney")
+    again = spinney.load(tmp_path / "model.spinney")
+    assert type(again) is type(ours)
+    assert again.fingerprint_ == ours.fingerprint_
+    assert again.source_ == ours.source_
+    np.testing.assert_array_equal(again.predict(X), ours.predict(X))
+    np.testing.assert_array_equal(again.apply(X), ours.apply(X))
+    if is_classifier(ours):
+        np.testing.assert_array_equal(again.predict_proba(X), ours.predict_proba(X))
+
+
+def test_categories_by_number_are_saved():
+    xgboost, pandas = pytest.importorskip("xgboost"), pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": RNG.integers(0, 9, 300), "b": RNG.normal(size=300)}).astype({"a": "category"})
+    theirs = xgboost.XGBRegressor(n_estimators=5, enable_categorical=True, n_jobs=1)
+    ours = spinney.from_xgboost(theirs.fit(frame, frame["a"].astype(int) % 3 + frame["b"]))
+    data = io.BytesIO()
+    spinney.save(ours, data)
+    numbers = np.column_stack([np.arange(12.0), np.zeros(12)])
+    np.testing.assert_array_equal(spinney.load(data.getvalue()).predict(numbers), ours.predict(numbers))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("n_outputs_", 2, "score per class or output"),
+        ("_answering", Answering(link="magic"), "link is not known"),
+        ("_answering", Answering(second_from="luck"), "unknown rule"),
+        ("_answering", Answering(start=np.zeros(3)), "whole rounds"),
+        ("_reading", Reading(numbered=(0,)), "must be numbers"),
+        ("_reading", Reading(zero_is_missing=(7,)), "not there"),
+    ],
+)
+def test_parts_that_do_not_fit_are_not_loaded(models, attribute, value, message, tmp_path):
+    ours = copy.copy(models["boosted"][0])
+    setattr(ours, attribute, value)
+    with pytest.raises(ValueError, match=message):  # a file is read back before it counts as saved
+        spinney.save(ours, tmp_path / "model.spinney")
