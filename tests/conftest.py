@@ -1,9 +1,14 @@
-"""What every test needs to know of the ways in which the kernels can be run."""
+"""What every test needs to know of the ways in which the kernels can be run, and in which the tests themselves are."""
 
 import os
+import signal
+import threading
 
 
 def pytest_configure(config):
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         # compiled integers wrap around in silence, NumPy's scalars with a word of warning
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        # shells start what runs in the background without Ctrl-C, and so would be all that tests start
+        signal.signal(signal.SIGINT, signal.default_int_handler)
