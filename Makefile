@@ -3,7 +3,7 @@
 # Each set of packages leaves a stamp in .venv; it is installed again only when pyproject.toml changes.
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 BENCH ?= boosting trees forests adaboost clustering
 OPTIONS ?=
 
@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 
 help: ## say what there is
-	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=2] [BENCH=trees OPTIONS='--case all']"
+	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=$(WORKERS)] [BENCH=trees OPTIONS='--case all']"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by the command line
