@@ -74,14 +74,14 @@ def _foreign(graph: Graph, model: Formula, raw: str) -> Answer:
         return Answer(numbers, "")
     if model.n_scores > 1:
         return Answer(numbers, _greatest(graph, raw))
-    zero, one = graph.constant(np.array(0.0)), graph.constant(np.array(1.0))
     told = "above zero" if model.link == "hinge" else model.foreign.second_from
-    if told == "probability":
-        is_second = graph.add("Greater", [numbers[0], graph.constant(np.array(0.5))])
-    else:
-        is_second = graph.add("GreaterOrEqual" if told == "zero" else "Greater", [raw, zero])
-    both = graph.add("Concat", [graph.add("Sub", [one, numbers[0]]), numbers[0]], axis=1)
-    return Answer([] if model.link == "hinge" else [both], graph.cast(is_second, "INT64"))
+    what, border = (numbers[0], 0.5) if told == "probability" else (raw, 0.0)
+    operator = "GreaterOrEqual" if told == "zero" else "Greater"
+    place = graph.cast(graph.add(operator, [what, graph.constant(np.array(border))]), "INT64")
+    if model.link == "hinge":
+        return Answer([], place)
+    rest = graph.add("Sub", [graph.constant(np.array(1.0)), numbers[0]])
+    return Answer([graph.add("Concat", [rest, numbers[0]], axis=1)], place)
 
 
 def _response(graph: Graph, model: Formula, raw: str) -> str:

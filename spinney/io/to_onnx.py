@@ -145,16 +145,18 @@ def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype
 
 def _add_column(graph: Graph, piece: str, column: Column, cells: Cells) -> str:
     """A column as trees compare it."""
-    nothing = graph.constant(np.array(np.nan))
     if cells.zero_is_missing:
         is_zero = graph.add("LessOrEqual", [graph.add("Abs", [piece]), graph.constant(np.array(ZERO))])
-        return graph.add("Where", [is_zero, nothing, piece])
+        return graph.add("Where", [is_zero, graph.constant(np.array(np.nan)), piece])
     if column.categories is None:
         return piece
     if not cells.numbered:
         return _add_lookup(graph, piece, column.categories)
-    zero, below = graph.constant(np.array(0.0)), graph.constant(np.array(-1.0))
-    negative = below if cells.has_others else graph.add("Add", [graph.add("Ceil", [piece]), zero])  # -0.0 is 0.0
+    zero = graph.constant(np.array(0.0))
+    if cells.has_others:
+        negative = graph.constant(np.array(-1.0))
+    else:
+        negative = graph.add("Add", [graph.add("Ceil", [piece]), zero])  # -0.0 becomes 0.0
     whole = graph.add("Where", [graph.add("Less", [piece, zero]), negative, graph.add("Floor", [piece])])
     known = cells.known(column.categories)
     place = _add_lookup(graph, whole, tuple(known))

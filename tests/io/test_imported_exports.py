@@ -18,6 +18,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 
+import spinney
 from spinney import from_lightgbm, from_sklearn, from_xgboost, to_c, to_json, to_onnx, to_python
 from tests.io.exported import dicts, many
 from tests.io.test_to_c import ask, build
@@ -242,7 +243,10 @@ def test_json(name, evaluate):  # noqa: F811
 def test_onnx(name):
     model, rows = ours(name), rows_for(name)
     asked = rows.set_axis(model.feature_names_in_, axis=1).astype({"w": object}) if name.endswith("frame") else rows
-    found, said = run(to_onnx(model), asked), model.predict(rows)
+    made = to_onnx(model)
+    used = {one for node in made.graph.node for one in node.input} | {one.name for one in made.graph.output}
+    assert {one.name for one in made.graph.initializer} | {one.output[0] for one in made.graph.node} <= used
+    found, said = run(made, asked), model.predict(rows)
     near = {"rtol": 2e-6, "atol": 1e-7} if name.startswith("x-") else {"rtol": 1e-12}
     if "label" not in found:
         np.testing.assert_allclose(found["variable"], said.reshape(len(rows), -1), **near)
@@ -268,6 +272,12 @@ def test_columns_say_how_they_are_read():
     second = [json.loads(to_json(ours(name)))["second_class"] for name in ("binary", "s-boosting", "x-hinge")]
     assert second == ["probability > 0.5", "raw >= 0", "raw > 0"]
     assert "second_class" not in json.loads(to_json(ours("multiclass")))
+
+
+@pytest.mark.parametrize("name", ["binary", "x-soft"])
+def test_models_from_files_are_exported_alike(name, tmp_path):
+    spinney.save(ours(name), tmp_path / "model.spinney")
+    assert to_python(spinney.load(tmp_path / "model.spinney")) == to_python(ours(name))
 
 
 def test_sums_beyond_float32_are_infinite():
