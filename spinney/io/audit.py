@@ -174,7 +174,9 @@ def _audit_counts(forest: Forest, place: str) -> None:
     integers = forest.weight.dtype.kind == "i"
     wanted = n - n_asks if integers else n
     needs = integers or not is_classes
-    demand(len(forest.weight) in ((wanted,) if needs else (0, wanted)), "Weights are missing", f"{place}.weight")
+    known = forest.weight.dtype.kind != "u"  # else they are of other leaves: see tree/stored.py
+    good = known and len(forest.weight) in ((wanted,) if needs else (0, wanted))
+    demand(good, "Weights are missing", f"{place}.weight")
     demand(
         len(forest.weight_unit) == (n_trees if integers else 0), "Weights need a unit per tree", f"{place}.weight_unit"
     )

@@ -20,6 +20,14 @@ Then, by `link`:
     median      AdaBoost of numbers          the weighted median of what the trees say; nothing is added up
     depth       isolation forests            score = -exp(-ln 2 * (raw / scale)); an outlier if score - offset < 0
 
+Boosted models of other libraries have `foreign`: how cells are read, whether sums are rounded to float32 after each
+tree, and when it is the second of two classes. Links are as above, `exp` and `logistic` of each of several raw scores
+by itself, and three more:
+
+    softplus       log(1 + exp(raw))
+    signed_square  raw |raw|
+    hinge          two classes: the second if raw > 0; there are no probabilities
+
 Where missing values go down every branch (C4.5), what a tree says is the sum over the nodes where parts of the row end
 of part times values. Of AdaBoost of such trees (C5.0) it is vote times 1 for the class of the greatest share, and
 -1 / (classes - 1) for each other.
@@ -30,12 +38,13 @@ A mean of several models, each a formula, is a `Mixture`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.io.imported import Reading
 from spinney.io.questions import spreads
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import Forest
@@ -43,8 +52,34 @@ from spinney.tree.join import join
 
 KNOWN = (
     "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "
-    "averages and buckets of these, and automatic models"
+    "averages and buckets of these, and automatic models; imported models"
 )
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """In what boosted models of other libraries differ."""
+
+    reading: Reading  # how cells become what trees compare
+    single: bool  # sums are rounded to float32 after each tree, and answers after each operation
+    second_from: str  # see `Answering`
+
+    def column(self, j: int) -> Cells:
+        """How the cells of a column are read."""
+        numbered = j in self.reading.numbered
+        return Cells(numbered, numbered and self.reading.has_others, j in self.reading.zero_is_missing)
+
+
+class Cells(NamedTuple):
+    """How the cells of a column of another library's model are read."""
+
+    numbered: bool = False  # categories are whole numbers; what is after the point is dropped
+    has_others: bool = False  # the last category stands for all numbers that are none of the others
+    zero_is_missing: bool = False
+
+    def known(self, categories: tuple) -> list[float]:
+        """The numbers that are categories of their own, ascending."""
+        return [float(one) for one in (categories[:-1] if self.has_others else categories)]
 
 
 @dataclass(frozen=True)
@@ -66,6 +101,7 @@ class Formula:
     classes: tuple[np.ndarray, ...] = ()  # of each output; none for numbers
     majority: np.ndarray | None = None  # int64 (nodes, outputs): the class that a node names
     votes: np.ndarray | None = None  # float64 (trees,): of a median, and of C5.0
+    foreign: Foreign | None = None
 
     @property
     def n_scores(self) -> int:
@@ -84,6 +120,10 @@ class Formula:
     def n_outputs(self) -> int:
         """Classes or numbers that are predicted for a row."""
         return len(self.classes) if self.is_class else 1 if self.link == "depth" else self.n_scores
+
+    def cells(self, j: int) -> Cells:
+        """How the cells of a column are read."""
+        return Cells() if self.foreign is None else self.foreign.column(j)
 
     @property
     def spans(self) -> list[slice]:
@@ -110,6 +150,10 @@ class Mixture:
     def is_class(self) -> bool:
         return bool(self.classes)
 
+    def cells(self, j: int) -> Cells:
+        """How the cells of a column are read."""
+        return Cells()
+
 
 def read_formula(model: Any) -> Formula:
     """The formula of a model that is one; a `Mixture` is refused."""
@@ -131,6 +175,10 @@ def read_model(model: Any) -> Formula | Mixture:
     known = vars(model)
     if "_booster" in known:
         return _boosting(model)
+    if "_answering" in known:
+        from spinney.io.imported_formula import read_imported
+
+        return read_imported(model, _common(model, model._schema, model.forest_), _classes(model))
     if isinstance(model, OneTree):
         return _tree(model)
     if "forest_" in known and hasattr(model, "predict"):
@@ -182,7 +230,7 @@ def _forest(model: Any) -> Formula:
     answers = (forest.answers if says is None else says).astype(np.float64)
     is_class = forest.n_classes is not None
     if is_class:
-        answers = _shares(answers)
+        answers = class_shares(answers)
     values = answers.reshape(forest.n_nodes, -1)
     start, divisor = np.zeros(values.shape[1]), float(forest.n_trees)
     if not is_class:
@@ -190,7 +238,7 @@ def _forest(model: Any) -> Formula:
     return Formula(**common, values=values, start=start, link="shares", divisor=divisor, classes=_classes(model))
 
 
-def _shares(answers: np.ndarray) -> np.ndarray:
+def class_shares(answers: np.ndarray) -> np.ndarray:
     """Of the classes' weights, added up one after the other, as `add_shares` in tree/descend_one.py does."""
     total = np.zeros(answers.shape[:2])
     for c in range(answers.shape[2]):

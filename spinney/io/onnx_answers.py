@@ -46,6 +46,8 @@ def add_answer(graph: Graph, model: Formula | Mixture, table: str) -> Answer:
     if model.link == "margin":
         return _margin(graph, model, raw)
     raw = graph.scaled("Div", raw, model.divisor, 1.0)
+    if model.foreign is not None:
+        return _foreign(graph, model, raw)
     if model.link == "identity":
         return Answer([raw], "")
     if model.link == "exp":
@@ -62,6 +64,39 @@ def add_answer(graph: Graph, model: Formula | Mixture, table: str) -> Answer:
     places = _greatest(graph, raw)
     scaled = graph.scaled("Div", raw, model.scale, 1.0) if model.link == "votes" else raw
     return Answer([graph.add("Softmax", [scaled], axis=1)], places)
+
+
+def _foreign(graph: Graph, model: Formula, raw: str) -> Answer:
+    """A boosted model of another library."""
+    assert model.foreign is not None
+    numbers = [_response(graph, model, raw)]
+    if not model.is_class:
+        return Answer(numbers, "")
+    if model.n_scores > 1:
+        return Answer(numbers, _greatest(graph, raw))
+    told = "above zero" if model.link == "hinge" else model.foreign.second_from
+    what, border = (numbers[0], 0.5) if told == "probability" else (raw, 0.0)
+    operator = "GreaterOrEqual" if told == "zero" else "Greater"
+    place = graph.cast(graph.add(operator, [what, graph.constant(np.array(border))]), "INT64")
+    if model.link == "hinge":
+        return Answer([], place)
+    rest = graph.add("Sub", [graph.constant(np.array(1.0)), numbers[0]])
+    return Answer([graph.add("Concat", [rest, numbers[0]], axis=1)], place)
+
+
+def _response(graph: Graph, model: Formula, raw: str) -> str:
+    """Predictions, (rows, scores)."""
+    if model.link == "logistic":
+        return graph.add("Sigmoid", [graph.scaled("Mul", raw, model.scale, 1.0)])
+    if model.link == "softmax":
+        return graph.add("Softmax", [raw], axis=1)
+    if model.link == "signed_square":
+        return graph.add("Mul", [raw, graph.add("Abs", [raw])])
+    if model.link == "softplus":  # max(raw, 0) + log(1 + exp(-|raw|)); the operator Softplus knows float32 only
+        power = graph.add("Exp", [graph.add("Neg", [graph.add("Abs", [raw])])])
+        rest = graph.add("Log", [graph.add("Add", [graph.constant(np.array(1.0)), power])])
+        return graph.add("Add", [graph.add("Max", [raw, graph.constant(np.array(0.0))]), rest])
+    return graph.add("Exp", [raw]) if model.link == "exp" else raw
 
 
 def _greatest(graph: Graph, scores: str) -> str:

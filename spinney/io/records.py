@@ -65,12 +65,12 @@ _FOREST: Fields = {
     "feature": array("u2 u4", 1),
     "turn": array("u1", 1),
     "answers": array("f4 f8", 3),
-    "n_samples": array("u4 u8", 1),
+    "n_samples": array("u1 u2 u4 u8", 1),
     "code": array("u1", 1),
     "threshold": array("f8", 1),
     "set_start": array("i8", 1),
     "sets": array("u8", 1),
-    "weight": array("f4 f8 i8", 1),
+    "weight": array("f4 f8 i8 u1 u2 u4", 1),
     "weight_unit": array("f8", 1),
     "impurity": array("f8", 1),
     "gain": array("f8", 1),
@@ -272,7 +272,7 @@ def _of_trees() -> list[Record]:
 
     booster: Fields = {"start": array("f8", 1), "forest": is_a(Forest)}
     return [
-        _plain("Forest", Forest, _FOREST, audit_forest),
+        Record("Forest", Forest, _FOREST, Forest.from_fields, Forest.to_fields, audit_forest),
         _plain("DecisionTree", DecisionTree, {"forest": is_a(Forest)}, _audit_tree),
         _plain("Booster", Booster, booster, _audit_booster),
     ]

@@ -142,7 +142,9 @@ def _condition(q: Questions, formula: Formula, k: int, syntax: Syntax) -> tuple[
     end = " or missing" if missing else ""
     if q.kind[k] == IN_SET:
         members = q.members[q.set_start[k] : q.set_start[k + 1]].tolist()
-        some = [repr(learnt.categories[c]) for c in members[:_SHOWN]] if learnt.categories else []
+        others = len(learnt.categories or ()) - 1 if formula.cells(column).has_others else -1
+        known = [repr(one) if k != others else "another number" for k, one in enumerate(learnt.categories or ())]
+        some = [known[c] for c in members[:_SHOWN]] if known else []
         more = f" or {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
         return syntax.in_set(column, members, missing), syntax.remark(f"{name} is {' or '.join(some)}{more}{end}")
     condition = syntax.up_to(column, float(q.threshold[k]), missing)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.io.c_imported import parts_of
 from spinney.io.c_parts import PARTS, READ, READ_SETS, filled
 from spinney.io.formula import Formula
 from spinney.io.questions import spreads
@@ -26,7 +27,8 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
     Parameters
     ----------
     model : fitted model
-        A decision tree (C4.5's included), forest, boosted model, isolation forest, or bagging or AdaBoost of trees.
+        A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
+        imported model.
     name : str, default "predict"
         What the function is called, and what all other names begin with.
     max_nodes : int, default 10,000
@@ -138,6 +140,8 @@ def _comment(formula: Formula) -> str:
         own = "" if column.name is None else f" {str(column.name)!r}"
         if column.categories is None:
             lines.append(f"  {j}{own}: {'Booleans, 0 or 1' if column.boolean else 'numbers'}")
+        elif formula.cells(j).numbered:
+            lines.append(f"  {j}{own}: categories, which are whole numbers, as they are")
         else:
             lines.append(f"  {j}{own}: categories by their numbers")
             lines += [f"      {k} = {value!r}" for k, value in enumerate(column.categories)]
@@ -162,7 +166,10 @@ def _classes(formula: Formula, name: str) -> list[str]:
 
 def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
     """Numbers that the functions read."""
-    counts = [0 if one.categories is None else max(len(one.categories), 1) for one in formula.schema.columns]
+    counts = [
+        0 if one.categories is None or formula.cells(j).numbered else max(len(one.categories), 1)
+        for j, one in enumerate(formula.schema.columns)
+    ]
     lines = [
         *_classes(formula, name),
         f"enum {{{name}_n_columns = {len(counts)}, {name}_n_scores = {formula.n_scores}}};",
@@ -189,7 +196,7 @@ def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
         lines.append(f"static const int {name}_begin[] = {_braces([str(one.start) for one in spans])};")
         lines.append(f"static const int {name}_end[] = {_braces([str(one.stop) for one in spans])};")
     for key in ("divisor", "scale", "offset"):
-        if key in _USED.get("discrete" if formula.discrete else formula.link, ()):
+        if key in _used(formula):
             lines.append(f"static const double {name}_{key} = {_number(float(getattr(formula, key)))};")
     return "\n".join(lines)
 
@@ -205,8 +212,17 @@ _USED = {
 }
 
 
+def _used(formula: Formula) -> tuple[str, ...]:
+    """Which of the numbers that every formula has are used."""
+    if formula.foreign is not None:
+        return ("divisor", "scale") if formula.link == "logistic" else ("divisor",)
+    return _USED.get("discrete" if formula.discrete else formula.link, ())
+
+
 def _needed(formula: Formula) -> list[str]:
     """The functions around the trees."""
+    if formula.foreign is not None:
+        return parts_of(formula)
     link = "discrete" if formula.discrete else formula.link
     found = [PARTS["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
     found += [PARTS["its_log"]] if link == "softmax" else []

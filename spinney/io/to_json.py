@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from spinney.io.formula import Formula, Mixture, read_model
+from spinney.io.imported import ZERO
 from spinney.io.source import plain
 from spinney.tree.decision import BRANCHES, LEAF, NUMBER, SET, SPREADS, STOPS, DecisionTree
 
@@ -29,7 +30,7 @@ def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
     ----------
     model : fitted model
         A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote or
-        automatic model of these.
+        automatic model of these; an imported model.
     path : str or path, optional
         A file to write the text to.
 
@@ -108,16 +109,26 @@ def _facts(formula: Formula | Mixture) -> dict[str, Any]:
         "offset": formula.offset,
         "discrete": formula.discrete,
     }
+    if formula.foreign is not None:
+        facts |= {"sums": "float32" if formula.foreign.single else "float64"}
+        if formula.is_class and formula.n_scores == 1:
+            facts |= {"second_class": _SECOND["above zero" if formula.link == "hinge" else formula.foreign.second_from]}
     return facts | ({} if formula.votes is None else {"votes": formula.votes.tolist()})
+
+
+_SECOND = {"probability": "probability > 0.5", "zero": "raw >= 0", "above zero": "raw > 0"}
 
 
 def _columns(formula: Formula | Mixture) -> Iterator[dict[str, Any]]:
     for j, column in enumerate(formula.schema.columns):
-        name = j if column.name is None else str(column.name)
+        name, cells = j if column.name is None else str(column.name), formula.cells(j)
         if column.categories is None:
-            yield {"name": name, "kind": "boolean" if column.boolean else "number"}
+            zero = {"zero_is_missing": ZERO} if cells.zero_is_missing else {}
+            yield {"name": name, "kind": "boolean" if column.boolean else "number"} | zero
         else:
-            yield {"name": name, "kind": "category", "categories": [_plain(one) for one in column.categories]}
+            categories = [_plain(one) for one in column.categories]
+            others = {"others": categories[-1] if cells.has_others else None} if cells.numbered else {}
+            yield {"name": name, "kind": "category", "categories": categories} | others
 
 
 def _nodes(formula: Formula, t: int) -> Iterator[str]:

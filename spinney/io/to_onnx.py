@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Column, Schema
-from spinney.io.formula import Formula, Mixture, read_model
+from spinney.io.formula import Cells, Formula, Mixture, read_model
+from spinney.io.imported import ZERO
 from spinney.io.onnx_answers import Answer, add_answer
 from spinney.io.onnx_graph import IR_VERSION, ML, OPSETS, Graph, import_onnx, text_of
 
@@ -28,8 +29,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     ----------
     model : fitted model
         A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote,
-        automatic model or bucket of these. C4.5's shares of rows and AdaBoost's medians cannot be said in ONNX: a
-        ValueError.
+        automatic model or bucket of these; an imported model, to rounding. C4.5's shares of rows and AdaBoost's medians
+        cannot be said in ONNX: a ValueError.
     path : str or path, optional
         A file to write the model to.
     dtype : {"float64", "float32"}, default "float64"
@@ -79,7 +80,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     inputs = _input_names(formula.schema)
     graph = Graph(inputs)
     kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
-    table = _add_table(graph, formula.schema, inputs, dtype)
+    table = _add_table(graph, formula, inputs, dtype)
     answer = add_answer(graph, formula, table)
     outputs = _add_outputs(graph, formula, answer)
     written = onnx.helper.make_graph(
@@ -123,11 +124,13 @@ def _holds_strings(column: Column) -> bool:
     return bool(column.categories) and isinstance(column.categories[0], str)  # type: ignore[index]
 
 
-def _add_table(graph: Graph, schema: Schema, names: list[str], dtype: str) -> str:
+def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype: str) -> str:
     """(rows, columns) of doubles: numbers as they are, categories as their numbers, NaN for what is missing."""
+    schema = formula.schema
+    cells = [formula.cells(j) for j in range(schema.n_columns)]
     if _one_tensor(schema):
         whole = graph.cast("X", "DOUBLE") if dtype == "float32" else "X"
-        if not schema.is_categorical.any():
+        if not schema.is_categorical.any() and not any(one.zero_is_missing for one in cells):
             return whole
         pieces = [graph.add("Gather", [whole, graph.constant(np.array([j]))], axis=1) for j in range(schema.n_columns)]
     else:
@@ -136,11 +139,31 @@ def _add_table(graph: Graph, schema: Schema, names: list[str], dtype: str) -> st
             graph.cast(name, "DOUBLE") if casts and not _holds_strings(column) else name
             for name, column in zip(names, schema.columns)
         ]
-    found = [
-        piece if column.categories is None else _add_lookup(graph, piece, column.categories)
-        for piece, column in zip(pieces, schema.columns)
-    ]
+    found = [_add_column(graph, *one) for one in zip(pieces, schema.columns, cells)]
     return found[0] if len(found) == 1 else graph.add("Concat", found, axis=1)
+
+
+def _add_column(graph: Graph, piece: str, column: Column, cells: Cells) -> str:
+    """A column as trees compare it."""
+    if cells.zero_is_missing:
+        is_zero = graph.add("LessOrEqual", [graph.add("Abs", [piece]), graph.constant(np.array(ZERO))])
+        return graph.add("Where", [is_zero, graph.constant(np.array(np.nan)), piece])
+    if column.categories is None:
+        return piece
+    if not cells.numbered:
+        return _add_lookup(graph, piece, column.categories)
+    zero = graph.constant(np.array(0.0))
+    if cells.has_others:
+        negative = graph.constant(np.array(-1.0))
+    else:
+        negative = graph.add("Add", [graph.add("Ceil", [piece]), zero])  # -0.0 becomes 0.0
+    whole = graph.add("Where", [graph.add("Less", [piece, zero]), negative, graph.add("Floor", [piece])])
+    known = cells.known(column.categories)
+    place = _add_lookup(graph, whole, tuple(known))
+    if not cells.has_others:
+        return place
+    is_other = graph.add("And", [graph.add("IsNaN", [place]), graph.add("Not", [graph.add("IsNaN", [piece])])])
+    return graph.add("Where", [is_other, graph.constant(np.array(float(len(known)))), place])
 
 
 def _add_lookup(graph: Graph, piece: str, categories: tuple) -> str:

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from spinney.io.formula import Formula
+from spinney.io.imported import ZERO
+from spinney.io.python_imported import READ as READ_IMPORTED
+from spinney.io.python_imported import parts_of
 from spinney.io.python_parts import PARTS, READ, filled
 from spinney.io.questions import spreads
 from spinney.io.source import Spot, plain, read_small, tree_functions
@@ -26,7 +29,8 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     Parameters
     ----------
     model : fitted model
-        A decision tree (C4.5's included), forest, boosted model, isolation forest, or bagging or AdaBoost of trees.
+        A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
+        imported model.
     name : str, default "predict"
         What the function is called. There is also `<name>_proba`, which returns a list of probabilities, for
         classifiers (a list of such for several outputs), and `<name>_decision` for isolation forests.
@@ -70,9 +74,9 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
     lines, trees, _ = tree_functions(formula, syntax)
     facts = _facts(formula)
     parts = [
-        f'"""{_title(formula)}"""\n\nimport math',
+        f'"""{_title(formula)}"""\n\nimport math' + ("\nimport struct" if _rounds(formula) else ""),
         "\n".join(f"_{name}_{key} = {value}" for key, value in facts.items()),
-        filled(READ, name),
+        filled(READ if formula.foreign is None else READ_IMPORTED, name),
         "\n".join(lines).strip("\n").replace("\n\n", "\n\n\n"),
         f"_{name}_TREES = [{', '.join(trees)}]",
         *(filled(part, name) for part in _needed(formula)),
@@ -105,10 +109,8 @@ def _facts(formula: Formula) -> dict[str, str]:
     columns = formula.schema.columns
     names = range(len(columns)) if formula.schema.names is None else [column.name for column in columns]
     categories = [
-        "None"
-        if one.categories is None
-        else "{" + ", ".join(f"{literal(value)}: {k}" for k, value in enumerate(one.categories)) + "}"
-        for one in columns
+        "None" if one.categories is None else _numbers_of(one.categories[:-1] if has_others else one.categories)
+        for one, has_others in ((one, formula.cells(j).has_others) for j, one in enumerate(columns))
     ]
     facts = {
         "COLUMNS": _list(list(names)),
@@ -118,6 +120,14 @@ def _facts(formula: Formula) -> dict[str, str]:
         "DIVISOR": literal(float(formula.divisor)),
         "SCALE": literal(float(formula.scale)),
     }
+    if formula.foreign is not None:
+        reading = formula.foreign.reading
+        others = [len(columns[j].categories or ()) - 1.0 if reading.has_others else math.nan for j in reading.numbered]
+        numbered = "{" + ", ".join(f"{j}: {literal(k)}" for j, k in zip(reading.numbered, others)) + "}"
+        facts["NUMBERED"] = f"{numbered}  # columns whose categories are whole numbers; what all other numbers are"
+        facts["HAS_OTHERS"] = repr(reading.has_others)
+        facts["ZERO_IS_MISSING"] = f"{_tuple(reading.zero_is_missing)}  # columns"
+        facts["ZERO"] = literal(ZERO)
     if formula.is_class:
         facts["CLASSES"] = "[" + ", ".join(_list(one.tolist()) for one in formula.classes) + "]"
     if formula.link == "shares":
@@ -129,8 +139,18 @@ def _facts(formula: Formula) -> dict[str, str]:
     return facts
 
 
+def _numbers_of(categories: Sequence[Any]) -> str:
+    return "{" + ", ".join(f"{literal(value)}: {k}" for k, value in enumerate(categories)) + "}"
+
+
+def _rounds(formula: Formula) -> bool:
+    return formula.foreign is not None and formula.foreign.single
+
+
 def _needed(formula: Formula) -> list[str]:
     """The functions around the trees."""
+    if formula.foreign is not None:
+        return parts_of(formula)
     link = "discrete" if formula.discrete else formula.link
     found = [PARTS["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
     found += [PARTS["its_log"]] if link == "softmax" else []

@@ -41,6 +41,7 @@ from scipy.sparse import csr_matrix
 from spinney._packed_arrays import pack, unpack
 from spinney.tree.arrays import ends_of, narrow, small
 from spinney.tree.shape import Shape, find_shape, trails
+from spinney.tree.stored import restored, shortened
 
 if TYPE_CHECKING:
     from spinney.data.binning import Bins
@@ -108,11 +109,21 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Small arrays packed, and without what can be computed again."""
-        return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": pack(self._arrays())}
+        """Small arrays packed, some shortened (stored.py), and without what can be computed again."""
+        kept = pack(shortened(self._arrays()))
+        return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(unpack(state.pop("packed")) | state)
+        vars(self).update(restored(unpack(state.pop("packed"))) | state)
+
+    def to_fields(self) -> dict[str, Any]:
+        """All fields as model files hold them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | shortened(self._arrays())
+
+    @classmethod
+    def from_fields(cls, **found: Any) -> Forest:
+        """A store from what `to_fields` returns."""
+        return cls(**restored(found))
 
     # --- shape -------------------------------------------------------------------------------------------------------
 

@@ -288,16 +288,23 @@ def test_minibatches_go_on():
 def test_sizes():
     random = np.random.default_rng(0)
     X = random.normal(size=(4000, 28))
-    y = X[:, :5].sum(axis=1) + X[:, 5] * X[:, 6] + random.normal(size=4000) > 0
+    number = X[:, :5].sum(axis=1) + X[:, 5] * X[:, 6] + random.normal(size=4000)
+    y = number > 0
     boosted = spinney.GradientBoostingClassifier(n_estimators=100, learning_rate=0.1, max_leaf_nodes=31).fit(X, y)
     assert boosted.forest_.n_nodes == 6100
     content = saved(boosted)
     assert len(content) <= 26 * 6100
     assert len(pickle.dumps(boosted)) <= 1.2 * len(content)
-    forest = spinney.RandomForestClassifier(20, random_state=0).fit(X, y)
-    content = saved(forest)
-    assert len(content) <= 22 * forest.forest_.n_nodes
-    assert len(pickle.dumps(forest)) <= 1.2 * len(content)
+    few = spinney.RandomForestRegressor(20, min_samples_leaf=3, random_state=0).fit(X, number)
+    for forest, bar in (
+        (spinney.RandomForestClassifier(20, random_state=0).fit(X, y), 22),
+        (spinney.RandomForestRegressor(20, random_state=0).fit(X, number), 16),
+        (few, 22),  # leaves have impurities
+    ):
+        content = saved(forest)
+        assert len(content) <= bar * forest.forest_.n_nodes
+        assert len(pickle.dumps(forest)) <= 1.2 * len(content)
+        assert spinney.load(content).fingerprint_ == pickle.loads(pickle.dumps(forest)).fingerprint_
 
 
 def test_inspect():
