@@ -167,7 +167,7 @@ def _text(value: Any, functions: list[FunctionType], riddles: list[str]) -> str:
         return _text_of_class(value)
     if isinstance(value, ModuleType | FunctionType | BuiltinFunctionType) and _is_foreign(value):
         return f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
-    if isinstance(value, _CONSTANTS) or type(value).__module__.startswith("numba."):
+    if isinstance(value, _CONSTANTS) or type(value).__module__.startswith(("numba.", "llvmlite.")):
         if " at 0x" not in (text := repr(value)):
             return f"{type(value).__name__} {text}"
     riddles.append(f"{value!r}, which has no digest")

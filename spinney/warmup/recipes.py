@@ -242,7 +242,11 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 def _auto(every: bool) -> Iterator[Recipe]:
     import spinney
 
-    yield from _kinds(every, lambda: spinney.AutoClassifier(cv=2), lambda: spinney.AutoRegressor(cv=2))
+    # tables as they lie in memory, weights and classes are the other families' affair
+    yield from _kinds(False, lambda: spinney.AutoClassifier(cv=2), lambda: spinney.AutoRegressor(cv=2))
+    if every:
+        X = strings()
+        yield "three classes, strings", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X, 3))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:
