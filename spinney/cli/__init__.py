@@ -16,6 +16,8 @@ import sys
 from importlib import metadata
 from importlib.util import find_spec
 
+import spinney
+
 __all__ = ["main"]
 
 _NEEDED = ("typer", "rich", "polars")
@@ -55,6 +57,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(
             f"error: the command line needs polars 2.1 or newer, and this is {found}: pip install --upgrade polars"
         )
+    if (sys.argv[1:] if arguments is None else arguments) == ["--version"]:  # at once: nothing need be imported
+        print(f"spinney {spinney.__version__}")
+        sys.exit(0)
     _give_memory_back()
     from spinney._interrupts import import_whole
 
