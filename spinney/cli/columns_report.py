@@ -105,7 +105,12 @@ def tell_scores(report: Report, judged: Judged | None) -> None:
     first = "log loss" if "log loss" in judged.scores else "RMSE" if "RMSE" in judged.scores else "accuracy"
     ours, base = judged.scores[first], judged.baseline.get(first, np.nan)
     is_better = ours > base if HIGHER_IS_BETTER[first] else ours < base
-    if not is_better:
+    if not is_better and judged.scores.get("balanced accuracy", 0.0) > judged.baseline.get("balanced accuracy", 0.0):
+        report.warn(
+            "the classes are better than the baseline's, the probabilities are not (log loss): the model is too sure "
+            "of some rows"
+        )
+    elif not is_better:
         report.warn(
             "the model is no better than the baseline, which says the same of every row: the columns may not know "
             "the target"

@@ -16,7 +16,6 @@ from importlib import metadata
 from typing import NamedTuple
 
 import typer
-from joblib import cpu_count
 
 import spinney
 from spinney.cli import options
@@ -132,9 +131,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _machine() -> Iterator[Finding]:
     yield Finding("system", f"{platform.system()} {platform.machine()}")
-    yield Finding("cores", f"{cpu_count()} of {os.cpu_count()}")
-    from joblib import effective_n_jobs
+    from joblib import cpu_count, effective_n_jobs
 
+    yield Finding("cores", f"{cpu_count()} of {os.cpu_count()}")
     limits = [
         int(value) for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS") if (value := os.environ.get(name, "")).isdigit()
     ]

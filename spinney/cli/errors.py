@@ -91,6 +91,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """What a misspelt name may have meant, as the end of a sentence; or all there is."""
     names = list(known)
     by_case = {one.lower(): one for one in names}
+    if name.lower() in by_case:
+        return f"did you mean {by_case[name.lower()]!r}?"
     near = [by_case[one] for one in get_close_matches(name.lower(), by_case, n=2, cutoff=0.6)]
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -65,7 +66,7 @@ def evaluate(
 
         spinney evaluate titanic.spinney held-out.csv --json
     """
-    fitted, recipe = load_model(model)
+    fitted, recipe = load_model(model, data)
     recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
     if recipe.task not in ("classification", "regression"):
         raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
@@ -144,7 +145,7 @@ def _tell(
         report.warn(f"{plural(answers.n_without, 'row')} without {truth.name!r} left out")
     if extra:
         report.warn(f"columns that the model does not know were ignored: {quoted(extra)}")
-    for sentence in watch.sentences():
+    for sentence in (*source.notes, *watch.sentences()):
         report.warn(sentence)
     how = plural(len(y), "row")
     if recipe.task == "regression":
@@ -162,7 +163,9 @@ def _tell(
 def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> None:
     from spinney.evaluate.confusion import confusion_matrix
 
-    matrix = confusion_matrix(y, predicted, sample_weight=weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is one class only: the user sees it
+        matrix = confusion_matrix(y, predicted, sample_weight=weights)
     labels = [] if matrix.labels is None else [label(one) for one in matrix.labels.tolist()]
     each = {"precision": matrix.precision, "recall": matrix.recall, "f1": matrix.f1, "support": matrix.support}
     report.note(

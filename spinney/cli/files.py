@@ -31,6 +31,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from spinney.cli.errors import CommandError, usage
+from spinney.io.layout import MAGIC
 
 _BLOCK = 2**20
 _HEAD = 2**18  # bytes that the separator is told from
@@ -41,7 +42,11 @@ _REFUSED = {
     b"\x28\xb5\x2f\xfd": "is compressed by zstd: unpack it first, or compress it by gzip",
     b"SQLite format 3": "is an SQLite database: write the table to CSV first",
     b"%PDF": "is a PDF document, not a table",
+    MAGIC: "is a model file, not a table",
+    b"\x80\x04": "is a pickle, not a table: write the table to CSV or Parquet",
+    b"\x80\x05": "is a pickle, not a table: write the table to CSV or Parquet",
 }
+_TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and its stream: no text in any encoding
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SUFFIXES = {
@@ -116,6 +121,9 @@ def open_source(given: str, dialect: Dialect = Dialect()) -> Source:  # noqa: B0
         raise CommandError(f"{name} is a folder, not a table.")
     if not path.exists():
         raise usage(f"{name} does not exist.")
+    if not path.is_file():  # a pipe, which can be read once only
+        with open(path, "rb") as stream:
+            path = _spool(stream)
     path, suffix, encoding = _unpacked(path, name, dialect.encoding)
     head = _head(path)
     if not head.strip():
@@ -172,6 +180,8 @@ def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, s
             suffix = suffixes[-2] if len(suffixes) > 1 else ""
             break
     mark = next((one for magic, one in _MARKS.items() if _head(path, 4).startswith(magic)), "utf-8")
+    if _head(path, 8).startswith(_TYPED):
+        return path, suffix, "utf-8"
     if (wanted := encoding or mark) not in ("utf-8", "utf8", "utf-8-sig"):
         try:
             with open(path, "rb") as stream:
@@ -240,11 +250,21 @@ def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) 
     columns, notes = _names(first) if dialect.header else ([f"column_{k + 1}" for k in range(len(first))], ())
     if dialect.header and len(first) > 1 and all(map(_is_number, first)):
         notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
+    if 0 < (found := _cells_of_an_open_end(path, separator)) < len(columns):
+        notes = (*notes, f"the last line has {found} of {len(columns)} cells and no end: the file may have been cut")
     skip = place + 1 if dialect.header else 0
     every_line = _scan(path, columns, separator, skip)
     frame = _without_blanks(every_line, len(columns))
     kind = "TSV" if separator == "\t" else "CSV"
     return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line, skip)
+
+
+def _cells_of_an_open_end(path: Path, separator: str) -> int:
+    """How many cells a last line without a line break has; 0 if there is none."""
+    with open(path, "rb") as file:
+        file.seek(max(0, path.stat().st_size - _HEAD))
+        last = file.read().rpartition(b"\n")[2].decode(errors="replace")
+    return len(next(csv.reader([last], delimiter=separator), []))
 
 
 def _scan(text: Path | bytes, columns: Iterable[str], separator: str, skip: int) -> pl.LazyFrame:
@@ -256,6 +276,7 @@ def _scan(text: Path | bytes, columns: Iterable[str], separator: str, skip: int)
         raise_if_empty=False,
         separator=separator,
         schema={one: pl.String for one in columns},
+        missing_columns="insert",  # rows may end early, even all rows of a block
         glob=False,
     )
 

@@ -22,7 +22,7 @@ from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.judging import Judged, judge, plan
 from spinney.cli.kinds import Column
-from spinney.cli.model_files import SUFFIX, save_model
+from spinney.cli.model_files import SUFFIX, check_place, save_model
 from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
 from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, read_table, read_types, survey
@@ -149,8 +149,7 @@ def fit(
     )  # fmt: skip
     report = Report(as_json, quiet)
     path = out or _default_path(data)
-    if not path.absolute().parent.is_dir():
-        raise usage(f"--out: the folder {path.parent} does not exist.")
+    check_place(path)
     with Working(not quiet) as work:
         run(open_source(data, options.dialect(separator, encoding, no_header)), wishes, path, report, work)
     report.end()
@@ -169,6 +168,11 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     target = found.find(wishes.target)
     if target.out == "lists or records, not values":
         raise CommandError(f"--target: column {target.name!r} holds {target.out}.")
+    if target.kind == "date" and wishes.task != "classification":
+        raise CommandError(
+            f"the target {target.name!r} holds dates, which cannot be predicted: use a column of numbers, such as days "
+            "from a fixed date, or --task classification if they are few."
+        )
     if target.distinct == 1:
         raise CommandError(
             f"the target {target.name!r} holds the same value, {target.example}, in all rows of {source.name}: "
@@ -211,6 +215,9 @@ def look(source: Source, wishes: Wishes) -> Survey:
     check_names(source, asked)
     if wishes.target in wishes.drop:
         raise usage(f"--drop: {wishes.target!r} is the target.")
+    for option, name in (("--weights", wishes.weights), ("--groups", wishes.groups)):
+        if name == wishes.target:
+            raise usage(f"{option}: {name!r} is the target.")
     return survey(source, wishes.missing, wishes.types, wishes.drop)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn import metrics, model_selection
 
 from spinney.cli.errors import CommandError
 
@@ -47,6 +46,8 @@ def measure_classes(
     truth: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None, classes: np.ndarray, weights: np.ndarray | None
 ) -> dict[str, float]:
     """Scores of a classifier's answers."""
+    from sklearn import metrics  # here, since it takes long to import: --help need not wait
+
     found = {"accuracy": float(np.average(predicted == truth, weights=weights))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -168,9 +169,13 @@ def _splits(
 
     Of a large table half of the rows are learnt from, so that judging takes no more memory than the fit that follows.
     """
+    from sklearn import model_selection
+
     rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else len(y)
     if n_folds == 0 or len(y) < 10:
         return []
+    if n_folds > len(y):
+        raise CommandError(f"--cv {n_folds}: {len(y):,} rows cannot be parted into more folds than rows.")
     stratified = task == "classification" and rare >= max(2, n_folds)
     part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
     if is_large:
@@ -188,4 +193,4 @@ def _splits(
         kind: Any = model_selection.StratifiedShuffleSplit if stratified else model_selection.ShuffleSplit
         return list(kind(1, **part).split(y, y))
     kind = model_selection.StratifiedKFold if stratified else model_selection.KFold
-    return list(kind(min(n_folds, len(y)), shuffle=True, random_state=seed).split(y, y))
+    return list(kind(n_folds, shuffle=True, random_state=seed).split(y, y))

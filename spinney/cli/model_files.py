@@ -5,6 +5,7 @@ In: a fitted model and its recipe, or a path. Out: a file, or both of them again
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,38 @@ def save_model(model: Any, path: Path, recipe: Recipe) -> None:
     save(model, path, metadata={KEY: plain(recipe.to_dict())})
 
 
-def load_model(path: str) -> tuple[Any, Recipe]:
-    """Read a model and how its tables are read."""
+def load_model(path: str, table: str = "-") -> tuple[Any, Recipe]:
+    """Read a model and how its tables are read; `table` is the file given as the table: the two may be swapped."""
     from spinney.io import load
 
+    if table != "-" and is_model(Path(table)) and not is_model(Path(path)):
+        raise usage(f"the model file comes first, then the table: {table} {path}.")
     stored = describe_file(path)["metadata"].get(KEY)
     try:
         model = load(path)
     except ModelFormatError as error:
         raise CommandError(f"{path}: {error}") from None
     return model, recipe_of(model) if stored is None else Recipe.from_dict(stored)
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file begins as model files do."""
+    from spinney.io.layout import MAGIC
+
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place where no file can be written, before any work is done."""
+    if not path.absolute().parent.is_dir():
+        raise usage(f"--out: the folder {path.parent} does not exist.")
+    if path.is_dir():
+        raise usage(f"--out: {path} is a folder; name a file in it, such as {path / ('model' + SUFFIX)}.")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise CommandError(f"--out: no permission to write in the folder {path.absolute().parent}.")
 
 
 def describe_file(path: str) -> dict[str, Any]:

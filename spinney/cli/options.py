@@ -57,7 +57,12 @@ Types = Annotated[
 Drop = Annotated[
     list[str] | None, typer.Option("--drop", help="Columns to leave out, separated by commas.", show_default=False)
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices: the same seed gives the same model.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, max=2**32 - 1, help="Seed of all random choices: the same seed gives the same model."
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(

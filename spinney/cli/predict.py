@@ -69,7 +69,7 @@ def predict(
     """
     if as_json and out is None:
         raise usage("--json needs --out: predictions would go to standard output, too.")
-    fitted, recipe = load_model(model)
+    fitted, recipe = load_model(model, data)
     recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
     if threads is not None and "n_jobs" in fitted.get_params(deep=False):
         fitted.set_params(n_jobs=threads)
@@ -167,7 +167,7 @@ def _tell(
     n_rows: int,
     out: Path | None,
 ) -> None:
-    for sentence in watch.sentences():
+    for sentence in (*source.notes, *watch.sentences()):
         report.warn(sentence)
     if n_blank := source.n_blank(n_rows):
         report.warn(f"{plural(n_blank, 'line')} without any value skipped: there are no predictions for them")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -223,13 +224,18 @@ def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str,
     kinds = {
         "number": "a number",
         "boolean": "true or false",
-        "date": "a date" + (f" like {column.format}" if "%Y" in column.format else ""),
+        "date": "a date" + (f" like {_day(column.format)}" if "%Y" in column.format else ""),
     }
     return CommandError(
         f"column {column.name!r}, row {row} of {source.name}: {cell!r} is not {kinds[column.kind]}; mend the cell, or "
         "name it "
         f"in --missing to take it for missing."
     )
+
+
+def _day(form: str) -> str:
+    """The last moment of 2024 in a format of dates."""
+    return datetime(2024, 12, 31, 23, 59, 59).strftime(form)
 
 
 def labels_of(target: pl.Series, kind: str) -> np.ndarray:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
 
 from spinney.cli.errors import CommandError
 from spinney.cli.kinds import MISSING, Column
@@ -79,6 +78,8 @@ class Recipe:
 
 def recipe_of(model: Any) -> Recipe:
     """The recipe of a model that was fitted and saved from Python."""
+    from sklearn.base import is_classifier, is_regressor  # here, since it takes long to import
+
     names = getattr(model, "feature_names_in_", None)
     schema = getattr(model, "_schema", None)
     known = [None] * model.n_features_in_ if schema is None else [column.categories for column in schema.columns]

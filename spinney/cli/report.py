@@ -71,7 +71,8 @@ class Report:
         )
         if len(values) > most:
             rest = sum(value for _, value in values[most:])
-            self.say(f"  and {len(values) - most} more columns with {rest:.1%} together", "dim")
+            several = f"{len(values) - most} more columns with {rest:.1%} together"
+            self.say("  and " + (f"1 more column with {rest:.1%}" if len(values) == most + 1 else several), "dim")
 
     def verbatim(self, text: str) -> None:
         """Text that others have laid out."""

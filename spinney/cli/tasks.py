@@ -26,6 +26,11 @@ def guess_task(target: Column, y: np.ndarray, wanted: str | None) -> tuple[str, 
             "that stand for "
             "missing values in --missing, or use --task classification."
         )
+    if wanted == "classification" and y.dtype.kind == "f" and not bool((y == np.rint(y)).all()):
+        raise CommandError(
+            f"--task classification: the target {target.name!r} holds fractions, such as {y[y != np.rint(y)][0]:g}; "
+            f"--types {target.name}=category takes every number for a class."
+        )
     task, why = (wanted, "as --task says") if wanted else _guess(target, y, distinct)
     if task == "classification" and distinct > _TOO_MANY and distinct > len(y) / 10:
         raise CommandError(

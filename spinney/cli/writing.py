@@ -32,7 +32,13 @@ class Writer:
         else:
             if not self._path.absolute().parent.is_dir():
                 raise usage(f"--out: the folder {self._path.parent} does not exist.")
-            self._stream = gzip.open(self._partial, "wb") if self._path.suffix == ".gz" else open(self._partial, "wb")
+            if self._path.is_dir():
+                raise usage(f"--out: {self._path} is a folder, not a file.")
+            try:
+                opened = gzip.open if self._path.suffix == ".gz" else open
+                self._stream = opened(self._partial, "wb")
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self._path)) from None
         return self
 
     def write(self, table: pl.DataFrame) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,18 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
 
 
 def _replace(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
-    """Write a file whole, or not at all."""
+    """Write a file whole, or not at all; what the system says against it names the path."""
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
+    try:
+        _move_there(path, parts, check)
+    except OSError as error:
+        if error.filename is not None:
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _move_there(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -25,6 +25,8 @@ _FOREIGN = (
 
 def check_kind(model: Any) -> None:
 
+    if isinstance(model, type):
+        raise TypeError(f"save takes a model, got the class {model.__name__}.")
     if not hasattr(model, "fit"):
         raise TypeError(f"save takes a model of Spinney's, got {model!r:.100}.")
     if type(model) not in by_type() or not type(model).__module__.startswith("spinney."):

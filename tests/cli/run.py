@@ -37,8 +37,9 @@ def refusal(*arguments, code=1, input=None):
     return lines[0].removeprefix("error: ")
 
 
-def process(*arguments, input=None, timeout=120, **changes):
+def process(*arguments, input=None, stdin=None, timeout=120, **changes):
     """The same as a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SPINNEY_QUIET": "1", **changes}
     command = [sys.executable, "-m", "spinney", *map(str, arguments)]
-    return subprocess.run(command, input=input, capture_output=True, env=environment, timeout=timeout, check=False)
+    given = {"input": input} if stdin is None else {"stdin": stdin}
+    return subprocess.run(command, capture_output=True, env=environment, timeout=timeout, check=False, **given)
