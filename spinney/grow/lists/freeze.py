@@ -97,15 +97,9 @@ class _Laid(NamedTuple):
     def of(cls, n: int, bounded: bool) -> _Laid:
         n_cuts = (n - 1) // 2
         room = np.empty(5 * n + 2 * n_cuts, np.int64)  # in one piece, what goes again: large pages
-        return cls(
-            *room[: 5 * n].reshape(5, n),
-            np.empty(n, np.int64),
-            *np.empty((2, n * bounded)),
-            *room[5 * n :].reshape(2, n_cuts),
-            np.empty(n_cuts),
-            np.empty(n_cuts, np.uint32),
-            np.empty(n_cuts, np.uint8),
-        )
+        parts = [*room[: 5 * n].reshape(5, n), np.empty(n, np.int64), *np.empty((2, n * bounded))]
+        parts += [*room[5 * n :].reshape(2, n_cuts), np.empty(n_cuts)]
+        return cls._make([*parts, np.empty(n_cuts, np.uint32), np.empty(n_cuts, np.uint8)])
 
     @property
     def cuts(self) -> Cuts:
