@@ -36,6 +36,7 @@ NAMES = {
 LOG_BITS = 24
 _LOG_UNIT = 2.0**-LOG_BITS
 _NEVER = -math.inf
+_NEARLY = 1.0 - 2.0**-40  # far more than rounding takes off
 
 
 def log_table(most: int) -> np.ndarray:
@@ -83,6 +84,14 @@ def variance_score(w_left, s_left, w_right, s_right):
     """How far apart the sides' means are: (s_left w_right - s_right w_left)^2 / (w_left w_right)."""
     apart = float(s_left) * float(w_right) - float(s_right) * float(w_left)
     return apart * apart / (float(w_left) * float(w_right))
+
+
+@inner_kernel
+def may_exceed(w_left, s_left, w_right, s_right, score):
+    """Whether `variance_score` may be as high as another score, found without a division: False if it is lower for
+    certain, True if it is higher or so near that rounding could decide."""
+    apart = float(s_left) * float(w_right) - float(s_right) * float(w_left)
+    return apart * apart >= score * _NEARLY * (float(w_left) * float(w_right))
 
 
 @inner_kernel

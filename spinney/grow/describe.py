@@ -77,73 +77,75 @@ def _describe_numbers(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y, n_nodes = target.y, len(shape.begin)
     assert y is not None
-    answers, impurity = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes)
-    sums = np.empty((3, n_nodes))
+    answers, impurity, sums = np.empty((n_nodes, len(y), 1)), np.zeros(n_nodes), np.empty((3, n_nodes), np.int64)
+    amounts, weight_sums, errors = sums[0], sums[1], sums[2].view(np.float64)  # in one piece: large pages
     for o in range(len(y)):
         fixed = fixed_numbers(y[o : o + 1], target.weights, centred=criterion != POISSON)  # in units of its own
         weights = np.empty(0, np.int64) if fixed.weight is None else fixed.weight
-        amounts, weight_sums = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
         if criterion == ABSOLUTE:
             by_target = lists[lists.shape[0] - 1 - len(y) + o]
             nodes, spare = (shape.begin, shape.end, shape.is_leaf), np.empty_like(by_target)
-            _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], sums)
-            impurity += sums[0] / weight_sums
+            _describe_medians(*nodes, by_target, spare, y[o], weights, weight_sums, answers[:, o, 0], errors)
+            impurity += errors / weight_sums
         else:
             numbers = fixed.amounts[0], weights, y[o], fixed.unit, fixed.weight_unit, fixed.centre[0]
-            _describe_means(shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], sums)
-            impurity += sums[0]
-    return answers, impurity / len(y), weight_sums * fixed.weight_unit
+            _describe_means(shape, *numbers, criterion == POISSON, amounts, weight_sums, answers[:, o, 0], errors)
+            impurity += errors
+    impurity /= len(y)
+    return answers, impurity, weight_sums * fixed.weight_unit
 
 
 @kernel
-def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, sums):
-    """Sums, means, and impurities: into sums[0]."""
+def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poisson, s, w, mean, impurity):
+    """Sums, means, and impurities."""
     begin, end, is_leaf, parent, rows = shape
+    for node in range(begin.size):
+        s[node], w[node] = 0, 0
     for node in range(begin.size - 1, -1, -1):
+        first, pure = 0.0, False
         if is_leaf[node]:
-            first, pure = y[rows[begin[node]]], True
+            first, pure, s_own, w_own = y[rows[begin[node]]], True, np.int64(0), np.int64(0)
             for i in range(begin[node], end[node]):
                 row = rows[i]
-                s[node] += amount[row]
-                w[node] += weights[row] if weights.size else 1
+                s_own += amount[row]
+                w_own += weights[row] if weights.size else 1
                 pure &= y[row] == first
-            mean[node] = first if pure else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
-        else:
-            mean[node] = float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+            s[node], w[node] = s_own, w_own
+        mean[node] = first if pure else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
         if parent[node] >= 0:
             s[parent[node]] += s[node]
             w[parent[node]] += w[node]
-    _sum_errors(shape, weights, y, is_poisson, w, mean, sums)
+    _sum_errors(shape, weights, y, is_poisson, w, mean, impurity)
 
 
 @inner_kernel
-def _sum_errors(shape, weights, y, is_poisson, w, mean, sums):
-    """sums[0] = each node's impurity: sums[1] - sums[2], over its weight in the weights' units."""
+def _sum_errors(shape, weights, y, is_poisson, w, mean, impurity):
+    """Each node's sum of errors; then, when its parent has it, its impurity: over its weight in the weights' units."""
     begin, end, is_leaf, parent, rows = shape
-    impurity, before, after = sums[0], sums[1], sums[2]
     for node in range(begin.size):
-        before[node] = after[node] = 0.0
+        impurity[node] = 0.0
     for node in range(begin.size - 1, -1, -1):
-        if is_leaf[node]:
+        before, after = impurity[node], 0.0
+        if is_leaf[node] and (is_poisson or end[node] - begin[node] > 1):  # one row is where its leaf's mean is
             for i in range(begin[node], end[node]):
                 row = rows[i]
                 one = float(weights[row]) if weights.size else 1.0
                 if is_poisson:
-                    before[node] += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
+                    before += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
                 else:
-                    before[node] += one * (y[row] - mean[node]) * (y[row] - mean[node])
+                    before += one * (y[row] - mean[node]) * (y[row] - mean[node])
         up = parent[node]
         if is_poisson:
-            after[node] = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
+            after = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
         if up >= 0:
-            before[up] += before[node]
+            impurity[up] += before
             if not is_poisson:  # around the parent's mean
-                before[up] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
-        impurity[node] = max(before[node] - after[node], 0.0) / float(w[node])
+                impurity[up] += float(w[node]) * (mean[node] - mean[up]) * (mean[node] - mean[up])
+        impurity[node] = max(before - after, 0.0) / float(w[node])
 
 
 @kernel
-def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, median, sums):
+def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, median, errors):
     """Medians and sums of distances from them, from the leaves up.
 
     A leaf's entries stand in order of the target; those of other nodes are their children's, merged.
@@ -153,11 +155,11 @@ def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, medi
         if not is_leaf[node]:
             _merge(entries, end[node + 1] - begin[node], spare)
         w[node], median[node] = _median(entries, y, weights)
-        sums[0, node] = 0.0
+        errors[node] = 0.0
         for i in range(entries.size):
             row = np.int64(entries[i] & ROW)
             one = float(weights[row]) if weights.size else 1.0
-            sums[0, node] += one * abs(y[row] - median[node])
+            errors[node] += one * abs(y[row] - median[node])
 
 
 @inner_kernel

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.kernels
 
 pair_score, pair_decrease = outer(impurity.pair_score), outer(impurity.pair_decrease)
 side_score, term_score = outer(impurity.side_score), outer(impurity.term_score)
+variance_score, may_exceed = outer(impurity.variance_score), outer(impurity.may_exceed)
 class_term, x_log_x = outer(impurity.class_term), outer(impurity.x_log_x)
 
 NO_LOGS = np.empty(0, np.int64)
@@ -158,3 +159,17 @@ def test_a_pure_node_has_no_impurity_at_all():
 def test_every_name_has_a_criterion():
     assert {NAMES["log_loss"], NAMES["gain_ratio"]} == {ENTROPY}
     assert NAMES["friedman_mse"] == NAMES["squared_error"] == SQUARED
+
+
+@few(100, plain=50)
+@given(
+    weights=st.tuples(st.integers(1, 2**31), st.integers(1, 2**31)),
+    sums=st.tuples(st.integers(-(2**60), 2**60), st.integers(-(2**60), 2**60)),
+)
+def test_no_split_is_passed_over_that_is_as_good_as_the_best(weights, sums):
+    given = weights[0], sums[0], weights[1], sums[1]
+    score = variance_score(*given)
+    for other in (-math.inf, 0.0, score / 2.0, np.nextafter(score, 0.0), score):
+        assert may_exceed(*given, other)
+    if score > 0.0:
+        assert not may_exceed(*given, score * (1.0 + 1e-9))

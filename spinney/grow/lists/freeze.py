@@ -41,8 +41,7 @@ def freeze(
     `bounded`, answers are kept within their nodes' bounds.
     """
     laid = _Laid.of(n_nodes, bounded)
-    owner = np.empty(n_nodes, np.int64)
-    _lay_out(work.nodes[:n_nodes], owner, laid)
+    _lay_out(work.nodes[:n_nodes], laid)
     is_leaf = laid.size == 1
     rows = (work.lists[-1] & ROW).view(np.int64)
     shape = Shape(laid.begin, laid.end, is_leaf, laid.parent, rows)
@@ -80,11 +79,12 @@ class Cuts(NamedTuple):
 class _Laid(NamedTuple):
     """The grown nodes in preorder, and their cuts."""
 
-    parent: np.ndarray  # of every node, as the next four
+    parent: np.ndarray  # of every node, as the next five
     begin: np.ndarray
     end: np.ndarray
-    turn: np.ndarray
     size: np.ndarray
+    owner: np.ndarray  # the parent's number, by number of the grown node
+    turn: np.ndarray
     lower: np.ndarray  # the same, where nodes have bounds; else empty
     upper: np.ndarray
     below: np.ndarray  # of inner nodes
@@ -95,9 +95,11 @@ class _Laid(NamedTuple):
 
     @classmethod
     def of(cls, n: int, bounded: bool) -> _Laid:
-        kinds: list[Any] = [np.int64] * 5 + [np.float64] * 2 + [np.int64] * 2 + [np.float64, np.uint32, np.uint8]
-        sizes = [n] * 5 + [n * bounded] * 2 + [(n - 1) // 2] * 5
-        return cls(*(np.empty(size, kind) for size, kind in zip(sizes, kinds)))
+        n_cuts = (n - 1) // 2
+        room = np.empty(5 * n + 2 * n_cuts, np.int64)  # in one piece, what goes again: large pages
+        parts = [*room[: 5 * n].reshape(5, n), np.empty(n, np.int64), *np.empty((2, n * bounded))]
+        parts += [*room[5 * n :].reshape(2, n_cuts), np.empty(n_cuts)]
+        return cls._make([*parts, np.empty(n_cuts, np.uint32), np.empty(n_cuts, np.uint8)])
 
     @property
     def cuts(self) -> Cuts:
@@ -160,9 +162,9 @@ def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Tar
 
 
 @kernel
-def _lay_out(nodes, owner, laid):
-    """Write the nodes in preorder; `owner` is the number of each grown node's parent."""
-    stack = laid.parent  # what waits fits behind what is written, from the other end
+def _lay_out(nodes, laid):
+    """Write the nodes in preorder."""
+    owner, stack = laid.owner, laid.parent  # what waits fits behind what is written, from the other end
     top = stack.size - 1
     stack[top] = 0
     owner[0] = NO_NODE

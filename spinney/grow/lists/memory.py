@@ -56,6 +56,7 @@ CANDIDATE = np.dtype(
         ("weight_left", np.int64),
         ("threshold", np.float64),
         ("ratio", np.float64),  # gain ratio, where columns are compared by it
+        ("bar", np.float64),  # the score of another column: what is below it need not be noted
     ],
     align=True,
 )

@@ -24,6 +24,7 @@ from spinney.criteria.impurity import (
     ENTROPY,
     GINI,
     SQUARED,
+    may_exceed,
     table_score,
     variance_score,
 )
@@ -100,8 +101,9 @@ def _least(weight, min_leaf, min_weight):
 def _walk(statistics, weight, square, criterion, entries, total, least, cuts, scores, bounds, direction, best):
     """The scan itself. (Whether there are weights and squares is known when it is compiled, as of arguments.)
 
-    It goes block by block: list the cuts that are allowed, judge them all, look for the best. Each is a loop without
-    surprises for the processor.
+    It goes block by block: add up, list the cuts that are allowed, judge them all, look for the best. Each is a loop
+    without surprises for the processor. Most blocks have nothing near the best cut so far, here or in columns before
+    this: for the variance a loop without divisions finds out, and the others are left out.
     """
     amount, n, known = statistics.amount, entries.size, count_known(entries)
     w_total, (min_leaf, min_weight) = total[0], least
@@ -121,22 +123,26 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
         rank_before = entries[first - 1] >> RANK
         for begin in range(first, min(last, n - 1) + 1, places.size):
             block = entries[begin : min(begin + places.size, min(last, n - 1) + 1)]
-            n_cuts = np.int64(0)
-            for k in range(block.size):
-                entry = block[k]
-                places[n_cuts], s_cut[n_cuts] = begin + k, s_left
-                _store(w_cut, n_cuts, weight, w_left)
-                _store(q_cut, n_cuts, square, q_left)
-                rank = entry >> RANK
-                n_cuts += np.int64((rank != rank_before) & _is_heavy(weight, w_left, w_total, min_weight))
-                rank_before = rank
-                row = row_of(entry)
-                w_left += weight_at(weight, row)
-                s_left += amount[row]
-                q_left += square_at(square, row)
-            if weight is None:
-                for k in range(n_cuts):
-                    w_cut[k] = places[k] + extra
+            before, rank_before = rank_before, block[-1] >> RANK
+            if by_variance:
+                w_left, s_left = _add_up(amount, weight, block, w_left, s_left, w_cut, s_cut)
+                sums = w_cut[: block.size], s_cut[: block.size]
+                if not _may_exceed(weight, sums, begin + extra, w_total, s_total, max(best_score, best.bar)):
+                    continue
+                n_cuts = _list_cuts(weight, block, before, begin, extra, w_total, min_weight, cuts)
+            else:
+                n_cuts = np.int64(0)
+                for k in range(block.size):
+                    places[n_cuts], s_cut[n_cuts] = begin + k, s_left
+                    w_cut[n_cuts] = _weight_of_cut(weight, w_left, begin + k + extra)
+                    _store(q_cut, n_cuts, square, q_left)
+                    rank = block[k] >> RANK
+                    n_cuts += np.int64((rank != before) & _is_heavy(weight, w_left, w_total, min_weight))
+                    before = rank
+                    row = row_of(block[k])
+                    w_left += weight_at(weight, row)
+                    s_left += amount[row]
+                    q_left += square_at(square, row)
             if by_variance:
                 for k in range(n_cuts):
                     scores[k] = variance_score(w_cut[k], s_cut[k], w_total - w_cut[k], s_total - s_cut[k])
@@ -159,6 +165,51 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                     if fits:
                         best_score = scores[k]
                         note(best, best_score, places[k], missing_left, places[k] + extra, w_cut[k])
+
+
+@inner_kernel
+def _add_up(amount, weight, block, w_left, s_left, w_cut, s_cut):
+    """Note the left side's sums before each entry of a block; returns those after it."""
+    for k in range(block.size):
+        s_cut[k] = s_left
+        _store(w_cut, k, weight, w_left)
+        row = row_of(block[k])
+        w_left += weight_at(weight, row)
+        s_left += amount[row]
+    return w_left, s_left
+
+
+@inner_kernel
+def _may_exceed(weight, sums, n_left, w_total, s_total, score):
+    """Whether any of some cuts, the first of which has n_left rows on the left, may be worth as much as `score`."""
+    w_cut, s_cut = sums
+    n_near = np.int64(0)
+    for k in range(s_cut.size):
+        w = _weight_of_cut(weight, w_cut[k], n_left + k)
+        n_near += np.int64(may_exceed(w, s_cut[k], w_total - w, s_total - s_cut[k], score))
+    return n_near > 0
+
+
+@inner_kernel
+def _list_cuts(weight, block, before, begin, extra, w_total, min_weight, cuts):
+    """Of the noted sums keep those of cuts that are allowed; returns how many these are."""
+    places, w_cut, s_cut, n_cuts = cuts[0], cuts[1], cuts[2], np.int64(0)
+    for k in range(block.size):
+        w = _weight_of_cut(weight, w_cut[k], begin + k + extra)
+        places[n_cuts], w_cut[n_cuts], s_cut[n_cuts] = begin + k, w, s_cut[k]
+        rank = block[k] >> RANK
+        n_cuts += np.int64((rank != before) & _is_heavy(weight, w, w_total, min_weight))
+        before = rank
+    return n_cuts
+
+
+@inner_kernel
+def _weight_of_cut(weight, w_left, n_left):
+    """Weight on the left; where all weigh 1, these are the rows."""
+    if weight is None:
+        return n_left
+    else:
+        return w_left
 
 
 @inner_kernel

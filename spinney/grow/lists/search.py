@@ -28,12 +28,14 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
         choose(rules.seed if rules.per_tree else node.random, last, order)
     two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN
     two_rows &= not (rules.random or is_drawn or rules.is_monotone)
+    bar = _NEVER
     for k in range(first, last):
         j = order[k] if is_drawn else k
         entries = work.lists[j, node.begin : node.end]
         if entries[0] >> RANK == entries[-1] >> RANK:
             continue
         best = work.candidates[slot, j]
+        best.bar = bar
         direction = np.int64(rules.monotone[j]) if rules.is_monotone else np.int64(0)
         if rules.random or columns.is_categorical[j]:
             _search_otherwise(
@@ -43,6 +45,8 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
             scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best)
         if two_rows and best.score > _NEVER:
             return  # every column would part them alike
+        if not rules.by_ratio:
+            bar = max(bar, best.score)
 
 
 @part_kernel
