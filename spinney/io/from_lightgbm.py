@@ -166,7 +166,7 @@ class _Tree:
         whole = np.isfinite(own).all() and bool((own == np.floor(own)).all())
         if not whole or own.min() < 0 or own.max() >= len(bounds) - 1:
             raise ModelFormatError("a question about categories has no set.")
-        if bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] != len(self.words):
+        if bounds[0] != 0 or (bounds[1:] < bounds[:-1]).any() or bounds[-1] != len(self.words):
             raise ModelFormatError("the sets of categories do not lie end to end.")
         if len(self.words) and not 0 <= self.words.min() <= self.words.max() < 1 << 32:
             raise ModelFormatError("'cat_threshold' must be numbers of 32 bits.")

@@ -333,7 +333,7 @@ def _named_categories(model: dict[str, Any], n_columns: int) -> dict[int, list]:
         if "offsets" in one:
             ends = _numbers(one, "offsets", None, np.int64)
             letters = _numbers(one, "values", None, np.int64).astype(np.uint8).tobytes()
-            if len(ends) and ((np.diff(ends) < 0).any() or ends[0] != 0 or ends[-1] != len(letters)):
+            if len(ends) and ((ends[1:] < ends[:-1]).any() or ends[0] != 0 or ends[-1] != len(letters)):
                 raise ModelFormatError(f"the names of the categories of column {j} do not lie end to end.")
             try:
                 values = [letters[a:b].decode() for a, b in zip(ends[:-1].tolist(), ends[1:].tolist())]

@@ -199,7 +199,7 @@ def _audit_pool(pool: Any, place: str) -> None:
 
 def _audit_targets(targets: Any, place: str) -> None:
     start, n_rows = targets.start, len(targets.row)
-    good = len(start) and start[0] == 0 and start[-1] == n_rows and (np.diff(start) >= 0).all()
+    good = len(start) and start[0] == 0 and start[-1] == n_rows and (start[1:] >= start[:-1]).all()
     demand(good, "Rows must be listed leaf by leaf", f"{place}.start")
     demand(len(targets.weight) == n_rows, "Every row needs a share", f"{place}.weight")
     demand(targets.row.max(initial=0) < targets.y.shape[1], "A row is not there", f"{place}.row")
@@ -208,7 +208,8 @@ def _audit_targets(targets: Any, place: str) -> None:
 def _audit_means(means: Any, place: str) -> None:
     k = len(means.counts)
     demand(k and means.means.shape == (k, len(means.origin)), "Centres and columns do not agree", place)
-    demand(means.dtype.str in ("<f4", "<f8"), "Centres are float32 or float64", place)
+    good = isinstance(means.dtype, np.dtype) and means.dtype.str in ("<f4", "<f8")
+    demand(good, "Centres are float32 or float64", place)
 
 
 # --- models of other libraries ---------------------------------------------------------------------------------------

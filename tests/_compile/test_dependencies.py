@@ -236,7 +236,7 @@ def every_kernel():
     for one in pkgutil.walk_packages(spinney.__path__, "spinney."):
         module = importlib.import_module(one.name)
         for name, value in sorted(vars(module).items()):
-            function = getattr(value, "py_func", None)
+            function = None if isinstance(value, type) else getattr(value, "py_func", None)
             if function is not None and function.__module__ == module.__name__:
                 yield f"{module.__name__}.{name}", function
 

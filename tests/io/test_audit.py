@@ -55,8 +55,10 @@ def turn_on(bit):
     return change
 
 
+HUGE = [2**62 + 2**61, -(2**62)]  # their difference wraps around, and seems positive
 SHAPES = [
     (put("first", 0, 1), "Trees must begin at 0 and end at the last node", "first"),
+    (put("first", [1, 2], HUGE), "Every tree needs at least one node", "first"),
     (put("first", -1, 10**6), "Trees must begin at 0 and end at the last node", "first"),
     (put("first", 1, 0), "Every tree needs at least one node", "first"),
     (put("first", 1, -5), "Every tree needs at least one node", "first"),
@@ -102,6 +104,12 @@ OTHERS = [
     ("RandomForestClassifier", turn_on(8), "Trees from bins have two branches", "turn"),
     ("RandomForestClassifier", turn_on(2), "There must be a set|asked about in sets", ""),
     ("RandomForestClassifier", put("set_start", 1, -1), "Sets must fill their array", "sets"),
+    (
+        "RandomForestClassifier",
+        put("set_start", [1, 2], [2**62 + 2**61, -(2**62)]),
+        "Sets must fill their array",
+        "sets",
+    ),
     ("RandomForestClassifier", put("set_start", 0, 1), "There must be a set", "sets"),
     ("RandomForestClassifier", resize("sets", -1), "Sets must fill their array", "sets"),
     ("RandomForestClassifier", put("answers", (0, 0), 0.0), "Weights must be positive", "answers"),
