@@ -1,5 +1,7 @@
 """Calling kernels from tests, whichever way they are run."""
 
+import os
+
 from hypothesis import settings
 
 from spinney._compile import PLAIN_PYTHON, uncached_kernel
@@ -19,9 +21,15 @@ def outer(inner):
 
 
 def few(n, plain=None):
-    """Hypothesis settings: n examples, always the same; as plain Python, where all is slow, fewer."""
-    n_plain = n // 2 if plain is None else plain
-    return settings(max_examples=n_plain if PLAIN_PYTHON else n, deadline=None, derandomize=True, database=None)
+    """Hypothesis settings: n examples, always the same; as plain Python or with bounds checking, fewer: it is slow."""
+    if PLAIN_PYTHON:
+        n = n // 2 if plain is None else plain
+    elif CHECKS_BOUNDS:
+        n = max(n // 3, 5)
+    return settings(max_examples=n, deadline=None, derandomize=True, database=None)
+
+
+CHECKS_BOUNDS = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")
 
 
 # as plain Python a team's atomic operations are not atomic: it has one thread there

@@ -242,11 +242,15 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 def _auto(every: bool) -> Iterator[Recipe]:
     import spinney
 
-    # tables as they lie in memory, weights and classes are the other families' affair
-    yield from _kinds(False, lambda: spinney.AutoClassifier(cv=2), lambda: spinney.AutoRegressor(cv=2))
+    # what the members need is compiled by their own families' recipes: these are for what lies between them
+    X, words, holes = numbers(), strings(), with_holes()
+    yield "two classes", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X))
+    yield "regression", lambda: _use(spinney.AutoRegressor(cv=2), X, target(X))
+    yield "two classes, strings", lambda: _use(spinney.AutoClassifier(cv=2), words, classes(words))
+    yield "regression, missing values", lambda: _use(spinney.AutoRegressor(cv=2), holes, target(holes))
+    yield "weights", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X), sample_weight=weights(X))
     if every:
-        X = strings()
-        yield "three classes, strings", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X, 3))
+        yield "regression, strings", lambda: _use(spinney.AutoRegressor(cv=2), words, target(words))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:

@@ -25,14 +25,14 @@ def test_unknown_families_and_bad_numbers_are_errors(capsys):
 def test_kernels_are_compiled_ahead(tmp_path):
     tmp_path.chmod(0o700)
     environment = {**os.environ, "SPINNEY_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "spinney.warmup", "pruning", "--jobs", "2"]
+    command = [sys.executable, "-m", "spinney.warmup", "imported", "--jobs", "2"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert f"Compiled kernels are in {tmp_path}" in done.stdout
-    assert "6/6" in done.stderr
+    assert "8/8" in done.stderr
     (folder,) = tmp_path.iterdir()
     names = {path.name.split("-")[0] for path in folder.glob("*.bin")}
-    assert any(name.startswith("spinney.prune.") for name in names)
+    assert any(name.startswith("spinney.tree.") for name in names)
     assert not list(folder.glob("*.lock"))
 
 
