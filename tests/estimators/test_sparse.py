@@ -405,7 +405,7 @@ def test_no_model_lays_a_large_table_out(monkeypatch):
 def test_automatic_models(path):
     dense, stored, y = drawn(5, n=200)
     weight = np.random.RandomState(2).randint(0, 3, len(y))
-    options = {"families": ["boosting_of_small_trees", "extra_trees", "tree"], "cv": 2, "random_state": 0}
+    options = {"families": ["extra_trees", "tree"], "cv": 2, "random_state": 0}
     one, other = same(spinney.AutoRegressor(**options), dense, stored, y, sample_weight=weight)
     assert one.score_ == other.score_
     same(spinney.AutoClassifier(**options), dense, stored, y > 0, methods=("predict", "predict_proba"))
