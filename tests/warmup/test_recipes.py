@@ -8,7 +8,6 @@ import pytest
 from spinney._compile import PLAIN_PYTHON
 from spinney.warmup.recipes import families
 
-
 THOROUGH = os.environ.get("SPINNEY_THOROUGH", "0") not in ("", "0")  # a minute more; set by .ci/versions
 
 
