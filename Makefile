@@ -23,7 +23,7 @@ demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by t
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test ## run every test
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.lint ## check style and types
 	$(BIN)/ruff check .
