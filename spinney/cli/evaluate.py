@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.judging import Judged, measure_baseline, measure_classes, measure_numbers
 from spinney.cli.kinds import Column, staged, values
-from spinney.cli.model_files import load_model
+from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
 from spinney.cli.reading import batches, check_columns, check_names, find_bad_cell, labels_of
@@ -66,12 +66,9 @@ def evaluate(
 
         spinney evaluate titanic.spinney held-out.csv --json
     """
-    fitted, recipe = load_model(model, data)
-    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
+    fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     if recipe.task not in ("classification", "regression"):
         raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
-    if threads is not None and "n_jobs" in fitted.get_params(deep=False):
-        fitted.set_params(n_jobs=threads)
     source = open_source(data, options.dialect(separator, encoding, no_header))
     name = target or (recipe.target.name if recipe.target else "")
     if not name:

@@ -6,6 +6,7 @@ In: a fitted model and its recipe, or a path. Out: a file, or both of them again
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ def load_model(path: str, table: str = "-") -> tuple[Any, Recipe]:
     except ModelFormatError as error:
         raise CommandError(f"{path}: {error}") from None
     return model, recipe_of(model) if stored is None else Recipe.from_dict(stored)
+
+
+def load_for(path: str, table: str, missing: tuple[str, ...], threads: int | None) -> tuple[Any, Recipe]:
+    """The same for a table that has more words for missing values, on so many threads."""
+    model, recipe = load_model(path, table)
+    if threads is not None and "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=threads)
+    return model, replace(recipe, missing=(*recipe.missing, *missing))
 
 
 def is_model(path: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ import typer
 from spinney.cli import options
 from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
-from spinney.cli.model_files import load_model
+from spinney.cli.model_files import load_for
 from spinney.cli.progress import Working
 from spinney.cli.reading import batches, check_columns, check_names
 from spinney.cli.recipe import Recipe
@@ -69,10 +68,7 @@ def predict(
     """
     if as_json and out is None:
         raise usage("--json needs --out: predictions would go to standard output, too.")
-    fitted, recipe = load_model(model, data)
-    recipe = replace(recipe, missing=(*recipe.missing, *options.words(missing, ())))
-    if threads is not None and "n_jobs" in fitted.get_params(deep=False):
-        fitted.set_params(n_jobs=threads)
+    fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     if proba and not hasattr(fitted, "predict_proba"):
         raise usage(f"--proba: {type(fitted).__name__} predicts numbers, which have no probabilities.")
     source = open_source(data, options.dialect(separator, encoding, no_header))

@@ -18,7 +18,7 @@ from spinney.io.python_imported import READ as READ_IMPORTED
 from spinney.io.python_imported import parts_of
 from spinney.io.python_parts import PARTS, READ, filled
 from spinney.io.questions import spreads
-from spinney.io.source import Spot, plain, read_small, tree_functions
+from spinney.io.source import Spot, common_parts, plain, read_small, tree_functions
 
 _MOST = 10_000
 
@@ -151,9 +151,7 @@ def _needed(formula: Formula) -> list[str]:
     """The functions around the trees."""
     if formula.foreign is not None:
         return parts_of(formula)
-    link = "discrete" if formula.discrete else formula.link
-    found = [PARTS["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
-    found += [PARTS["its_log"]] if link == "softmax" else []
+    link, found = common_parts(formula, PARTS)
     if spreads(formula.forest):
         found.append(PARTS["raw_of_votes" if formula.votes is not None else "raw_spread"])
     elif formula.majority is not None:
