@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from spinney.criteria.user_loss import Loss
+from spinney.ensemble.voting import read_weights
 from spinney.evaluate.scoring import Scoring
 from spinney.io.audit import audit_with_schema
 from spinney.io.checks import demand
@@ -19,7 +20,7 @@ from spinney.tree.forest import Forest
 _MOST_WITHOUT = 1 << 16  # rows without weight for each one that has some
 
 
-def _table(model: Any, place: str) -> None:
+def table(model: Any, place: str) -> None:
     """Columns and their names agree."""
     schema = model._schema
     demand(model.n_features_in_ == schema.n_columns, "The schema has other columns", f"{place}.n_features_in_")
@@ -55,7 +56,7 @@ def _counted(model: Any, place: str) -> None:
 
 
 def tree(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     forest_of = model.tree_.forest
     demand(forest_of.criterion is not None, "This is a tree of a boosted model", f"{place}.tree_")
     audit_with_schema(forest_of, model._schema, f"{place}.tree_")
@@ -63,7 +64,7 @@ def tree(model: Any, place: str) -> None:
 
 
 def _store(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     demand(model.forest_.criterion is not None, "This is a boosted model's forest", f"{place}.forest_")
     demand(model.forest_.n_trees > 0, "A forest has trees", f"{place}.forest_")
     audit_with_schema(model.forest_, model._schema, f"{place}.forest_")
@@ -113,7 +114,7 @@ def _draws(model: Any, n_members: int, place: str) -> None:
 
 
 def bagging(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     has_forest = "forest_" in vars(model)
     demand(has_forest != ("estimators_" in vars(model)), "Members are trees of a forest, or models", place)
     if has_forest:
@@ -140,7 +141,7 @@ def isolation(model: Any, place: str) -> None:
 
 
 def boosting(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     booster, at = model._booster, f"{place}._booster"
     audit_with_schema(booster.forest, model._schema, at)
     n_classes = len(model.classes_) if hasattr(model, "classes_") else 0
@@ -167,7 +168,7 @@ def boosting(model: Any, place: str) -> None:
 
 def imported(model: Any, place: str) -> None:
     """A model of another library: a boosted one, with a score per output, or a forest."""
-    _table(model, place)
+    table(model, place)
     forest, answering, reading = model.forest_, model._answering, model._reading
     audit_with_schema(forest, model._schema, f"{place}.forest_")
     found = [len(one) for one in _classes(model)] if hasattr(model, "classes_") else []
@@ -202,6 +203,7 @@ def _fitted_member(member: Any, owner: Any, place: str) -> None:
         check_is_fitted(member)
     except Exception:
         demand(False, "A member is not fitted", place)
+    demand(hasattr(member, "predict"), "A member does not predict", place)
     found = getattr(member, "classes_", None)
     known = getattr(owner, "classes_", None)
     if isinstance(found, np.ndarray) and isinstance(known, np.ndarray):
@@ -216,7 +218,7 @@ def _columns(member: Any, n_columns: int, place: str) -> None:
 
 
 def adaboost(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     n = len(model.estimators_)
     same = n == len(model.estimator_weights_) == len(model.estimator_errors_) > 0
     demand(same, "Every member needs a weight and an error", f"{place}.estimators_")
@@ -228,7 +230,7 @@ def adaboost(model: Any, place: str) -> None:
 
 
 def auto(model: Any, place: str) -> None:
-    _table(model, place)
+    table(model, place)
     n = len(model.estimators_)
     demand(n == len(model.weights_) == len(model.names_) > 0, "Every member needs a weight", f"{place}.estimators_")
     demand((model.weights_ >= 0).all() and model.weights_.sum() > 0, "Weights must be positive", f"{place}.weights_")
@@ -259,6 +261,7 @@ def _members(model: Any, place: str) -> None:
 
 def voting(model: Any, place: str) -> None:
     _members(model, place)
+    read_weights(model.weights, len(model.estimators))
     if hasattr(model, "le_"):
         demand(np.array_equal(model.le_.classes_, model.classes_), "The encoder has other classes", f"{place}.le_")
 
@@ -292,99 +295,6 @@ def averaging(model: Any, place: str) -> None:
     if not classifies:
         variances = getattr(model, "variances_", np.empty(0))
         demand(len(variances) == n and (variances > 0).all(), "Every member needs a variance", f"{place}.variances_")
-
-
-# --- clusters --------------------------------------------------------------------------------------------------------
-
-
-def centres(model: Any, place: str) -> None:
-    _table(model, place)
-    k, n_columns = model.cluster_centers_.shape
-    demand(k > 0 and n_columns == model.n_features_in_, "Centres have other columns", f"{place}.cluster_centers_")
-    demand(len(model._origin) == n_columns, "The origin has other columns", f"{place}._origin")
-    demand(model._n_features_out == k, "There are other centres", f"{place}._n_features_out")
-    if hasattr(model, "labels_"):
-        labels = model.labels_
-        good = labels.min(initial=0) >= 0 and labels.max(initial=0) < k
-        demand(good, "A label is not that of a centre", f"{place}.labels_")
-
-
-def minibatch(model: Any, place: str) -> None:
-    centres(model, place)
-    running, k = model._running, len(model.cluster_centers_)
-    same = running.means.shape == model.cluster_centers_.shape and len(model.counts_) == k
-    same = same and running.dtype == model.cluster_centers_.dtype
-    demand(same, "Centres are others than those that learn", f"{place}._running")
-
-
-def bisecting(model: Any, place: str) -> None:
-    centres(model, place)
-    nodes, splits, k = model.node_labels_, model.split_nodes_, len(model.cluster_centers_)
-    n = len(nodes)
-    same = n == 2 * len(splits) + 1 == 2 * k - 1 and model.node_centers_.shape == (n, model.n_features_in_)
-    demand(
-        same and model.children_.shape == (len(splits), 2), "Nodes, splits and clusters differ", f"{place}.node_labels_"
-    )
-    same = model.node_centers_.dtype == model.cluster_centers_.dtype
-    demand(same, "Centres have several dtypes", f"{place}.node_centers_")
-    is_leaf = np.ones(n, bool)
-    for number, node in enumerate(splits.tolist()):
-        demand(
-            0 <= node < 2 * number + 1 and is_leaf[node], "A node is split that is not there", f"{place}.split_nodes_"
-        )
-        is_leaf[node] = False
-    good = (np.sort(nodes[is_leaf]) == np.arange(k)).all() and (nodes[~is_leaf] == -1).all()
-    demand(good, "Leaves must be the clusters", f"{place}.node_labels_")
-
-
-_FORMS = {"full": (0, 2, 2), "tied": (2, 2), "diag": (0, 2), "spherical": (0,)}
-
-
-def mixture(model: Any, place: str) -> None:
-    _table(model, place)
-    k, n_columns = model.means_.shape
-    demand(k > 0 and n_columns == model.n_features_in_, "Means have other columns", f"{place}.means_")
-    weights = model.weights_
-    demand(
-        len(weights) == k and (weights >= 0).all() and weights.sum() > 0,
-        "Every mean needs a weight",
-        f"{place}.weights_",
-    )
-    lengths = {0: k, 2: n_columns}
-    wanted = tuple(lengths[one] for one in _FORMS[model.covariance_type])
-    for name in ("covariances_", "precisions_", "precisions_cholesky_"):
-        demand(getattr(model, name).shape == wanted, "Matrices have the wrong shape", f"{place}.{name}")
-    _positive(model, place)
-
-
-def _positive(model: Any, place: str) -> None:
-    """Densities need positive definite covariances."""
-    covariances = model.covariances_
-    if model.covariance_type in ("diag", "spherical"):
-        good = (covariances > 0).all()
-    else:
-        try:
-            np.linalg.cholesky(covariances)
-            good = np.allclose(covariances, np.swapaxes(covariances, -1, -2))
-        except np.linalg.LinAlgError:
-            good = False
-    demand(good, "A covariance is not positive definite", f"{place}.covariances_")
-
-
-def bayesian_mixture(model: Any, place: str) -> None:
-    mixture(model, place)
-    k = len(model.means_)
-    same = len(model.mean_precision_) == len(model.degrees_of_freedom_) == k
-    demand(same and len(model.mean_prior_) == model.n_features_in_, "Every mean needs a precision", place)
-    concentration = model.weight_concentration_
-    parts = concentration if isinstance(concentration, tuple) else (concentration,)
-    good = all(len(one) == k and (one > 0).all() and np.isfinite(one).all() for one in parts) and len(parts) <= 2
-    demand(good, "Every mean needs a concentration", f"{place}.weight_concentration_")
-    freedom, precision = model.degrees_of_freedom_, model.mean_precision_
-    good = (freedom > model.n_features_in_ - 1).all() and np.isfinite(freedom).all()
-    demand(good, "There are too few degrees of freedom", f"{place}.degrees_of_freedom_")
-    good = (precision > 0).all() and np.isfinite(precision).all()
-    demand(good, "Precisions must be positive", f"{place}.mean_precision_")
 
 
 def linear(model: Any, place: str) -> None:

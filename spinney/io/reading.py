@@ -22,6 +22,7 @@ from spinney.io.state import Reader
 from spinney.io.writing import fingerprint_of
 
 _HEADER = ["library", "class", "fingerprint", "sources", "records", "arrays"]
+_MOST_THREADS = 4096  # that a file may ask for: each is started
 
 
 def read_file(buffer: np.ndarray, trust: Sequence[Any], verify: bool = True) -> Any:
@@ -85,7 +86,6 @@ def _read_record(stored: Any, reader: Reader, place: str, is_ours: bool) -> Any:
 
 
 def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_ours: bool) -> Any:
-
     given, found = stored["parameters"], stored["fitted"]
     if not isinstance(given, dict) or not isinstance(found, dict):
         raise ModelFormatError("Parameters and fitted attributes must be objects", place)
@@ -102,6 +102,8 @@ def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_our
             validate_parameter_constraints(record.kind._parameter_constraints, parameters, record.kind.__name__)
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFormatError(f"A parameter cannot be used: {str(error).rstrip('.')}", place) from None
+    if abs(parameters.get("n_jobs") or 0) > _MOST_THREADS:
+        raise ModelFormatError(f"n_jobs is {parameters['n_jobs']}: at most {_MOST_THREADS} threads are read", place)
     if fitted:
         check_fields(fitted, record.fitted, place)
         vars(model).update(fitted)
