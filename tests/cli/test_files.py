@@ -48,8 +48,8 @@ def forms(tmp_path):
         write(tmp_path / "t.tsv", tabs),
         write(tmp_path / "t.txt", TEXT.replace(",", "|")),
         write(tmp_path / "wide.txt", tabs.encode("utf-16")),
-        write(tmp_path / "t.csv.gz", gzip.compress(TEXT.encode())),
-        write(tmp_path / "not-called-gz.csv", gzip.compress(TEXT.encode())),
+        write(tmp_path / "t.csv.gz", gzip.compress(TEXT.encode(), mtime=0)),
+        write(tmp_path / "not-called-gz.csv", gzip.compress(TEXT.encode(), mtime=0)),
         write(tmp_path / "t.csv.bz2", bz2.compress(TEXT.encode())),
         write(tmp_path / "t.csv.xz", lzma.compress(TEXT.encode())),
         tmp_path / "t.parquet",
@@ -69,7 +69,7 @@ def test_every_form_is_the_same_table_and_gives_the_same_model(tmp_path):
     assert len({found["fingerprint"] for _, found in answers}) == 1
 
 
-@pytest.mark.parametrize("content", [TEXT.encode(), gzip.compress(TEXT.encode())])
+@pytest.mark.parametrize("content", [TEXT.encode(), gzip.compress(TEXT.encode(), mtime=0)])
 def test_standard_input(tmp_path, content):
     result = process("fit", "-", "-t", "y", "-m", "tree", "--cv", 0, input=content)
     assert result.returncode == 0, result.stderr
@@ -123,7 +123,11 @@ def test_another_encoding(tmp_path):
         ("t.csv", b"a,y\n", "has a header but no rows."),
         ("t.xlsx", b"PK\x03\x04....", "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV."),
         ("t.csv", b"\x28\xb5\x2f\xfd....", "is compressed by zstd: unpack it first, or compress it by gzip."),
-        ("t.csv.gz", gzip.compress(TEXT.encode())[:60], "is damaged: Compressed file ended before the end-of-stream "),
+        (
+            "t.csv.gz",
+            gzip.compress(TEXT.encode(), mtime=0)[:60],
+            "is damaged: Compressed file ended before the end-of-stream ",
+        ),
         ("t.json", b'[{"y": 1}]', "is one JSON document: write an object per line instead (JSON lines)."),
         ("t.csv", b"a,y\x00\n1,2\n", "is neither text nor Parquet, Arrow or JSON lines."),
         ("t.parquet", b"a,y\n1,2\n", "is called .parquet, but is no Parquet file."),
