@@ -13,9 +13,11 @@ from spinney.cli import options
 from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.kinds import Column
+from spinney.cli.model_files import check_place, save_model
 from spinney.cli.parts import parts_of
 from spinney.cli.progress import Working
 from spinney.cli.reading import Survey, check_names, read_table, read_types, survey
+from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, number, plural, quoted
 from spinney.cli.writing import Writer
 
@@ -31,6 +33,10 @@ def cluster(
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to write the table with a column of clusters.", show_default=False),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Where to keep the clusters as a model file, for `predict`.", show_default=False),
     ] = None,
     scale: Annotated[
         bool, typer.Option(help="Divide columns by their standard deviations, so that units do not matter.")
@@ -57,11 +63,15 @@ def cluster(
         spinney cluster customers.csv -k 4 --out with-clusters.csv
 
         spinney cluster penguins.csv --method mixture
+
+        spinney cluster customers.csv -k 4 --save groups.spinney; spinney predict groups.spinney new.csv
     """
     if method not in METHODS:
         raise usage(f"--method must be kmeans or mixture, got {method!r}.")
     if k != "auto" and not (k.isdigit() and int(k) > 0):
         raise usage(f"-k must be a positive number or auto, got {k!r}.")
+    if save is not None:
+        check_place(save, "--save")
     report = Report(as_json, quiet)
     source = open_source(data, options.dialect(separator, encoding, no_header))
     given, dropped, words = read_types(types or []), options.names(drop), options.words(missing)
@@ -74,14 +84,19 @@ def cluster(
         values = np.column_stack([table[name].cast(pl.Float64).to_numpy() for name in table.columns])
         work.pause()
         _tell_table(report, source, found, columns, values, method)
-        filled = values if method == "mixture" else _filled(values)
-        points, spread = _scaled(filled) if scale else (filled, np.ones(values.shape[1]))
+        scaling = _scaling(values, method, scale)
+        recipe = Recipe("clustering", tuple(columns), missing=words, model=method, scaling=scaling)
+        points = recipe.rows(table)
         work.say("looking for clusters")
         model, tried = _cluster(points, k, method, seed, threads)
         labels = model.predict(points)
-    _tell_clusters(report, table.columns, values, labels, spread, model, tried, method)
+    _tell_clusters(report, table.columns, values, labels, np.array(scaling["spread"]), model, tried, method)
     if out is not None:
         _write(source, labels, out, report)
+    if save is not None:
+        save_model(model, save, recipe)
+        report.note(model=str(save))
+        report.say(f"the clusters in {save}; those of other rows: spinney predict {save} TABLE")
     report.end()
 
 
@@ -92,16 +107,15 @@ def _numbers(source: Source, found: Survey) -> list[Column]:
     return columns
 
 
-def _filled(values: np.ndarray) -> np.ndarray:
-    """Medians for missing values."""
-    holes = np.isnan(values)
-    return np.where(holes, np.nanmedian(values, axis=0), values) if holes.any() else values
-
-
-def _scaled(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    spread = np.nanstd(values, axis=0)
+def _scaling(values: np.ndarray, method: str, scale: bool) -> dict[str, list[float]]:
+    """What makes columns comparable: medians for missing values (k-means), means and standard deviations."""
+    fill = [] if method == "mixture" else np.nanmedian(values, axis=0).tolist()
+    if not scale:
+        return {"fill": fill, "centre": [0.0] * values.shape[1], "spread": [1.0] * values.shape[1]}
+    filled = np.where(np.isnan(values), fill, values) if fill else values
+    spread = np.nanstd(filled, axis=0)
     spread[spread == 0] = 1.0
-    return (values - np.nanmean(values, axis=0)) / spread, spread
+    return {"fill": fill, "centre": np.nanmean(filled, axis=0).tolist(), "spread": spread.tolist()}
 
 
 def _cluster(

@@ -105,7 +105,7 @@ def _ask(fitted: Any, recipe: Recipe, source: Source, truth: Column, weights: st
         table, found = table.filter(known), found.filter(known)
         if not len(table):
             continue
-        X = table.to_numpy() if recipe.by_place else table
+        X = recipe.rows(table)
         answers.truth.append(labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind))
         answers.said.append(fitted.predict_proba(X) if hasattr(fitted, "predict_proba") else fitted.predict(X))
         if weights:

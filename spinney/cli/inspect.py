@@ -65,7 +65,8 @@ def _changed(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tell_recipe(report: Report, recipe: Mapping[str, Any]) -> None:
     target = (recipe["target"] or {}).get("name", "")
-    report.title(f"Fitted by the command line: {recipe['task']} of {target!r}, --model {recipe['model']}")
+    of = f"{recipe['task']} of {target!r}, --model" if target else f"{recipe['task']}, --method"
+    report.title(f"Fitted by the command line: {of} {recipe['model']}")
     report.table(["column", "type"], [(one["name"], one["kind"]) for one in recipe["columns"]])
     if recipe["left_out"]:
         report.say("  left out: " + ", ".join(f"{name} ({why})" for name, why in recipe["left_out"].items()))

@@ -57,14 +57,14 @@ def is_model(path: Path) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def check_place(path: Path) -> None:
+def check_place(path: Path, option: str = "--out") -> None:
     """Refuse a place where no file can be written, before any work is done."""
     if not path.absolute().parent.is_dir():
-        raise usage(f"--out: the folder {path.parent} does not exist.")
+        raise usage(f"{option}: the folder {path.parent} does not exist.")
     if path.is_dir():
-        raise usage(f"--out: {path} is a folder; name a file in it, such as {path / ('model' + SUFFIX)}.")
+        raise usage(f"{option}: {path} is a folder; name a file in it, such as {path / ('model' + SUFFIX)}.")
     if not os.access(path.absolute().parent, os.W_OK):
-        raise CommandError(f"--out: no permission to write in the folder {path.absolute().parent}.")
+        raise CommandError(f"{option}: no permission to write in the folder {path.absolute().parent}.")
 
 
 def describe_file(path: str) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def predict(
 
 def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> dict[str, Any]:
     """Predictions of a batch, column by column."""
-    X = table.to_numpy() if recipe.by_place else table
+    X = recipe.rows(table)
     if not proba:
         return {PREDICTION: fitted.predict(X)}
     shares = fitted.predict_proba(X)

@@ -33,11 +33,21 @@ class Recipe:
     model: str = ""  # as --model calls it
     score: dict[str, Any] = field(default_factory=dict)  # how good it was
     by_place: bool = False  # the model knows no names: columns are taken in their order
+    scaling: dict[str, list[float]] | None = None  # of clusters' columns: "fill" (may be empty), "centre", "spread"
 
     @property
     def features(self) -> list[str]:
         """The columns that the model sees."""
         return [name for column in self.columns for name in column.features]
+
+    def rows(self, table: Any) -> Any:
+        """A polars table of the features as the model takes it."""
+        if self.scaling is None:
+            return table.to_numpy() if self.by_place else table
+        values = np.column_stack([table[name].cast(float).to_numpy() for name in table.columns])
+        if self.scaling["fill"]:
+            values = np.where(np.isnan(values), self.scaling["fill"], values)
+        return (values - self.scaling["centre"]) / self.scaling["spread"]
 
     def to_dict(self) -> dict[str, Any]:
         """In JSON's types."""
@@ -52,7 +62,7 @@ class Recipe:
             "weights": self.weights,
             "groups": self.groups,
             "score": self.score,
-        }
+        } | ({} if self.scaling is None else {"scaling": self.scaling})
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recipe:
@@ -73,6 +83,7 @@ class Recipe:
             weights=stored["weights"],
             groups=stored["groups"],
             score=dict(stored["score"]),
+            scaling=stored.get("scaling"),
         )
 
 

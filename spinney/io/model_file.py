@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from errno import EISDIR
+from io import TextIOBase
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
     check_kind(model)
     parts = to_parts(model, metadata)
     if hasattr(path, "write"):
+        _check_binary(path)
         _verify(np.frombuffer(b"".join(parts), np.uint8), model)
         for part in parts:
             path.write(part)
@@ -158,6 +160,7 @@ def _buffer_of(path: Any, mmap: bool) -> np.ndarray:
         buffer[:] = content
         return buffer
     if hasattr(path, "read"):
+        _check_binary(path)
         return _buffer_of(path.read(), False)
     with Path(path).open("rb") as file:
         first = file.read(layout.PREFIX)
@@ -167,6 +170,11 @@ def _buffer_of(path: Any, mmap: bool) -> np.ndarray:
         if file.readinto(buffer.data) != len(buffer):
             raise ModelFormatError("The file has become shorter while it was read", "the file")
         return buffer
+
+
+def _check_binary(file: Any) -> None:
+    if isinstance(file, TextIOBase):
+        raise TypeError("The file is open as text: model files are binary, open it with mode 'rb' or 'wb'.")
 
 
 def _map(path: Path) -> np.ndarray:

@@ -37,6 +37,15 @@ def test_blobs_are_found(blobs, tmp_path, method, k):
     assert np.allclose([one["means"]["b"] for one in found["clusters"]], means)
 
 
+@pytest.mark.parametrize(("method", "more"), [("kmeans", []), ("mixture", []), ("kmeans", ["--no-scale"])])
+def test_clusters_of_other_rows(method, more, penguins, tmp_path):
+    saved, out, again = tmp_path / "groups.spinney", tmp_path / "out.csv", tmp_path / "again.csv"
+    run("cluster", penguins, "-k", 3, "--method", method, "--save", saved, "--out", out, *more)
+    run("predict", saved, penguins, "--out", again)
+    assert pl.read_csv(again)["prediction"].to_list() == pl.read_csv(out)["cluster"].to_list()
+    assert "predicts no target" in refusal("evaluate", saved, penguins)
+
+
 def test_what_cluster_says(penguins):
     said, _ = run("cluster", penguins, "-k", 3)
     assert "note: left out, since they hold no numbers to compare: 'island', 'sex', 'species'" in said

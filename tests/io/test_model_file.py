@@ -111,6 +111,8 @@ def test_mapped_arrays_are_those_of_the_file(forest, path):
     np.testing.assert_array_equal(again.predict(X[:10]), model.predict(X[:10]))
     with pytest.raises(ValueError, match="mmap=True needs the path of a file"):
         spinney.load(before, mmap=True)
+    with path.open() as text, pytest.raises(TypeError, match="open as text: model files are binary"):
+        spinney.load(text)
 
 
 @pytest.mark.parametrize("failing", ["write", "replace"])
