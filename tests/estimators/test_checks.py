@@ -27,13 +27,21 @@ TREES = [
 AUTO = [spinney.AutoClassifier, spinney.AutoRegressor]
 CENTRES = [spinney.KMeans, spinney.MiniBatchKMeans, spinney.BisectingKMeans]
 MIXTURES = [spinney.GaussianMixture, spinney.BayesianGaussianMixture]
+FORESTS = (
+    spinney.RandomForestClassifier,
+    spinney.RandomForestRegressor,
+    spinney.ExtraTreesClassifier,
+    spinney.ExtraTreesRegressor,
+)
 CLUSTERING = [*CENTRES, *MIXTURES]
 FREE = {"loss"}  # parameters that check themselves
 
 
 def checked(kind):
-    """As it comes; automatic models with two of their families and two folds, for time."""
-    return kind(["boosting", "random_forest"], cv=2) if kind in AUTO else kind()
+    """As it comes; automatic models with two of their families and two folds, forests with few trees, for time."""
+    if kind in AUTO:
+        return kind(["extra_trees", "random_forest"], cv=2)
+    return kind(n_estimators=10) if issubclass(kind, FORESTS) else kind()
 
 
 def small(kind):
@@ -56,7 +64,9 @@ def test_no_estimator_is_forgotten():
     } <= set(ALL)
 
 
-@parametrize_with_checks([*(checked(kind) for kind in ALL), *(kind(max_bins=None) for kind in BOOSTING)])
+@parametrize_with_checks(
+    [*(checked(kind) for kind in ALL), *(kind(n_estimators=10, max_bins=None) for kind in BOOSTING)]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

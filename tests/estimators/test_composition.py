@@ -194,7 +194,7 @@ def stackings(data):
 @pytest.mark.parametrize("data", [IRIS, TWO, NUMBERS], ids=["three classes", "two classes", "numbers"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"cv": 3}, {"passthrough": True}, {"stack_method": "predict"}, {"cv": KFold(4, shuffle=True, random_state=1)}],
+    [{"cv": 3, "passthrough": True}, {"stack_method": "predict"}, {"cv": KFold(4, shuffle=True, random_state=1)}],
     ids=str,
 )
 def test_stacking_is_scikit_learns(data, options):
