@@ -129,7 +129,7 @@ KINDS = ["tree", "classes", "forest", "boosting", "c45", "id3"]
 
 
 @compiled
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 999), st.sampled_from(KINDS), st.integers(4, 6))
 def test_values_and_interactions_are_those_of_the_definition(seed, kind, n_columns):
     model, X = drawn(seed, kind, n_columns)
@@ -145,7 +145,7 @@ def test_values_and_interactions_are_those_of_the_definition(seed, kind, n_colum
 
 
 @compiled
-@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@settings(max_examples=15, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 999), st.sampled_from(KINDS[:-1]), st.integers(4, 5))
 def test_background_rows_are_those_of_the_definition(seed, kind, n_columns):
     model, X = drawn(seed, kind, n_columns)
@@ -156,6 +156,20 @@ def test_background_rows_are_those_of_the_definition(seed, kind, n_columns):
     for k, row in enumerate(rows):
         np.testing.assert_allclose(found[k], shapley_values(game, row, n_columns), atol=1e-10)
     np.testing.assert_allclose(both[0], interactions(game, rows[0], n_columns), atol=1e-10)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", ["tree", "c45"])
+def test_a_few_rows_are_those_of_the_definition(kind):
+    """Also in plain Python: repeated columns, sets, missing values that take a side or spread."""
+    model, X = drawn(3, kind, 4)
+    game = by_cover(trees(model))
+    found = shap(model, X[:2], interactions=True).values.reshape(2, 4, 4, -1)
+    against = shap(model, X[:2], X[7:8]).values.reshape(2, 4, -1)
+    for k, row in enumerate(X[:2]):
+        np.testing.assert_allclose(found[k], interactions(game, row, 4), atol=1e-10)
+        one = by_background(says(model), X[7:8])
+        np.testing.assert_allclose(against[k], shapley_values(one, row, 4), atol=1e-10)
 
 
 @compiled
