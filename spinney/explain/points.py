@@ -107,18 +107,11 @@ def _name_categories(ax: Any, columns: list[np.ndarray]) -> None:
     for k, data in enumerate(columns):
         if not is_category(data):
             continue
-        listed = [
-            TextArea(name, textprops={"color": colour, "fontsize": "x-small", "weight": "bold"})
-            for name, colour in category_key(data)[0]
-        ]
-        for one in listed:
-            one._text.set_parse_math(False)
-        box = HPacker(children=listed, pad=0, sep=4)
-        place = {"xycoords": ("axes fraction", "data"), "box_alignment": (1.0, 1.0), "frameon": False, "pad": 0.0}
-        note = AnnotationBbox(
-            box, (0.0, k + 0.17), xybox=(-6, 0), boxcoords="offset points", annotation_clip=False, **place
-        )
-        ax.add_artist(note)
+        look = {"fontsize": "x-small", "weight": "bold", "parse_math": False}
+        listed: list[Any] = [TextArea(name, textprops={"color": one, **look}) for name, one in category_key(data)[0]]
+        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "box_alignment": (1.0, 1.0), "pad": 0.0}
+        place |= {"xybox": (-6, 0), "boxcoords": "offset points", "annotation_clip": False, "frameon": False}
+        ax.add_artist(AnnotationBbox(HPacker(children=listed, pad=0, sep=4), (0.0, k + 0.17), **place))
 
 
 def _key(ax: Any, has_numbers: bool, has_missing: bool) -> None:
@@ -260,8 +253,8 @@ def _places(ax: Any, values: np.ndarray) -> np.ndarray:
         room = (high - low or 1.0) * 0.08
         x = np.where(missing, low - room, x)
         ax.axvspan(low - 1.5 * room, low - 0.5 * room, color="#f0f0f0", zorder=0)
-        place = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top", "color": DARK}
-        ax.annotate("missing", (low - room, 0.99), rotation=90, fontsize="x-small", **place)
+        look = {"ha": "center", "va": "top", "color": DARK, "rotation": 90, "fontsize": "x-small"}
+        ax.annotate("missing", (low - room, 0.99), xycoords=("data", "axes fraction"), **look)
         ax.set_xlim(low - 1.5 * room, high + 0.5 * room)
     return x
 
