@@ -22,6 +22,7 @@ ROOMS = [
     "view",
     "evaluate",
     "io",
+    "explain",
     "estimators",
     "datasets",
     "warmup",
@@ -173,6 +174,7 @@ def test_only_one_folder_knows_the_compiler():
         "import spinney.datasets",
         "import spinney.prune",
         "import spinney.criteria",
+        "import spinney.explain",
         "import spinney; spinney.GradientBoostingRegressor(loss=spinney.Loss(len, len)).get_params()",
     ],
 )

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.estimators.adaboost_model import AdaBoostModel
 from spinney.estimators.base import log_probabilities
+from spinney.estimators.explained import Explained
 from spinney.estimators.params import AT_LEAST_1, COMMON, POSITIVE, Parameter, described, keep_parameters
 from spinney.estimators.targets import find_classes, read_labels, read_numbers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -76,7 +77,7 @@ _REGRESSOR = _CLASSIFIER._replace(
 
 
 @described(_TABLE, {"estimator": _CLASSIFIER})
-class AdaBoostClassifier(ClassifierMixin, AdaBoostModel):
+class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
     """AdaBoost: weak classifiers in turn, each fitted to what those before it got wrong, and a weighted vote.
 
     Parameters

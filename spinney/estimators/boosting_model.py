@@ -17,6 +17,7 @@ from spinney.estimators.base import frame_of_row, hash_of
 from spinney.estimators.boosting_fit import BoostingFit
 from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.boosting_start import constant_init, read_offset
+from spinney.estimators.explained import Explained
 from spinney.tree.importance import importances
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from spinney.data.tables import Table
 
 
-class BoostedModel(Rounds, BoostingFit):
+class BoostedModel(Explained, Rounds, BoostingFit):
     """A model that is a `Booster`."""
 
     _takes_opened_tables = True  # see data/shared.py

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.schema import Schema
 from spinney.estimators.base import TableModel, log_probabilities
+from spinney.estimators.explained import Explained
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _MADE = ("estimators_", "feature_importances_", "_ballots")  # from the store, when first asked for
 
 
-class ForestModel(TableModel):
+class ForestModel(Explained, TableModel):
     """A model that is a `Forest` of trees whose answers are averaged."""
 
     forest_: Forest

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Column, Schema
 from spinney.data.tables import Table
 from spinney.estimators.base import TableModel, hash_of
+from spinney.estimators.explained import Explained
 from spinney.estimators.params import THREADS
 from spinney.io.imported import Answering, Imported, Reading
 from spinney.tree.forest import Forest
@@ -22,7 +23,7 @@ from spinney.tree.importance import importances, mean_shares
 _CELLS = 1 << 22  # of a sparse table that are laid out at a time
 
 
-class ImportedModel(TableModel):
+class ImportedModel(Explained, TableModel):
     """A model that was fitted by another library: its trees are in our store."""
 
     forest_: Forest

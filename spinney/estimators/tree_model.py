@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.estimators.base import TableModel, log_probabilities
+from spinney.estimators.explained import Explained
 from spinney.tree.decision import OneTree
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
-class TreeModel(OneTree, TableModel):
+class TreeModel(Explained, OneTree, TableModel):
     """A model that is one `DecisionTree`."""
 
     def _keep(self, schema: Schema, tree: DecisionTree) -> None:

@@ -1,0 +1,191 @@
+"""A fitted model as a sum over trees: what SHAP values share out.
+
+In: a fitted model. Out: an `Additive`: trees, what their leaves add to each output, and how tables are read.
+
+    model                                   outputs
+    trees, forests, bagging; regression     the predicted numbers
+    ... of classes                          the probability of each class (shares of votes with voting="hard")
+    boosting                                raw scores: before the link, one per class beyond two classes
+    AdaBoost of classes                     `decision_function`
+    isolation forests                       the mean depth at which a row is alone: small for outliers
+    imported models                         as those above
+
+A model whose answer is no sum over its trees is refused: a median (`AdaBoostRegressor`), means of several models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema
+from spinney.data.tables import Table
+from spinney.io.formula import Formula, Mixture, read_model
+from spinney.io.questions import spreads
+from spinney.tree.forest import Forest
+
+KNOWN = (
+    "decision trees, forests, bagging of trees, gradient boosting, AdaBoostClassifier of trees, isolation forests, and "
+    "imported models"
+)
+
+
+@dataclass(frozen=True)
+class Additive:
+    """See above."""
+
+    model: str  # the name of its class
+    schema: Schema
+    forest: Forest  # with thresholds
+    values: np.ndarray  # float64 (nodes, outputs), or (nodes, 1): tree t adds to output t % outputs
+    start: np.ndarray  # float64 (outputs,)
+    outputs: tuple[str, ...]  # their names; none for a single number
+    says: str  # what is explained, in words
+    cover: np.ndarray  # float64 (nodes,): training rows
+    tables: Callable[[Any], Iterable[Table]]  # a table as the trees ask about it, in parts
+    needs_known: bool = False  # missing values would go several ways, and what they say there is no sum
+
+
+def read_additive(model: Any) -> Additive:
+    """The sum that a fitted model is; a TypeError or ValueError for what is none."""
+    if isinstance(model, type):
+        raise TypeError(f"model must be a fitted model, got the class {model.__name__}.")
+    name = type(model).__name__
+    if not type(model).__module__.startswith("spinney."):
+        raise TypeError(
+            f"model must be one of Spinney's models of trees ({KNOWN}), got {name}. Models of scikit-learn, XGBoost "
+            "and LightGBM can be imported first: from_sklearn, from_xgboost, from_lightgbm."
+        )
+    if not hasattr(model, "fit"):
+        raise TypeError(f"model must be a fitted model of trees, got {name}.")
+    check_is_fitted(model)
+    if hasattr(model, "best_estimator_") and hasattr(model, "best_name_"):
+        return read_additive(model.best_estimator_)
+    if "_booster" in vars(model):
+        return _boosting(model)
+    _refuse(model)
+    formula = read_model(model)
+    assert isinstance(formula, Formula)
+    return _from_formula(model, formula)
+
+
+def _refuse(model: Any) -> None:
+    """What has trees and is yet no sum of them, or has none."""
+    from spinney.tree.decision import OneTree
+
+    name, known = type(model).__name__, vars(model)
+    if name.startswith(("Auto", "Voting", "Stacking", "BayesianModel", "RankVoting")):
+        raise TypeError(
+            f"{name} joins the answers of several models, which is no sum over trees: explain its members "
+            "(estimators_) one by one."
+        )
+    if "estimator_weights_" in known and not hasattr(model, "classes_"):
+        raise TypeError(
+            f"{name} predicts a weighted median of its trees, which is no sum: explain its members (estimators_) one "
+            "by one."
+        )
+    members = known.get("estimators_")
+    is_forest = "forest_" in known and hasattr(model, "predict")
+    of_trees = isinstance(members, list) and all(isinstance(one, OneTree) for one in members)
+    if not (isinstance(model, OneTree) or is_forest or ("estimator_weights_" in known and of_trees)):
+        raise TypeError(f"{name} cannot be explained by SHAP values of its trees. What can be: {KNOWN}.")
+    if is_forest and model.forest_.n_trees == 0:
+        raise TypeError(f"this {name} has no trees: it says the same of every row, and there is nothing to explain.")
+
+
+def _boosting(model: Any) -> Additive:
+    if model._init is not None:
+        raise ValueError(
+            f"this {type(model).__name__} begins with an initial estimator (init={type(model._init).__name__}), which "
+            "is no part of its trees: fit it without init to explain it."
+        )
+    booster = model._booster
+    forest = booster.forest.with_thresholds()
+    n_outputs = len(booster.start)
+    return Additive(
+        model=type(model).__name__,
+        schema=model._schema,
+        forest=forest,
+        values=forest.answers[:, 0].astype(np.float64),
+        start=np.asarray(booster.start, np.float64),
+        outputs=tuple(map(str, model.classes_)) if n_outputs > 1 else (),
+        says="raw score" if n_outputs > 1 or not hasattr(model, "classes_") else f"raw score of {model.classes_[-1]}",
+        cover=_cover(model, forest),
+        tables=lambda X: [model._read(X)],
+    )
+
+
+def _cover(model: Any, forest: Forest) -> np.ndarray:
+    """Weights of the training rows, hessians of boosted ones; rows where LightGBM counts them, or nothing is known."""
+    cover = forest.weights()
+    if str(getattr(model, "source_", "")).lower().startswith("lightgbm") or not (cover > 0).any():
+        cover = forest.counts().astype(np.float64)
+    return np.where(np.isfinite(cover) & (cover > 0), cover, 0.0)
+
+
+def _from_formula(model: Any, formula: Formula | Mixture) -> Additive:
+    assert isinstance(formula, Formula)
+    values, start, outputs, says = _answers(formula)
+    spread = spreads(formula.forest)
+    return Additive(
+        model=formula.model,
+        schema=formula.schema,
+        forest=formula.forest,
+        values=values,
+        start=start,
+        outputs=outputs,
+        says=says,
+        cover=_cover(model, formula.forest),
+        tables=_reader(model, formula),
+        needs_known=spread and formula.votes is not None,
+    )
+
+
+def _reader(model: Any, formula: Formula) -> Callable[[Any], Iterable[Table]]:
+    if hasattr(model, "_parts"):
+        return lambda X: model._parts(X)
+
+    def read(X: Any) -> Iterable[Table]:
+        model._check_sparse(X)
+        return [formula.schema.read(X, formula.model, strict=formula.strict)]
+
+    return read
+
+
+def _answers(formula: Formula) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], str]:
+    """(what nodes add, start values, names of the outputs, what they are)."""
+    values, start, link = formula.values / formula.divisor, formula.start / formula.divisor, formula.link
+    labels = tuple(map(str, formula.classes[0])) if formula.classes else ()
+    if link == "shares":
+        if len(formula.classes) == 1:
+            return values, start, labels, "probability"
+        whole = [(k, span, one) for k, (span, one) in enumerate(zip(formula.spans, formula.classes))]
+        columns = np.concatenate([np.arange(span.start, span.stop) for _, span, _ in whole])
+        names = tuple(f"{k}: {label}" for k, _, one in whole for label in one)
+        return values[:, columns], start[columns], names, "probability"
+    if link == "margin":
+        values = _class_values(formula, values)
+        values = values[:, 1:] if formula.discrete else values[:, 1:] - values[:, :1]
+        return values, np.zeros(1), (), f"decision of {labels[-1]}"
+    if link == "votes":
+        return _class_values(formula, values), start, labels, "decision"
+    if link == "depth":
+        return values, start, (), "mean depth"
+    if formula.n_scores > 1:
+        return values, start, labels or tuple(f"output {k}" for k in range(formula.n_scores)), "prediction"
+    boosted = formula.foreign is not None
+    return values, start, (), "raw score" if boosted else "prediction"
+
+
+def _class_values(formula: Formula, values: np.ndarray) -> np.ndarray:
+    """Votes of nodes; of C5.0, whose store has shares, those of the class with the greatest one."""
+    if formula.votes is None:
+        return values
+    from spinney.ensemble.adaboost import class_votes
+
+    votes = np.repeat(formula.votes, np.diff(formula.forest.first)) / formula.divisor
+    return votes[:, None] * class_votes(formula.values.argmax(axis=1), formula.n_scores)

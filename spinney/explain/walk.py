@@ -1,0 +1,291 @@
+"""SHAP values of rows: a tile of them at a time walks through all trees, question by question.
+
+In: a `Program`, what its leaves add to each output, and rows. Out: contributions of columns, or of pairs of columns.
+
+A walk opens every question on the way down (`enter`) and combines its branches on the way back (`combine`); nothing
+is computed twice, and no tree is cut into paths. Each thread owns tiles of `LANES` rows from the first tree to the
+last, so that sums are the same on any number of threads.
+
+    desk of a thread    [ weights of the points | a level | a level | ... | what stands below: level, branch, output ]
+    a level             [ rho | lever | reach of yes | reach of no | own shares | (o - p) / A of yes | of no ]
+
+The last two are there only for pairs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spinney._compile import inner_kernel, kernel
+from spinney._team import Team, next_chunk
+from spinney.explain.lanes import LANES, ask, combine, enter, enter_again, multiply, pull, weigh
+from spinney.explain.program import Program, answer, entry_no
+
+_SIDE, _AT, _HIDDEN, _YES, _NO = range(5)  # of a level: branch, its question, who asks again, strides of branches
+_STATES = 5
+
+
+class Points(NamedTuple):
+    """Gauss-Legendre points on [0, 1] for every tree."""
+
+    first: np.ndarray  # int64: where those of a tree begin in `points`: n points, 1 minus each, weights
+    n: np.ndarray  # int64: enough for polynomials of as many columns as one way has
+    points: np.ndarray  # float64
+
+
+class Layout(NamedTuple):
+    """Where things are on a desk."""
+
+    slot: int  # numbers of a polynomial
+    level: int  # numbers of a level
+    below: int  # where `what stands below` begins
+    n_outputs: int  # that a tree adds to
+    n_columns: int  # that are asked about
+
+
+class Bench(NamedTuple):
+    """What threads work with; each has a row of it."""
+
+    desks: np.ndarray  # float64
+    states: np.ndarray  # int64 (threads, levels, 5)
+    found: np.ndarray  # float64: (output, column, lane)
+    pairs: np.ndarray  # float64: (output, column, column, lane)
+
+
+def find_points(n_columns: np.ndarray) -> Points:
+    """For trees whose ways ask about so many columns: n points are exact for 2 n columns."""
+    n = np.maximum((n_columns + 1) // 2, 1)
+    kinds, place = np.unique(n, return_inverse=True)
+    parts, first, at = [np.empty(0)], [], 0
+    for k in kinds.tolist():
+        x, weight = np.polynomial.legendre.leggauss(k)
+        t = (1.0 + x) / 2.0
+        parts.append(np.concatenate([t, (1.0 - x) / 2.0, weight / 2.0]))
+        first.append(at)
+        at += 3 * k
+    return Points(np.array(first, np.int64)[place], n.astype(np.int64), np.concatenate(parts))
+
+
+def in_tiles(values: np.ndarray) -> np.ndarray:
+    """Rows (n, columns) as tiles: each column of LANES rows side by side; the last row fills up the last tile."""
+    n, n_columns = values.shape
+    n_tiles = -(-n // LANES)
+    padded = np.empty((n_tiles * LANES, n_columns))
+    padded[:n], padded[n:] = values, values[-1:] if n else np.nan
+    return np.ascontiguousarray(padded.reshape(n_tiles, LANES, n_columns).swapaxes(1, 2)).reshape(n_tiles, -1)
+
+
+def add_values(
+    program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
+) -> None:
+    """out[row, column, output] += contributions; columns are those that are asked about.
+
+    `values` (leaves, outputs) is what leaves add; with one column of it, tree t adds to output t % n_outputs.
+    """
+    bench, lay = _bench(program, points, values.shape[1], n_outputs, team.size, pairs=False)
+    team.run(_add_values, program, points, values, tiles, lay, bench, out)
+
+
+def add_pairs(
+    program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
+) -> None:
+    """out[row, column, column, output] += interactions above the diagonal, contributions of columns on it."""
+    bench, lay = _bench(program, points, values.shape[1], n_outputs, team.size, pairs=True)
+    team.run(_add_pairs, program, points, values, tiles, lay, bench, out)
+
+
+def _bench(
+    program: Program, points: Points, width: int, n_outputs: int, n_threads: int, pairs: bool
+) -> tuple[Bench, Layout]:
+    """Room for all threads; a tree adds to `width` outputs."""
+    slot, levels = int(points.n.max(initial=1)) * LANES, int(program.depth.max(initial=0)) + 1
+    level, n = (6 if pairs else 4) * slot + 2 * LANES, len(program.columns)
+    below = slot + levels * level
+    size = below + (2 * (levels + 1) * width + 1) * slot
+    return Bench(
+        np.empty((n_threads, size)),
+        np.empty((n_threads, levels + 1, _STATES), np.int64),
+        np.empty((n_threads, n_outputs * n * LANES)),
+        np.empty((n_threads, n_outputs * n * n * LANES if pairs else 0)),
+    ), Layout(slot, level, below, width, n)
+
+
+@kernel
+def _add_values(rank, size, sync, program, points, values, tiles, lay, bench, out):
+    desk, state, found = bench.desks[rank], bench.states[rank], bench.found[rank]
+    while True:
+        number = next_chunk(sync)
+        if number >= tiles.shape[0]:
+            return
+        found[:] = 0.0
+        for tree in range(program.first.size - 1):
+            _walk(program, points, tree, values, tiles[number], lay, desk, state, found, None)
+        for lane in range(min(LANES, out.shape[0] - number * LANES)):
+            row = out[number * LANES + lane]
+            for column in range(row.shape[0]):
+                for output in range(row.shape[1]):
+                    row[column, output] += found[(output * lay.n_columns + column) * LANES + lane]
+
+
+@kernel
+def _add_pairs(rank, size, sync, program, points, values, tiles, lay, bench, out):
+    n = lay.n_columns
+    desk, state, found, pairs = bench.desks[rank], bench.states[rank], bench.found[rank], bench.pairs[rank]
+    while True:
+        number = next_chunk(sync)
+        if number >= tiles.shape[0]:
+            return
+        found[:] = 0.0
+        pairs[:] = 0.0
+        for tree in range(program.first.size - 1):
+            _walk(program, points, tree, values, tiles[number], lay, desk, state, found, pairs)
+        for lane in range(min(LANES, out.shape[0] - number * LANES)):
+            row = out[number * LANES + lane]
+            for i in range(n):
+                for output in range(row.shape[2]):
+                    row[i, i, output] += found[(output * n + i) * LANES + lane]
+                    for j in range(i + 1, n):
+                        row[i, j, output] += pairs[((output * n + i) * n + j) * LANES + lane]
+
+
+@inner_kernel
+def _walk(program, points, tree, values, tile, lay, desk, state, found, pairs):
+    """Add what a tree says of a tile of rows to found[(output, column)] and pairs[(output, column, column)]."""
+    entries, n = program.entries, points.n[tree]
+    known = points.points[points.first[tree] : points.first[tree] + 3 * n]
+    shift = tree % (found.size // (lay.n_columns * LANES)) if lay.n_outputs == 1 else 0
+    for k in range(n):
+        for lane in range(LANES):
+            desk[k * LANES + lane] = known[2 * n + k]
+    at, last = program.first[tree], program.first[tree + 1]
+    while at < last:
+        entry = entries[at]
+        level = np.int64(entry.level)
+        if entry.column >= 0:
+            _open(program, at, tile, known, n, lay, desk, state, pairs)
+            at += 1
+            if entry.yes != 0.0 or not _nobody(desk, _own(lay, level)):
+                continue
+            level, at = level + 1, entry_no(entries, at - 1)  # nothing gets there: the branch is left out
+            _fill(lay, desk, state, level, values, np.int64(-1))
+        else:
+            _fill(lay, desk, state, level, values, entry.place)
+            at += 1
+        while True:
+            while level > 0 and state[level - 1, _SIDE] == 1:
+                level -= 1
+                _close(program, level, n, lay, desk, state, found, pairs, shift)
+            if level == 0:
+                break
+            state[level - 1, _SIDE] = 1
+            asked = entries[state[level - 1, _AT]]
+            if asked.no != 0.0 or not _nobody(desk, _own(lay, level - 1) + LANES):
+                break
+            _fill(lay, desk, state, level, values, np.int64(-1))
+            at = np.int64(asked.end)
+
+
+@inner_kernel
+def _own(lay, level):
+    """Where the shares of the rows that answered yes at a level are; those of no follow."""
+    return lay.slot + level * lay.level + 4 * lay.slot
+
+
+@inner_kernel
+def _below(lay, level, side, output):
+    """Where what stands below a branch is that leads to a level."""
+    return lay.below + ((level * 2 + side) * lay.n_outputs + output) * lay.slot
+
+
+@inner_kernel
+def _nobody(desk, place):
+    """Whether no row of the tile is there."""
+    total = 0.0
+    for lane in range(LANES):
+        total += desk[place + lane]
+    return total == 0.0
+
+
+@inner_kernel
+def _fill(lay, desk, state, level, values, place):
+    """A leaf that this branch leads to; nothing, if place is negative."""
+    side = np.int64(0)
+    if level > 0:
+        side = state[level - 1, _SIDE]
+        state[level - 1, _YES + side] = 0
+    for output in range(lay.n_outputs):
+        value = values[place, output] if place >= 0 else 0.0
+        start = _below(lay, level, side, output)
+        for lane in range(LANES):
+            desk[start + lane] = value
+
+
+@inner_kernel
+def _open(program, at, tile, known, n, lay, desk, state, pairs):
+    """A question on the way down."""
+    entry = program.entries[at]
+    level = np.int64(entry.level)
+    own, place = _own(lay, level), np.int64(entry.column) * LANES
+    if entry.place < 0:
+        ask(tile, place, entry.threshold, entry.missing, desk, own)
+    else:
+        for lane in range(LANES):
+            desk[own + lane] = answer(entry, program.sets, tile[place + lane])
+    start = lay.slot + level * lay.level
+    reach = np.int64(0)
+    if level > 0:
+        reach = start - lay.level + (2 + state[level - 1, _SIDE]) * n * LANES
+        state[level - 1, _YES + state[level - 1, _SIDE]] = LANES
+    state[level, _SIDE], state[level, _AT], state[level, _HIDDEN] = 0, at, 0
+    above = np.int64(entry.above)
+    if above < 0:
+        enter(desk, known, n, entry.yes, entry.no, own, reach, start)
+    else:
+        whole = _own(lay, above) + state[above, _SIDE] * LANES
+        enter_again(desk, known, n, entry.yes, entry.no, entry.before, own, whole, reach, start)
+        state[above, _HIDDEN] = 1
+    if pairs is not None:
+        weigh(desk, known, n, entry.yes, own, own + 2 * LANES)
+        weigh(desk, known, n, entry.no, own + LANES, own + 2 * LANES + lay.slot)
+
+
+@inner_kernel
+def _close(program, level, n, lay, desk, state, found, pairs, shift):
+    """The question at a level, whose branches are both done."""
+    entry = program.entries[state[level, _AT]]
+    column, start = np.int64(entry.column), lay.slot + level * lay.level
+    side = state[level - 1, _SIDE] if level > 0 else np.int64(0)
+    for output in range(lay.n_outputs):
+        yes, no = _below(lay, level + 1, 0, output), _below(lay, level + 1, 1, output)
+        if pairs is not None:
+            _join(program, level, n, lay, desk, state, pairs, shift + output, yes, no)
+        combine(
+            desk,
+            n,
+            yes,
+            state[level, _YES],
+            no,
+            state[level, _NO],
+            start,
+            _below(lay, level, side, output),
+            found,
+            ((shift + output) * lay.n_columns + column) * LANES,
+        )
+    if entry.above >= 0:
+        state[entry.above, _HIDDEN] = 0
+
+
+@inner_kernel
+def _join(program, level, n, lay, desk, state, pairs, output, yes, no):
+    """Interactions of the column that is asked about at a level with all others above it."""
+    entries, terms = program.entries, desk.size - lay.slot
+    column, start = np.int64(entries[state[level, _AT]].column), lay.slot + level * lay.level
+    pull(desk, n, yes, state[level, _YES], no, state[level, _NO], start, terms)
+    for above in range(level):
+        other = np.int64(entries[state[above, _AT]].column)
+        if state[above, _HIDDEN] == 0 and other != column:
+            weighed = _own(lay, above) + 2 * LANES + state[above, _SIDE] * lay.slot
+            low, high = min(column, other), max(column, other)
+            multiply(desk, n, terms, weighed, pairs, ((output * lay.n_columns + low) * lay.n_columns + high) * LANES)
