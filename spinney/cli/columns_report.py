@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from spinney.cli.files import Source
-from spinney.cli.judging import HIGHER_IS_BETTER, Judged
+from spinney.cli.judging import Judged
 from spinney.cli.kinds import Column
 from spinney.cli.reading import Survey
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, number, plural, quoted
+from spinney.evaluate.measures import HIGHER_IS_BETTER
 
 EXACT = 2_000  # below about so many distinct numbers they are counted
 _MOST = 40  # columns that are shown

@@ -14,7 +14,7 @@ from spinney.cli import options
 from spinney.cli.columns_report import tell_scores
 from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
-from spinney.cli.judging import Judged, measure_baseline, measure_classes, measure_numbers
+from spinney.cli.judging import Judged
 from spinney.cli.kinds import Column, staged, values
 from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
@@ -22,6 +22,7 @@ from spinney.cli.progress import Working
 from spinney.cli.reading import batches, check_columns, check_names, find_bad_cell, labels_of
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, number, plural, quoted
+from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
 
 _MOST_CLASSES = 12  # of a confusion matrix that is shown
 

@@ -1,11 +1,10 @@
 """Judging: how good a model is on rows it has not seen, beside the best that can be said without looking at a row.
 
-In: a model and a table, or answers and the truth. Out: scores by name. `cross_validate` fits; scikit-learn measures.
+In: a model and a table. Out: scores by name. `cross_validate` fits; evaluate/measures.py measures.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,16 +12,8 @@ from typing import Any
 import numpy as np
 
 from spinney.cli.errors import CommandError
+from spinney.evaluate.measures import measure, measure_baseline
 
-HIGHER_IS_BETTER = {
-    "accuracy": True,
-    "balanced accuracy": True,
-    "AUC": True,
-    "log loss": False,
-    "R2": True,
-    "RMSE": False,
-    "MAE": False,
-}
 _SMALL = 250_000  # cells of a table that is judged by folds
 _FOLDS, _HELD_OUT = 5, 0.2
 _LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which on half of the rows are learnt from; rows to judge by
@@ -40,65 +31,6 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         """In JSON's types."""
         return {"how": self.how, "scores": self.scores, "spread": self.spread, "baseline": self.baseline}
-
-
-def measure_classes(
-    truth: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None, classes: np.ndarray, weights: np.ndarray | None
-) -> dict[str, float]:
-    """Scores of a classifier's answers."""
-    from sklearn import metrics  # here, since it takes long to import: --help need not wait
-
-    found = {"accuracy": float(np.average(predicted == truth, weights=weights))}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found["balanced accuracy"] = float(metrics.balanced_accuracy_score(truth, predicted, sample_weight=weights))
-    if shares is None:
-        return found
-    place = {label: number for number, label in enumerate(classes.tolist())}
-    numbers = np.array([place.get(label, -1) for label in truth.tolist()])
-    known = numbers >= 0
-    numbers, shares = numbers[known], shares[known]
-    heavy = None if weights is None else weights[known]
-    if len(classes) == 2 and len(np.unique(numbers)) == 2:
-        found["AUC"] = float(metrics.roc_auc_score(numbers, shares[:, 1], sample_weight=heavy))
-    if len(numbers):
-        own = np.clip(shares[np.arange(len(numbers)), numbers], np.finfo(np.float64).eps, 1.0)
-        found["log loss"] = float(np.average(-np.log(own), weights=heavy))
-    return found
-
-
-def measure_numbers(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
-    """Scores of a regressor's answers."""
-    error = predicted - truth
-    found = {
-        "RMSE": float(np.sqrt(np.average(error * error, weights=weights))),
-        "MAE": float(np.average(np.abs(error), weights=weights)),
-    }
-    spread = np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights)
-    return ({"R2": float(1.0 - found["RMSE"] ** 2 / spread)} if spread > 0 else {}) | found
-
-
-def measure(model: Any, X: Any, y: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
-    """Scores of a fitted model."""
-    if not hasattr(model, "classes_"):
-        return measure_numbers(y, model.predict(X), weights)
-    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    predicted = model.predict(X) if shares is None else model.classes_[shares.argmax(axis=1)]
-    return measure_classes(y, predicted, shares, model.classes_, weights)
-
-
-def measure_baseline(
-    y: np.ndarray, weights: np.ndarray | None, known: np.ndarray, known_weights: np.ndarray | None, task: str
-) -> dict[str, float]:
-    """Scores of what can be said without looking at a row: the classes' shares, or the mean, of the rows known."""
-    if task == "regression":
-        return measure_numbers(y, np.full(len(y), np.average(known, weights=known_weights)), weights)
-    classes, numbers = np.unique(known, return_inverse=True)
-    shares = np.bincount(numbers, known_weights, len(classes))
-    shares = shares / shares.sum()
-    said = np.broadcast_to(shares, (len(y), len(classes)))
-    predicted = np.broadcast_to(classes[shares.argmax()], len(y))
-    return measure_classes(y, predicted, said, classes, weights)
 
 
 def plan(n_rows: int, n_columns: int, cv: int | None, slow: bool) -> int:

@@ -7,7 +7,8 @@ from sklearn import metrics
 
 import spinney
 from spinney.cli import judging
-from spinney.cli.judging import judge, measure_baseline, measure_classes, measure_numbers, plan
+from spinney.cli.judging import judge, plan
+from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
 
 
 @pytest.mark.parametrize("weighted", [False, True])

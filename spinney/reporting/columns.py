@@ -1,0 +1,64 @@
+"""The data at a glance: what each column holds.
+
+In: a table. Out: for each column its name, kind, how much is missing, how many values there are, what they are, and a
+tiny histogram.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.data.schema import Schema
+from spinney.data.tables import Table
+from spinney.reporting.charts import short, spark
+from spinney.view.phrases import column_names
+
+_BINS, _NAMED = 20, 3
+
+
+def describe_columns(schema: Schema, table: Table) -> list[dict[str, Any]]:
+    """A row of the page's table for each column."""
+    found = []
+    for j, (name, column) in enumerate(zip(column_names(schema.columns), schema.columns)):
+        values = np.asarray(table.column(j), np.float64)
+        missing = np.isnan(values)
+        known = values[~missing]
+        one = {"name": name, "missing": share(missing.mean()) if missing.any() else "", "distinct": len(np.unique(known))}
+        if column.categories is not None:
+            one |= _categories(known.astype(int), [str(value) for value in column.categories])
+        else:
+            one |= _numbers(known, "Boolean" if column.boolean else "number")
+        found.append(one)
+    return found
+
+
+def _categories(known: np.ndarray, names: list[str]) -> dict[str, Any]:
+    counts = np.bincount(known, minlength=len(names))
+    order = np.argsort(-counts, kind="stable")
+    listed = [f"{names[k]} {share(counts[k] / max(1, len(known)))}" for k in order[:_NAMED].tolist() if counts[k]]
+    more = int((counts > 0).sum()) - len(listed)
+    text = ", ".join(listed) + (f", {more} more" if more > 0 else "")
+    return {"kind": "category", "holds": text, "spark": spark(counts[order][:_BINS].astype(float))}
+
+
+def _numbers(known: np.ndarray, kind: str) -> dict[str, Any]:
+    finite = known[np.isfinite(known)]
+    if not len(finite):
+        return {"kind": kind, "holds": "nothing", "spark": ""}
+    low, middle, high = (short(value) for value in (finite.min(), np.median(finite), finite.max()))
+    inner = np.quantile(finite, [0.005, 0.995])  # an outlier would leave one bar
+    counts = np.histogram(np.clip(finite, *inner), bins=_BINS)[0] if inner[1] > inner[0] else np.array([1])
+    return {"kind": kind, "holds": f"{low} … {middle} … {high}", "spark": spark(counts.astype(float))}
+
+
+def share(part: float) -> str:
+    """A share in per cent.
+
+    >>> share(0.5), share(0.0004)
+    ('50 %', '<0.1 %')
+    """
+    if 0 < part < 0.001:
+        return "<0.1 %"
+    return f"{100 * part:.1f} %" if part < 0.1 else f"{100 * part:.0f} %"
