@@ -108,7 +108,7 @@ def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
         if len(singles) < len(given):
             raise ValueError("kind='overall' measures columns, not pairs.")
         return given
-    groups = [*(one for one in given if len(one) == 2), *combinations(singles, 2)]
+    groups: list[tuple[int, ...]] = [*(one for one in given if len(one) == 2), *combinations(singles, 2)]
     if not groups:
         raise ValueError("features must name at least two columns, or a pair.")
     return groups
