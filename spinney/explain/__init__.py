@@ -1,6 +1,7 @@
 """What a fitted model depends on, and why it says what it says.
 
     partial_dependence, ice, ale, friedman_h      what the answer depends on, and together with what
+    importances                                   which columns matter
     PartialDependenceDisplay, ALEDisplay          pictures
 
 Names are loaded at first use.
@@ -18,6 +19,7 @@ _HOMES = {
     "ale": "accumulated",
     "friedman_h": "interaction",
     "ice": "dependence",
+    "importances": "importance",
     "partial_dependence": "dependence",
 }
 

@@ -136,6 +136,21 @@ class Columns:
             frame = frame.with_columns(self._series(frame, column, whole))
         return frame.to_native()
 
+    def shuffled(self, columns: list[int], rows: np.ndarray) -> Any:
+        """The table with the values of some columns taken from other rows."""
+        if is_sparse(self._X):
+            other = self._X.tolil()
+            other[:, columns] = self._X.tocsr()[rows][:, columns]
+            return other.tocsr()
+        frame = as_frame(self._X)
+        if frame is None:
+            X = np.array(self._X)
+            X[:, columns] = X[rows][:, columns]
+            return X
+        for column in columns:
+            frame = frame.with_columns(_like(frame[:, column][rows], frame))
+        return frame.to_native()
+
     def _series(self, frame: nw.DataFrame, column: int, values: np.ndarray) -> nw.Series:
         """Of the column's own type where it is one of categories."""
         own = frame[:, column]
