@@ -7,7 +7,7 @@ values are exchanged among them).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,13 +51,15 @@ def permutation_importances(
     error: Callable[[np.ndarray, np.ndarray], float],
     seed: int,
     team: Team,
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> np.ndarray:
     """(columns, trees): by how much a tree's error on its out-of-bag rows rises when a column is shuffled.
 
     `error(answers, rows)` judges answers (rows, outputs, classes or 1) for some rows of the table. Trees without
-    out-of-bag rows give NaN.
+    out-of-bag rows give NaN. The columns of a group, if there are `groups`, are shuffled together: (groups, trees).
     """
-    rises = np.zeros((table.n_columns, forest.n_trees))
+    groups = [[j] for j in range(table.n_columns)] if groups is None else groups
+    rises = np.zeros((len(groups), forest.n_trees))
     for k in range(forest.n_trees):
         rows = np.flatnonzero(in_bag(k) == 0)
         if len(rows) == 0:
@@ -67,11 +69,13 @@ def permutation_importances(
         whole = Table(len(rows), table.n_columns, (Panel(values, tuple(range(table.n_columns))),))
         some, one = range(k, k + 1), forest.tree(k)
         before = error(sum_answers(forest, whole, team, some), rows)
-        for j in sorted(one.columns_asked):
-            kept = values[:, j].copy()
-            values[:, j] = kept[_shuffled(len(rows), seed, k * table.n_columns + j)]
-            rises[j, k] = error(sum_answers(forest, whole, team, some), rows) - before
-            values[:, j] = kept
+        for g, group in enumerate(groups):
+            if one.columns_asked.isdisjoint(group):
+                continue
+            kept = values[:, group].copy()
+            values[:, group] = kept[_shuffled(len(rows), seed, k * table.n_columns + group[0])]
+            rises[g, k] = error(sum_answers(forest, whole, team, some), rows) - before
+            values[:, group] = kept
     return rises
 
 

@@ -192,6 +192,12 @@ class TableModel(BaseEstimator):
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
 
+    def _formula(self) -> Any:
+        """The trees as a sum, for whatever explains them: a `Formula`, or an error that says why there is none."""
+        from spinney.io.formula import read_formula
+
+        return read_formula(self)
+
     @property
     def fingerprint_(self) -> str:
         """A hash of all that predicts: equal on any machine and any number of threads."""

@@ -290,7 +290,7 @@ class JudgedForest(ForestModel):
         counts = (self._in_bag(k) for k in range(self.forest_.n_trees))
         return [np.repeat(np.arange(len(one), dtype=np.int32), one) for one in counts]
 
-    def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0) -> Bunch:
+    def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0, groups: Any = None) -> Bunch:
         """How much worse the trees are on rows they have not seen when a column is shuffled.
 
         Each tree is judged on its own out-of-bag rows, by misclassification or squared error, before and after the
@@ -302,10 +302,12 @@ class JudgedForest(ForestModel):
         X, y
             The rows that the forest was fitted on, in the same order.
         random_state : int, RandomState or None, default 0
+        groups : list of lists of column numbers, optional
+            Columns that are shuffled together; each by itself by default.
 
         Returns
         -------
-        Bunch with `importances` (n_features, n_estimators), `importances_mean` and `importances_std`
+        Bunch with `importances` (n_features or n_groups, n_estimators), `importances_mean` and `importances_std`
         """
         from spinney.ensemble.out_of_bag import permutation_importances
 
@@ -317,7 +319,8 @@ class JudgedForest(ForestModel):
             raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
         error = self._error(y, table.n_rows)
         with self._team(table.n_rows) as team:
-            each = permutation_importances(self.forest_, table, self._in_bag, error, read_seed(random_state), team)
+            seed = read_seed(random_state)
+            each = permutation_importances(self.forest_, table, self._in_bag, error, seed, team, groups)
         return Bunch(
             importances=each, importances_mean=np.nanmean(each, axis=1), importances_std=np.nanstd(each, axis=1)
         )

@@ -1,27 +1,31 @@
-"""Questions to a fitted model: what each column contributes to an answer.
+"""Questions to a fitted model: which columns matter, what the answer depends on, and why it is what it is.
 
-    shap                                    SHAP values of rows, and interactions of pairs of columns
-    Explanation                             what it returns: values with names, to be sliced, drawn and handed over
+    shap, Explanation                             SHAP values of rows, interactions of pairs of columns
     plot_waterfall, plot_shap_bars,
     plot_beeswarm, plot_shap_dependence,
-    plot_interactions                       pictures of them
+    plot_interactions                             pictures of them
+    partial_dependence, ice, ale, friedman_h      what the answer depends on, and together with what
+    PartialDependenceDisplay, ALEDisplay          pictures of that
+    importances                                   which columns matter
 
-The guide is docs/explaining.md. Importing this package does not load Numba.
+The guide is docs/explaining.md. Names are loaded at first use: importing this package does not load Numba.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from spinney.explain.bars import plot_interactions, plot_shap_bars, plot_waterfall
-    from spinney.explain.explanation import Explanation
-    from spinney.explain.points import plot_beeswarm, plot_shap_dependence
-    from spinney.explain.shap_values import shap
-
+# public name -> where it lives
 _HOMES = {
+    "ALEDisplay": "displays",
     "Explanation": "explanation",
+    "PartialDependenceDisplay": "displays",
+    "ale": "accumulated",
+    "friedman_h": "interaction",
+    "ice": "dependence",
+    "importances": "importance",
+    "partial_dependence": "dependence",
     "plot_beeswarm": "points",
     "plot_interactions": "bars",
     "plot_shap_bars": "bars",
@@ -30,15 +34,7 @@ _HOMES = {
     "shap": "shap_values",
 }
 
-__all__ = [
-    "Explanation",
-    "plot_beeswarm",
-    "plot_interactions",
-    "plot_shap_bars",
-    "plot_shap_dependence",
-    "plot_waterfall",
-    "shap",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -48,4 +44,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_HOMES)

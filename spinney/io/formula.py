@@ -45,10 +45,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
 from spinney.io.imported import Reading
-from spinney.io.questions import spreads
 from spinney.tree.decision import OneTree
 from spinney.tree.forest import Forest
 from spinney.tree.join import join
+from spinney.tree.questions import spreads
 
 KNOWN = (
     "decision trees, forests, gradient boosting, isolation forests, and bagging and AdaBoost of decision trees; votes, "

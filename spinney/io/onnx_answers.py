@@ -12,7 +12,7 @@ import numpy as np
 from spinney.io.formula import Formula, Mixture
 from spinney.io.onnx_graph import Graph
 from spinney.io.onnx_trees import add_scores
-from spinney.io.questions import spreads
+from spinney.tree.questions import spreads
 
 
 class Answer(NamedTuple):

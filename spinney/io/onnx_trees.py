@@ -16,7 +16,7 @@ import numpy as np
 
 from spinney.io.formula import Formula
 from spinney.io.onnx_graph import ML, Graph
-from spinney.io.questions import IN_SET, IS_MISSING, UP_TO, Questions, read_questions
+from spinney.tree.questions import IN_SET, IS_MISSING, UP_TO, Questions, read_questions
 
 _MODES = {UP_TO: 0, IN_SET: 6, IS_MISSING: 1}  # BRANCH_LEQ, BRANCH_MEMBER, BRANCH_LT
 _SUM = 1  # aggregate_function

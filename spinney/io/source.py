@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from spinney.io.formula import Formula, read_formula
-from spinney.io.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 from spinney.tree.decision import BRANCHES, DecisionTree
+from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 
 _DEEPEST = 40  # nested blocks of a function
 _SHOWN = 5  # categories of a set that a remark names

@@ -14,8 +14,8 @@ import numpy as np
 from spinney.io.c_imported import parts_of
 from spinney.io.c_parts import PARTS, READ, READ_SETS, filled
 from spinney.io.formula import Formula
-from spinney.io.questions import spreads
 from spinney.io.source import Spot, common_parts, plain, read_small, tree_functions
+from spinney.tree.questions import spreads
 
 _MOST = 10_000
 _FEW = 4  # categories of a set that are compared one by one

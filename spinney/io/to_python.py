@@ -17,8 +17,8 @@ from spinney.io.imported import ZERO
 from spinney.io.python_imported import READ as READ_IMPORTED
 from spinney.io.python_imported import parts_of
 from spinney.io.python_parts import PARTS, READ, filled
-from spinney.io.questions import spreads
 from spinney.io.source import Spot, common_parts, plain, read_small, tree_functions
+from spinney.tree.questions import spreads
 
 _MOST = 10_000
 

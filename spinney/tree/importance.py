@@ -27,17 +27,27 @@ def decreases(forest: Forest) -> np.ndarray:
 
 def importances(forest: Forest, kind: str = "gain") -> np.ndarray:
     """Sum of the questions' gain (or decrease of impurity), cover (weight) or number ("split") by column."""
-    amount = None
-    if kind != "split":
-        amount = decreases(forest) if kind == "gain" else forest.weights()[~forest.is_leaf]
-    return np.bincount(forest.feature, amount, minlength=forest.n_columns).astype(np.float64)
+    return np.bincount(forest.feature, amounts(forest, kind), minlength=forest.n_columns).astype(np.float64)
+
+
+def amounts(forest: Forest, kind: str) -> np.ndarray | None:
+    """What each question counts; None: one."""
+    if kind == "split":
+        return None
+    return decreases(forest) if kind == "gain" else forest.weights()[~forest.is_leaf]
+
+
+def shares_of_trees(forest: Forest, kind: str = "gain") -> np.ndarray:
+    """(trees, columns): each tree's shares of its decrease, or of its cover or splits, by column."""
+    n_columns, tree = forest.n_columns, np.repeat(np.arange(forest.n_trees), np.diff(forest.starts.question))
+    place = tree * n_columns + forest.feature
+    each = np.bincount(place, amounts(forest, kind), forest.n_trees * n_columns)
+    each = each.reshape(-1, n_columns).astype(np.float64)
+    total = each.sum(axis=1, keepdims=True)
+    return np.divide(each, total, out=np.zeros_like(each), where=total > 0)
 
 
 def mean_shares(forest: Forest) -> np.ndarray:
     """Each tree's shares of its decrease by column, averaged over the trees; they add up to 1, or are 0."""
-    n_columns, tree = forest.n_columns, np.repeat(np.arange(forest.n_trees), np.diff(forest.starts.question))
-    place = tree * n_columns + forest.feature
-    each = np.bincount(place, decreases(forest), forest.n_trees * n_columns).reshape(-1, n_columns).astype(np.float64)
-    total = each.sum(axis=1, keepdims=True)
-    shares = np.divide(each, total, out=np.zeros_like(each), where=total > 0).sum(axis=0)
+    shares = shares_of_trees(forest).sum(axis=0)
     return shares / shares.sum() if shares.sum() > 0 else shares

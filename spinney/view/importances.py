@@ -23,8 +23,8 @@ def plot_importances(
     Parameters
     ----------
     model : fitted model with `feature_importances_`, dict from name to importance, array, or permutation importances
-        Any model, ours or not. Of what scikit-learn's `permutation_importance` returns the bars are the means, with a
-        standard deviation to both sides.
+        Any model, ours or not. Of what scikit-learn's `permutation_importance` or `spinney.explain.importances`
+        returns the bars are the means, with a standard deviation to both sides.
     feature_names : list of str, optional
         Names of the columns; by default those of the table that the model was fitted on, else `x[0]`, `x[1]`, ...
     most : int, default 20
@@ -75,7 +75,8 @@ def _read(model: Any) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     """Importances, their standard deviations if there are any, and names."""
     if isinstance(model, Mapping) and "importances_mean" in model:
         values, spread = np.asarray(model["importances_mean"], np.float64), np.asarray(model["importances_std"])
-        return values, spread, [f"x[{i}]" for i in range(len(values))]
+        names = model.get("names") or [f"x[{i}]" for i in range(len(values))]
+        return values, None if np.isnan(spread).all() else np.nan_to_num(spread), [str(name) for name in names]
     if isinstance(model, Mapping):
         return np.array(list(model.values()), np.float64), None, [str(name) for name in model]
     if isinstance(model, list | tuple | np.ndarray):

@@ -1,4 +1,4 @@
-"""All trees of a store as questions with two answers each: what ONNX, Python and C are written from.
+"""All trees of a store as questions with two answers each: what exports are written from, and dependence is read off.
 
 In: a `Forest` in which every row has one way to go. Out: `Questions`, flat arrays over all trees. A question of many
 branches becomes a few that halve the branches, since categories are numbered; one whose missing values stop there

@@ -1,0 +1,313 @@
+"""Partial dependence and individual conditional expectation: what a model says as one or two columns change.
+
+In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `average`, `individual`.
+
+    average[g] = mean over the rows of what the model says of the row with its column set to g
+
+Trees of ours are not asked about grids: rows are walked down with the column's questions left open (walk.py), and every
+end of a tree knows which points of the grid come there (regions.py). Where responses are sums over the trees (numbers,
+raw scores, probabilities of trees and forests), one walk counts the rows for all columns at once. Where they are not
+(probabilities of boosting), each row's curve is summed, answered and averaged. Other models are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from spinney._team import Team, available_threads
+from spinney.explain.axes import Axis, Columns, GridSpec, read_row_weights
+from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
+from spinney.explain.summed import Summed, check_model, read_response, responses, summed
+from spinney.explain.open_columns import Asked, Counts, Ways, add_curves, blocks_of_rows, count_all, count_open, find_ways, pack
+
+METHODS = ("auto", "walk", "brute", "recursion")
+_KINDS = ("average", "individual", "both")
+_SMALL = 20_000  # rows times trees: below, threads cost more than they save
+
+
+def partial_dependence(
+    model: Any,
+    X: Any,
+    features: Any,
+    *,
+    sample_weight: Any = None,
+    response_method: str = "auto",
+    percentiles: tuple[float, float] = (0.05, 0.95),
+    grid_resolution: int = 100,
+    custom_values: Any = None,
+    missing: bool = False,
+    method: str = "auto",
+    kind: str = "average",
+) -> Any:
+    """What the model says, on average over rows, as one column or two are set to each value of a grid.
+
+    Parameters
+    ----------
+    model : fitted model
+        For models of Spinney's trees the answer is found by one walk of the rows down the trees; it is scikit-learn's
+        `method="brute"` to the last digits. Any other model is asked about copies of the table.
+    X : table
+        Rows to average over; the grid is made from them.
+    features : int, str, tuple of two, or list of these
+        A column, by number or name, or a pair of columns that change together. A list asks for each of them by
+        itself, and None for every column; all of them cost little more than one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows in the average.
+    response_method : {"auto", "predict", "predict_proba", "decision_function", "raw", "score_samples"}, default="auto"
+        What is averaged. "auto": probabilities of a classifier, predictions of a regressor, scores of an isolation
+        forest. "raw": raw scores of a boosted model, before its link. Of two classes the second is meant.
+    percentiles, grid_resolution : (float, float), int, default=(0.05, 0.95), 100
+        A column of fewer distinct values than `grid_resolution` is set to each of them; others to so many steps
+        between the two percentiles. Categories are taken one by one.
+    custom_values : dict, optional
+        Values for some columns, by number or name. NaN and None are missing values.
+    missing : bool, default=False
+        Add a last point to each axis: the value is missing.
+    method : {"auto", "walk", "brute", "recursion"}, default="auto"
+        "walk": exact, by a walk down the trees; "brute": the same by predicting. "recursion": rows are not used; at
+        questions about other columns both ways count, by the share of the training rows that went there. Averages
+        raw scores. "auto": "walk" where the model is a sum of trees, else "brute".
+    kind : {"average", "individual", "both"}, default="average"
+        The mean, or one curve per row.
+
+    Returns
+    -------
+    Bunch, or list of Bunch
+        `grid_values` (one array per column), `average` (outputs, *grid), `individual` (outputs, rows, *grid),
+        `columns`, `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` draws them as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spinney import RandomForestRegressor
+    >>> from spinney.explain import partial_dependence
+    >>> X = np.random.RandomState(0).rand(500, 3)
+    >>> model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, 3.0 * (X[:, 0] > 0.5))
+    >>> found = partial_dependence(model, X, 0, custom_values={0: [0.2, 0.8]})
+    >>> found.average.round(2)
+    array([[0., 3.]])
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    check_model(model)
+    asker = ask(model, X, response_method, method, sample_weight)
+    if asker.method == "recursion" and (kind != "average" or sample_weight is not None):
+        raise ValueError("method='recursion' uses no rows: kind must be 'average' and sample_weight None.")
+    spec = GridSpec(percentiles, grid_resolution, custom_values, missing)
+    groups, is_one = asker.columns.read(features)
+    known: dict[int, Axis] = {}
+    found = []
+    for group in groups:
+        axes = [known.setdefault(j, asker.columns.axis(j, spec)) if j not in known else known[j] for j in group]
+        found.append(_bunch(asker, axes, kind))
+    return found[0] if is_one else found
+
+
+def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
+    """Individual conditional expectation: each row's own curve, and their mean.
+
+    Parameters
+    ----------
+    model, X, features
+        As in `partial_dependence`.
+    **options
+        Its other parameters, `kind` aside.
+
+    Returns
+    -------
+    Bunch, or list of Bunch
+        `individual` is (outputs, rows, *grid).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spinney import DecisionTreeRegressor
+    >>> from spinney.explain import ice
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> model = DecisionTreeRegressor().fit(X, [0.0, 0.0, 0.0, 1.0])  # and
+    >>> ice(model, X, 0).individual[0]
+    array([[0., 0.],
+           [0., 1.],
+           [0., 0.],
+           [0., 1.]])
+    """
+    return partial_dependence(model, X, features, **options, kind="both")
+
+
+def _bunch(asker: Asker, axes: list[Axis], kind: str) -> Bunch:
+    shape = [len(axis.values) for axis in axes]
+    found = Bunch(
+        grid_values=[axis.values for axis in axes],
+        columns=tuple(axis.column for axis in axes),
+        names=tuple(axis.name for axis in axes),
+        is_category=tuple(axis.is_category for axis in axes),
+    )
+    if kind == "average":
+        return Bunch(**found, average=asker.average(axes).reshape(-1, *shape))
+    curves = asker.curves(axes)  # (rows, points, outputs)
+    share = asker.weight / asker.weight.sum()
+    found["individual"] = np.ascontiguousarray(curves.transpose(2, 0, 1)).reshape(-1, len(curves), *shape)
+    if kind == "both":
+        found["average"] = (curves * share[:, None, None]).sum(axis=0).T.reshape(-1, *shape)
+    return found
+
+
+def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: Any = None) -> Asker:
+    """Whoever can say what the model depends on: by a walk, or by asking it."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    wanted = read_response(model, response_method)
+    name = type(model).__name__
+    found = None if method == "brute" else summed(model)
+    if found is None and method in ("walk", "recursion"):
+        raise TypeError(
+            f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not: "
+            "method='brute' asks it about copies of the table."
+        )
+    schema = found.schema if found is not None else _schema_of(model)
+    columns = Columns(X, schema, name)
+    weight = read_row_weights(sample_weight, columns.n_rows)
+    if found is None:
+        return Asker(
+            "brute", columns, weight, lambda group, values: responses(model, columns.replaced(group, values), wanted)
+        )
+    if method == "recursion":
+        if response_method == "auto" and found.response(wanted)[0] is None:
+            wanted = "raw"
+        if found.response(wanted)[0] is None:
+            raise ValueError(
+                f"method='recursion' averages raw scores: {response_method} of a {name} is no sum of them."
+            )
+        return Walker("recursion", columns, weight, None, found, X, wanted)
+    return Walker("walk", columns, weight, None, found, X, wanted)
+
+
+def _schema_of(model: Any) -> Any:
+    """Of a model that knows which columns are categories."""
+    members = getattr(model, "estimators_", None)
+    for one in (model, members[0] if isinstance(members, list) and members else None):
+        schema = getattr(one, "_schema", None)
+        if schema is not None and (one is not model or not isinstance(members, list)):
+            return schema
+    return None
+
+
+@dataclass
+class Asker:
+    """A model that is asked about copies of the table."""
+
+    method: str
+    columns: Columns
+    weight: np.ndarray
+    answer: Callable[[tuple[int, ...], tuple[Any, ...]], np.ndarray] | None  # (columns, values) -> (rows, outputs)
+
+    def average(self, axes: list[Axis]) -> np.ndarray:
+        """(outputs, points)."""
+        share = (self.weight / self.weight.sum())[:, None]
+        return np.array([(share * one).sum(axis=0) for one in self._answers(axes)]).T
+
+    def curves(self, axes: list[Axis]) -> np.ndarray:
+        """(rows, points, outputs)."""
+        return np.stack(list(self._answers(axes)), axis=1)
+
+    def _answers(self, axes: list[Axis]) -> Iterator[np.ndarray]:
+        assert self.answer is not None
+        group = tuple(axis.column for axis in axes)
+        for values in product(*(axis.values.tolist() for axis in axes)):
+            yield self.answer(group, values)
+
+
+@dataclass
+class Walker(Asker):
+    """A sum of trees that rows are walked down."""
+
+    sum: Summed
+    X: Any
+    wanted: str
+
+    @cached_property
+    def ways(self) -> Ways:
+        return find_ways(self.sum.questions, self.sum.schema.n_columns)
+
+    @cached_property
+    def asked(self) -> Asked:
+        return pack(self.sum.questions, self.ways)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        return self.sum.numbers(self.X)
+
+    @cached_property
+    def response(self) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
+        """What becomes of raw scores."""
+        return self.sum.response(self.wanted)
+
+    def team(self, n_rows: int) -> Team:
+        """For so many rows."""
+        if n_rows * len(self.asked.roots) < _SMALL:
+            return Team(1, inline=True)
+        return Team(available_threads(getattr(self.sum.model, "n_jobs", None)))
+
+    @cached_property
+    def _counts(self) -> Counts:
+        with self.team(len(self.values)) as team:
+            return count_all(self.asked, self.ways, self.values, self.weight, team)
+
+    def end_weights(self, group: list[int]) -> np.ndarray:
+        """The share of the rows that comes to each end if these columns are left open."""
+        if self.method == "recursion":
+            return cover_weights(self.asked, self.ways, self._cover(), group)
+        total = self.weight.sum()
+        if len(group) == 1:
+            return self._counts.of_column(group[0], self.ways) / total
+        with self.team(len(self.values)) as team:
+            return count_open(self.asked, self.ways, self.values, self.weight, group, team) / total
+
+    def _cover(self) -> np.ndarray:
+        """Training rows, or their weight, of every end; none where only missing values stop."""
+        forest, q = self.sum.forest, self.sum.questions
+        cover = forest.counts() if forest.criterion is None else forest.weights()
+        return np.where(forest.is_leaf[q.ends], cover[q.ends], 0.0)
+
+    def average(self, axes: list[Axis]) -> np.ndarray:
+        matrix, _ = self.response
+        if matrix is None:
+            share = self.weight / self.weight.sum()
+            return self._mean_of_curves(axes, share)
+        group = [axis.column for axis in axes]
+        runs = [along(self.asked, self.ways, axis.column, axis.codes) for axis in axes]
+        weight, says = self.end_weights(group), self.sum.values @ matrix
+        found = add_up(runs[0], weight, says) if len(runs) == 1 else add_up_pair(runs[0], runs[1], weight, says)
+        return found.reshape(len(found), -1) + (self.sum.start @ matrix)[:, None]
+
+    def _mean_of_curves(self, axes: list[Axis], share: np.ndarray) -> np.ndarray:
+        total = None
+        for rows, curves in self._curves(axes):
+            part = (curves * share[rows, None, None]).sum(axis=0)
+            total = part if total is None else total + part
+        assert total is not None
+        return total.T
+
+    def curves(self, axes: list[Axis]) -> np.ndarray:
+        return np.concatenate([curves for _, curves in self._curves(axes)])
+
+    def _curves(self, axes: list[Axis]) -> Iterator[tuple[slice, np.ndarray]]:
+        """Some rows at a time, (rows, points, outputs)."""
+        group = [axis.column for axis in axes]
+        runs = find_runs(self.asked, self.ways, [(axis.column, axis.codes) for axis in axes])
+        matrix, answer = self.response
+        says = self.sum.values if matrix is None else self.sum.values @ matrix
+        start = self.sum.start if matrix is None else self.sum.start @ matrix
+        with self.team(len(self.values)) as team:
+            for rows in blocks_of_rows(len(self.values), runs.n_points, says.shape[1]):
+                raw = add_curves(self.asked, self.ways, self.values[rows], group, runs, says, team) + start
+                if answer is not None:
+                    raw = answer(raw.reshape(-1, raw.shape[2])).reshape(*raw.shape[:2], -1)
+                yield rows, raw

@@ -1,0 +1,329 @@
+"""Which columns matter to a model: every kind of importance from one function, with intervals.
+
+In: a fitted model; for some kinds rows and targets. Out: a `Bunch` that `plot_importances` draws.
+
+    kind          asks                                                       interval over
+    gain          what the trees' splits gained in training                  trees of a forest
+    split, cover  how often, and for how many rows, trees ask                trees of a forest
+    held_out      what the splits gain on other rows (held_out.py)           parts of the rows, or trees out of bag
+    permutation   how much the score falls without the column                repeats, or trees out of bag
+    shap          how far the column moves answers                           parts of the rows
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from scipy.stats import t as student
+from sklearn.utils import Bunch, check_random_state
+
+from spinney.explain.axes import Columns, read_row_weights
+from spinney.explain.held_out import gains_of_boosting, gains_of_forest, parts_of_rows
+from spinney.explain.permuting import permute
+from spinney.explain.summed import check_model
+from spinney.tree.decision import OneTree
+from spinney.tree.forest import Forest
+from spinney.tree.importance import importances as total_importances
+from spinney.tree.importance import shares_of_trees
+from spinney.tree.join import join
+
+_KINDS = ("gain", "split", "cover", "held_out", "permutation", "shap")
+_OF_TRAINING = ("gain", "split", "cover")
+_MANY, _TIMES = 100, 10  # different values of a column that impurity flatters, and how much more than others have
+
+
+def importances(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    kind: str = "gain",
+    *,
+    groups: Any = None,
+    out_of_bag: bool = False,
+    n_repeats: int = 5,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    confidence: float = 0.95,
+) -> Bunch:
+    """How much each column matters to the model.
+
+    Parameters
+    ----------
+    model : fitted model
+        Of Spinney's trees; for "permutation" any model.
+    X, y : table and targets
+        "permutation", "held_out": rows that the model has not seen (or, with `out_of_bag`, the training rows). "shap":
+        rows to explain; y is not needed. "gain", "split", "cover" need neither.
+    kind : {"gain", "split", "cover", "held_out", "permutation", "shap"}, default="gain"
+        "gain": what splits on the column gained in training, or took off the impurity. "split", "cover": how many
+        splits, and how many training rows they parted. All three are shares, as in `feature_importances_`, and
+        flatter columns of many different values; a warning says where.
+        "held_out": what the same splits gain on rows that did not choose them: about 0 for noise, and below where
+        boosting has learnt noise by heart.
+        "permutation": how much the score falls when the column is shuffled. "shap": mean absolute SHAP value.
+    groups : dict from name to list of columns, or list of lists, optional
+        Columns whose importance is asked for together: shuffled together, or else added up.
+    out_of_bag : bool, default=False
+        X and y are the rows of the fit, in their order: each tree is judged by those that it has not seen.
+    n_repeats : int, default=5
+        "permutation": how often columns are shuffled.
+    scoring : str or callable, optional
+        "permutation": scikit-learn's name of a score; the model's own by default. Out of bag, errors and squared
+        errors are counted.
+    sample_weight : array-like, optional
+        Weights of the rows of X.
+    random_state : int, RandomState or None, default=0
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    Bunch
+        `names`, `importances_mean`, `importances_std`, `low` and `high` (a confidence interval of the mean),
+        `importances` (columns, trees or repeats or parts), `kind`. NaN where nothing was repeated: single trees, and
+        "gain", "split" and "cover" of boosting, whose trees are no repetitions of each other.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.explain import importances
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> found = importances(model, X, y, "permutation", out_of_bag=True)
+    >>> found.names[int(found.importances_mean.argmax())]
+    'petal width (cm)'
+    """
+    check_model(model)
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
+    if isinstance(n_repeats, bool) or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
+        raise ValueError(f"n_repeats must be a positive integer, got {n_repeats!r}.")
+    if kind not in _OF_TRAINING and (X is None or (y is None and kind != "shap")):
+        raise ValueError(f"kind={kind!r} needs rows: X" + (" and y." if kind != "shap" else "."))
+    if out_of_bag and kind not in ("permutation", "held_out"):
+        raise ValueError(f"out_of_bag=True is for kind 'permutation' or 'held_out', got {kind!r}.")
+    columns = None if X is None else Columns(X, getattr(model, "_schema", None), type(model).__name__)
+    names, group_list = _read_groups(model, columns, groups)
+    if kind in _OF_TRAINING:
+        mean, each = _of_training(model, kind, group_list)
+        if groups is None and len(names) > 1:
+            _warn_of_many_values(model, columns, kind, names, mean)
+    else:
+        weight = None if sample_weight is None else read_row_weights(sample_weight, columns.n_rows)  # type: ignore
+        options = {"weight": weight, "random_state": random_state, "out_of_bag": out_of_bag}
+        if kind == "permutation":
+            each = _permutation(model, X, y, columns, group_list, n_repeats=int(n_repeats), scoring=scoring, **options)
+        else:
+            found = _held_out(model, X, y, **options) if kind == "held_out" else _shap(model, X, **options)
+            each = _added(found, group_list)
+        mean = np.nanmean(each, axis=1)
+    return _bunch(names, mean, each, kind, confidence)
+
+
+def _bunch(names: list[str], mean: np.ndarray, each: np.ndarray, kind: str, confidence: float) -> Bunch:
+    n = each.shape[1]
+    std, error = (np.full(len(mean), np.nan) for _ in range(2))
+    if n > 1:
+        std = np.nanstd(each, axis=1, ddof=1)
+        error = std / np.sqrt(n) * float(student.ppf(0.5 + confidence / 2, n - 1))
+    return Bunch(
+        names=names,
+        importances_mean=mean,
+        importances_std=std,
+        low=mean - error,
+        high=mean + error,
+        importances=each,
+        kind=kind,
+    )
+
+
+def _added(each: np.ndarray, groups: list[list[int]]) -> np.ndarray:
+    """Importances of columns as those of groups."""
+    return np.array([each[group].sum(axis=0) for group in groups]).reshape(len(groups), -1)
+
+
+def _read_groups(model: Any, columns: Columns | None, groups: Any) -> tuple[list[str], list[list[int]]]:
+    own = getattr(model, "feature_names_in_", None)
+    n = columns.n_columns if columns is not None else int(model.n_features_in_)
+    names = [f"x[{j}]" for j in range(n)] if own is None else [str(name) for name in own]
+    if columns is not None and own is None:
+        names = columns.names
+    if groups is None:
+        return names, [[j] for j in range(n)]
+
+    def find(one: Any) -> int:
+        if isinstance(one, str) and one in names:
+            return names.index(one)
+        if isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < n:
+            return int(one)
+        raise ValueError(f"groups must name columns, by number from 0 to {n - 1} or by name, got {one!r}.")
+
+    listed = list(groups.values()) if isinstance(groups, dict) else list(groups)
+    found = [[find(one) for one in ([group] if isinstance(group, str | int) else group)] for group in listed]
+    if not found or not all(found):
+        raise ValueError("groups must be lists of at least one column each.")
+    given = list(map(str, groups)) if isinstance(groups, dict) else [" + ".join(names[j] for j in one) for one in found]
+    return given, found
+
+
+# --- from the trees alone ------------------------------------------------------------------------------------------
+
+
+def store_of(model: Any) -> Forest:
+    """All trees of a model."""
+    if hasattr(model, "_booster"):
+        forest: Forest = model._booster.forest
+        return forest
+    if isinstance(model, OneTree):
+        return model.tree_.forest
+    if "forest_" in vars(model):
+        forest = model.forest_
+        return forest
+    members = getattr(model, "estimators_", None)
+    if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
+        return join([one.tree_.forest for one in members])
+    raise TypeError(
+        f"this {type(model).__name__} is no model of Spinney's trees: ask for kind='permutation', which any model has."
+    )
+
+
+def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    forest = store_of(model)
+    if hasattr(model, "_booster") or forest.n_trees == 1:
+        total = total_importances(forest, kind)
+        shares = total / total.sum() if total.any() else total
+        each = _added(shares[:, None], groups)
+        return each[:, 0], each
+    by_tree = shares_of_trees(forest, kind).T
+    votes = np.abs(getattr(model, "estimator_weights_", np.ones(forest.n_trees)))
+    mean = np.average(by_tree, axis=1, weights=votes if votes.any() else None)
+    mean = mean / mean.sum() if mean.any() and "estimator_weights_" not in vars(model) else mean
+    return _added(mean[:, None], groups)[:, 0], _added(by_tree, groups)
+
+
+def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: list[str], mean: np.ndarray) -> None:
+    """Say which columns look important perhaps only because they have many values to choose from."""
+    n_values = _numbers_of_values(model, columns)
+    if n_values is None:
+        return
+    doubtful = (n_values >= _MANY) & (n_values >= _TIMES * n_values.min()) & (mean >= 1.0 / len(mean))
+    if kind != "cover" and doubtful.any():
+        shown = ", ".join(f"{names[j]!r} ({n_values[j]:,})" for j in np.flatnonzero(doubtful)[:3])
+        warn(
+            f"{kind} flatters columns of many different values, which some here have far more of than others: {shown}. "
+            "Compare kind='permutation' or 'held_out' on rows that the model has not seen.",
+            stacklevel=3,
+        )
+
+
+def _numbers_of_values(model: Any, columns: Columns | None) -> np.ndarray | None:
+    """How many different values every column has, or can be told apart."""
+    schema = getattr(model, "_schema", None)
+    if columns is not None:
+        wide = range(columns.n_columns)
+        return np.array(
+            [
+                len(columns.labels(j).values) if columns.is_category(j) else len(np.unique(columns.numbers(j)))
+                for j in wide
+            ]
+        )
+    forest = store_of(model)
+    if schema is None:
+        return None
+    found = np.array([len(column.categories or ()) for column in schema.columns])
+    pairs = np.unique(np.stack([forest.feature.astype(np.float64), forest.thresholds()]), axis=1)
+    cuts = np.bincount(pairs[0][~np.isnan(pairs[1])].astype(np.int64), minlength=len(found))
+    return np.maximum(found, cuts + 1)
+
+
+# --- from rows -----------------------------------------------------------------------------------------------------
+
+
+def _check_targets(y: Any, n_rows: int) -> np.ndarray:
+    values = np.asarray(y)
+    if len(values) != n_rows:
+        raise ValueError(f"y must have one value for each of the {n_rows} rows of X, got {len(values)}.")
+    return values
+
+
+def _permutation(
+    model: Any, X: Any, y: Any, columns: Any, groups: list[list[int]], *, weight: Any, out_of_bag: bool, **options: Any
+) -> np.ndarray:
+    y = _check_targets(y, columns.n_rows)
+    if not out_of_bag:
+        return permute(model, X, y, columns, groups, sample_weight=weight, **options)
+    if not hasattr(model, "oob_permutation_importances"):
+        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: {type(model).__name__} has none.")
+    if weight is not None or options["scoring"] is not None:
+        raise ValueError("out of bag, errors are counted: leave scoring and sample_weight out.")
+    found = model.oob_permutation_importances(X, y, options["random_state"], groups)
+    each: np.ndarray = found.importances
+    return each[:, ~np.isnan(each).all(axis=0)]
+
+
+def _held_out(model: Any, X: Any, y: Any, *, weight: Any, random_state: Any, out_of_bag: bool) -> np.ndarray:
+    name = type(model).__name__
+    forest = store_of(model)
+    n_rows = Columns(X).n_rows
+    y = _check_targets(y, n_rows)
+    weight = np.ones(n_rows) if weight is None else weight
+    if getattr(model, "_answers_are", "") == "depth" or "estimator_weights_" in vars(model):
+        raise TypeError(f"kind='held_out' is for trees, forests, bagging and boosting, not for {name}.")
+    boosted = hasattr(model, "_booster")
+    if out_of_bag and (boosted or getattr(model, "_bags", None) is None):
+        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: this {name} has none.")
+    numbers = _numbers_of_targets(model, y)
+    part = parts_of_rows(n_rows, check_random_state(random_state))
+    if boosted:
+        return gains_of_boosting(model, X, numbers, weight, part)
+    if numbers.ndim > 1:
+        raise ValueError(f"kind='held_out' is for one output, and y has {numbers.shape[1]}.")
+    leaves = model.apply(X).reshape(n_rows, -1)
+    says, target = forest.answers[:, 0].astype(np.float64), numbers[:, None]
+    if forest.n_classes is not None:
+        total = says.sum(axis=1, keepdims=True)
+        says = np.divide(says, total, out=np.zeros_like(says), where=total > 0)
+        target = (numbers[:, None] == np.arange(says.shape[1])).astype(np.float64)
+    if out_of_bag:
+        if n_rows != model._n_rows:
+            raise ValueError(f"X must be the {model._n_rows} rows that the forest was fitted on, got {n_rows}.")
+        each = gains_of_forest(forest, leaves, target, weight, says, lambda k: model._in_bag(k) == 0)
+        return each[:, ~np.isnan(each).all(axis=0)]
+    by_part = [
+        np.nanmean(gains_of_forest(forest, leaves, target, weight, says, lambda _, p=p: part == p), axis=1)  # type: ignore
+        for p in range(int(part.max()) + 1)
+    ]
+    return np.stack(by_part, axis=1)
+
+
+def _numbers_of_targets(model: Any, y: np.ndarray) -> np.ndarray:
+    """float64: numbers, or the numbers of the classes."""
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return np.ascontiguousarray(y, np.float64)
+    number = {label: float(k) for k, label in enumerate(np.asarray(classes).tolist())}
+    unknown = set(y.tolist()) - set(number)
+    if unknown:
+        raise ValueError(f"y holds {unknown.pop()!r}, which is none of the model's classes.")
+    return np.array([number[label] for label in y.tolist()])
+
+
+def _shap(model: Any, X: Any, *, weight: Any, random_state: Any, out_of_bag: bool) -> np.ndarray:
+    """Mean absolute values of parts of the rows; those of several outputs are added up."""
+    from spinney import explain
+
+    values = explain.shap(model, X)
+    values = np.abs(np.asarray(getattr(values, "values", values), np.float64))
+    if values.ndim == 3:
+        values = values.sum(axis=2)
+    part = parts_of_rows(len(values), check_random_state(random_state))
+    weight = np.ones(len(values)) if weight is None else weight
+    n_parts = int(part.max()) + 1
+    total = np.bincount(part, weight, n_parts)
+    return np.stack([np.bincount(part, weight * one, n_parts) / total for one in values.T])

@@ -1,0 +1,161 @@
+"""Friedman's H: how much of what two columns do together is more than what each does alone.
+
+In: a fitted sum of trees, and rows. Out: a `Bunch` of H for every pair of columns, or for every column with all others.
+
+    H^2(j, k) = sum over rows of (F_jk - F_j - F_k)^2 / sum of F_jk^2           F: partial dependence, of mean 0
+    H^2(j)    = sum over rows of (f - F_j - F_others)^2 / sum of f^2
+
+(Friedman and Popescu, 2008.) F is known exactly at the rows' own values, from the walks of partial dependence.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+from spinney.explain.dependence import Walker, ask
+from spinney.explain.regions import add_up, add_up_pair, along
+from spinney.explain.summed import need_sum
+from spinney.explain.open_columns import Runs, add_curves
+
+_KINDS = ("pairs", "overall")
+
+
+def friedman_h(
+    model: Any,
+    X: Any,
+    features: Any = None,
+    *,
+    kind: str = "pairs",
+    response_method: str = "auto",
+    n_rows: int = 500,
+    random_state: Any = 0,
+) -> Bunch:
+    """How strongly columns interact in a model, from 0 (not at all) to 1 (nothing else).
+
+    Parameters
+    ----------
+    model : fitted model that is a sum of Spinney's trees
+        Trees, forests, bagging, boosting, AdaBoost of classes.
+    X : table
+    features : list of int, str or pairs, optional
+        Columns whose pairs are measured, or the pairs themselves; by default every column that the trees ask about.
+    kind : {"pairs", "overall"}, default="pairs"
+        Each pair, or each column with all the others.
+    response_method : {"auto", "raw", "predict", "predict_proba", "decision_function"}, default="auto"
+        What is taken apart; it must be a sum over the trees. "auto": raw scores of boosted models and votes of
+        AdaBoost, what is predicted otherwise.
+    n_rows : int, default=500
+        A sample of so many rows of X stands for all.
+    random_state : int, RandomState or None, default=0
+        Draws the sample.
+
+    Returns
+    -------
+    Bunch
+        `columns`: the pairs, or the columns; `names`; `h` (pairs, outputs); `strength` (pairs, outputs): the standard
+        deviation of the interaction in units of the response, which, unlike H, is small where both columns do little.
+        The strongest come first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spinney import GradientBoostingRegressor
+    >>> from spinney.explain import friedman_h
+    >>> X = np.random.RandomState(0).randn(2000, 3)
+    >>> model = GradientBoostingRegressor(n_estimators=100, random_state=0).fit(X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> friedman_h(model, X).columns[0]
+    (0, 1)
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be 'pairs' or 'overall', got {kind!r}.")
+    if isinstance(n_rows, bool) or not isinstance(n_rows, int | np.integer) or n_rows < 2:
+        raise ValueError(f"n_rows must be an integer of at least 2, got {n_rows!r}.")
+    found = need_sum(model, "friedman_h")
+    walker = ask(model, X, response_method, "walk")
+    assert isinstance(walker, Walker)
+    if response_method == "auto" and walker.response[0] is None:
+        walker = ask(model, X, "raw", "walk")
+        assert isinstance(walker, Walker)
+    if walker.response[0] is None:
+        raise ValueError(
+            f"response_method={response_method!r} of a {found.name} is no sum over its trees: measure 'raw' instead."
+        )
+    total = walker.values
+    if len(total) > n_rows:
+        some = np.sort(check_random_state(random_state).choice(len(total), int(n_rows), replace=False))
+        vars(walker).update(values=total[some], weight=np.ones(len(some)))
+    groups = _groups(walker, features, kind)
+    measured = _Measure(walker)
+    each = [measured.pair(*group) if kind == "pairs" else measured.overall(group[0]) for group in groups]
+    h, strength = (np.array([one[k] for one in each]).reshape(len(groups), -1) for k in (0, 1))
+    order = np.argsort(-h.max(axis=1, initial=0.0), kind="stable")
+    names = [tuple(walker.columns.names[j] for j in groups[k]) for k in order]
+    columns = [groups[k] for k in order]
+    if kind == "overall":
+        columns, names = [one[0] for one in columns], [one[0] for one in names]
+    return Bunch(columns=columns, names=names, h=h[order], strength=strength[order])
+
+
+def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
+    asked = sorted(walker.sum.forest.columns_asked)
+    given: list[tuple[int, ...]] = [(j,) for j in asked] if features is None else walker.columns.read(list(features))[0]
+    singles = [one[0] for one in given if len(one) == 1]
+    if kind == "overall":
+        if len(singles) < len(given):
+            raise ValueError("kind='overall' measures columns, not pairs.")
+        return given
+    groups: list[tuple[int, ...]] = [*(one for one in given if len(one) == 2), *combinations(singles, 2)]
+    if not groups:
+        raise ValueError("features must name at least two columns, or a pair.")
+    return groups
+
+
+class _Measure:
+    """Partial dependence at the rows' own values."""
+
+    def __init__(self, walker: Walker) -> None:
+        self.walker = walker
+        matrix = walker.response[0]
+        assert matrix is not None
+        self.says = walker.sum.values @ matrix
+        self._known: dict[int, tuple[Runs, np.ndarray, np.ndarray]] = {}
+
+    def _axis(self, column: int) -> tuple[Runs, np.ndarray, np.ndarray]:
+        """(runs on the column's distinct values, the place of each row among them, partial dependence at the rows)."""
+        if column not in self._known:
+            values, place = np.unique(self.walker.values[:, column], return_inverse=True)
+            runs = along(self.walker.asked, self.walker.ways, column, values)
+            grid = add_up(runs, self.walker.end_weights([column]), self.says)
+            self._known[column] = runs, place.reshape(-1), _centred(grid[:, place.reshape(-1)])
+        return self._known[column]
+
+    def pair(self, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+        (a, at_a, alone_a), (b, at_b, alone_b) = self._axis(j), self._axis(k)
+        grid = add_up_pair(a, b, self.walker.end_weights([j, k]), self.says)
+        both = _centred(grid[:, at_a, at_b])
+        return _ratio(both - alone_a - alone_b, both)
+
+    def overall(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        runs, place, alone = self._axis(j)
+        walker = self.walker
+        with walker.team(len(walker.values)) as team:
+            curves = add_curves(walker.asked, walker.ways, walker.values, [j], runs, self.says, team)
+        whole = _centred(curves[np.arange(len(place)), place].T)
+        share = np.bincount(place, minlength=runs.n_points) / len(place)
+        others = _centred((curves * share[None, :, None]).sum(axis=1).T)
+        return _ratio(whole - alone - others, whole)
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    return values - values.mean(axis=1, keepdims=True)
+
+
+def _ratio(rest: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """H and the standard deviation of the interaction, (outputs,); 0 where nothing depends on the columns."""
+    above, below = (rest**2).mean(axis=1), (whole**2).mean(axis=1)
+    scale = np.finfo(np.float64).eps * np.abs(whole).max(axis=1, initial=0.0)
+    return np.sqrt(np.where(below > scale**2, above / np.where(below > 0, below, 1.0), 0.0)), np.sqrt(above)

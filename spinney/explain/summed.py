@@ -1,0 +1,194 @@
+"""A fitted model as a sum of trees, and what becomes of the sum: all that dependence needs to know of a model.
+
+In: a fitted model. Out: `Summed`: every tree's questions with two answers each, what each end of a way adds to the raw
+scores, and a function from raw scores to responses. Models that are no sums of trees (a weighted median, votes of other
+models, an initial estimator, rows that go down several branches in shares) have none: they are asked by predicting.
+
+    response         link of the model          raw scores become
+    predict          numbers                    themselves, or exp of them with a log link
+    predict_proba    trees, forests, bagging    themselves: they are shares
+                     boosting, AdaBoost         probabilities, row by row
+    raw              boosting, AdaBoost         themselves; `decision_function`
+    score_samples    isolation forests          scores, row by row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import is_classifier, is_outlier_detector, is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.schema import Schema
+from spinney.tree.forest import Forest
+from spinney.tree.questions import Questions, read_questions, spreads
+
+if TYPE_CHECKING:
+    from spinney.data.tables import Table
+
+RESPONSES = ("auto", "predict", "predict_proba", "decision_function", "raw", "score_samples")
+_LOG2 = float(np.log(2.0))
+
+
+@dataclass(frozen=True)
+class Summed:
+    """See above."""
+
+    model: Any
+    formula: Any  # io/formula.py
+
+    @property
+    def schema(self) -> Schema:
+        schema: Schema = self.formula.schema
+        return schema
+
+    @property
+    def forest(self) -> Forest:
+        forest: Forest = self.formula.forest
+        return forest
+
+    @property
+    def name(self) -> str:
+        return type(self.model).__name__
+
+    @cached_property
+    def questions(self) -> Questions:
+        return read_questions(self.forest, self.schema)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """float64 (ends, raw scores): what a row that ends there adds; of boosting in turn all but one are 0."""
+        values = self.formula.values[self.questions.ends] / self.formula.divisor
+        n_scores = self.formula.n_scores
+        if values.shape[1] == n_scores:
+            return np.ascontiguousarray(values)
+        tree = np.searchsorted(self.forest.first, self.questions.ends, side="right") - 1
+        whole = np.zeros((len(values), n_scores))
+        whole[np.arange(len(values)), tree % n_scores] = values[:, 0]
+        return whole
+
+    @property
+    def start(self) -> np.ndarray:
+        start: np.ndarray = self.formula.start / self.formula.divisor
+        return start
+
+    def read(self, X: Any) -> Table:
+        """A table like that of `fit`."""
+        return self.schema.read(X, self.name, strict=self.formula.strict)
+
+    def numbers(self, X: Any) -> np.ndarray:
+        """X as float64 (rows, columns): categories are their numbers, NaN is missing."""
+        table = self.read(X)
+        values = np.empty((table.n_rows, table.n_columns))
+        for panel in table.panels:
+            values[:, panel.columns] = panel.values
+        return values
+
+    def response(self, wanted: str) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
+        """(matrix, None): responses are raw @ matrix; (None, function): they are a function of raw (rows, scores)."""
+        link, n = self.formula.link, self.formula.n_scores
+        whole = np.eye(n)
+        if link == "identity" or (wanted in ("raw", "decision_function") and link in ("exp", "logistic", "softmax")):
+            return whole, None
+        if link == "shares":
+            second = len(self.formula.classes) == 1 and n == 2
+            return (whole[:, 1:] if second else whole), None
+        if link == "depth":
+            scale = self.formula.scale
+            return (whole, None) if wanted == "raw" else (None, lambda raw: -np.exp(-_LOG2 * (raw / scale)))
+        if link in ("exp", "logistic", "softmax"):
+            scale = self.formula.scale
+            functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+                "exp": lambda raw: np.exp(raw),
+                "logistic": lambda raw: np.asarray(expit(scale * raw)),
+                "softmax": lambda raw: np.asarray(softmax(raw, axis=1)),
+            }
+            return None, functions[link]
+        matrix = whole
+        if link == "margin":  # the difference of two votes
+            matrix = whole[:, 1:] if self.formula.discrete else whole[:, 1:] - whole[:, :1]
+        if wanted in ("raw", "decision_function"):
+            return matrix, None
+
+        def probabilities(raw: np.ndarray) -> np.ndarray:
+            votes = raw @ matrix
+            return _positive(self.model._probabilities(votes[:, 0] if link == "margin" else votes))
+
+        return None, probabilities
+
+
+def _positive(answers: Any) -> np.ndarray:
+    """(rows, outputs): of two classes the second alone; of several outputs all side by side."""
+    if isinstance(answers, list):
+        return np.hstack(answers)
+    answers = np.asarray(answers, np.float64)
+    if answers.ndim == 1:
+        return answers[:, None]
+    return answers[:, 1:] if answers.shape[1] == 2 else answers
+
+
+def summed(model: Any) -> Summed | None:
+    """The model as a sum of trees; None where it is none."""
+    check_model(model)
+    formula_of = getattr(model, "_formula", None)
+    if formula_of is None or "_answering" in vars(model):
+        return None
+    try:
+        formula = formula_of()
+    except (TypeError, ValueError):
+        return None
+    if formula.link == "median" or spreads(formula.forest):
+        return None
+    return Summed(model, formula)
+
+
+def need_sum(model: Any, what: str) -> Summed:
+    """The same, or a TypeError."""
+    found = summed(model)
+    if found is None:
+        raise TypeError(
+            f"{what} needs a model that is a sum of Spinney's trees, which this {type(model).__name__} is not."
+        )
+    return found
+
+
+def check_model(model: Any) -> None:
+    """Raise if this is no fitted model."""
+    if isinstance(model, type):
+        raise TypeError(f"model must be a fitted model, got the class {model.__name__}.")
+    if not hasattr(model, "fit"):
+        raise TypeError(f"model must be a fitted model, got {type(model).__name__}.")
+    check_is_fitted(model)
+
+
+def read_response(model: Any, wanted: str) -> str:
+    """Which response of the model is meant, if it has it."""
+    if wanted not in RESPONSES:
+        raise ValueError(f"response_method must be one of {', '.join(map(repr, RESPONSES))}, got {wanted!r}.")
+    name = type(model).__name__
+    if wanted == "auto":
+        if is_classifier(model):
+            return "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+        return "score_samples" if is_outlier_detector(model) else "predict"
+    if wanted == "predict" and not is_regressor(model):
+        raise ValueError(f"response_method='predict' needs numbers to average, and {name} predicts none.")
+    if wanted == "raw":
+        return wanted
+    if not hasattr(model, wanted):
+        raise ValueError(f"response_method={wanted!r}: {name} has no {wanted}.")
+    return wanted
+
+
+def responses(model: Any, X: Any, wanted: str) -> np.ndarray:
+    """(rows, outputs): by predicting."""
+    if wanted == "raw":
+        if not hasattr(model, "_raw"):
+            raise ValueError(f"response_method='raw': {type(model).__name__} has no raw scores.")
+        raw: np.ndarray = model._raw(X).T
+        return raw
+    return _positive(getattr(model, wanted)(X))

@@ -1,0 +1,102 @@
+"""`report`: a fitted model and a table become one page.
+
+In: a model, X and y. Out: `Report`, whose `html` has everything: styles, script and data. Each section is made by a file
+of its own (columns, judged, quality, looked, trees); page.py puts them together.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.reporting.sample import read_sample
+
+
+class Report:
+    """A page of HTML that needs nothing else.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    """
+
+    def __init__(self, html: str, title: str) -> None:
+        self.html, self.title = html, title
+
+    def save(self, path: Any) -> Path:
+        """Write the page to a file; returns its path."""
+        place = Path(path)
+        place.write_text(self.html, encoding="utf-8")
+        return place
+
+    def _repr_html_(self) -> str:
+        """In notebooks: the page in a frame."""
+        return (
+            f'<iframe title="{escape(self.title)}" style="width:100%;height:80vh;border:1px solid #8884" '
+            f'sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.title}, {len(self.html) / 1e6:.1f} MB; save(path) writes it>"
+
+
+def report(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: int = 5,
+    title: str | None = None,
+    random_state: int = 0,
+) -> Report:
+    """One page about a fitted model: the data, how good it is, what it looks at, and its trees.
+
+    The page is one file without anything from elsewhere. It has scores from cross-validation beside a baseline, a
+    learning curve, the confusion matrix with a slider for the threshold, ROC, precision-recall and calibration curves
+    or residuals, importances, SHAP values, partial dependence, the first trees, and the contributions of single rows.
+
+    Parameters
+    ----------
+    model : fitted classifier or regressor
+        One of Spinney's, or any other of scikit-learn's kind: those have no trees to show.
+    X, y
+        A table and its target; best those that the model was fitted to, since copies of it are cross-validated on them.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows, in fitting and in scores.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group are never parted in cross-validation.
+    cv : int, default=5
+        Folds; 0 to judge the model as it is on the rows given, which is honest only if it has not seen them.
+    title : str, optional
+        Of the page; by default the model's name.
+    random_state : int, default=0
+        For the folds, and for the rows that are drawn where there are many.
+
+    Returns
+    -------
+    Report
+        `save(path)` writes the page; notebooks show it.
+
+    Examples
+    --------
+    >>> import spinney
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> tree = spinney.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    >>> spinney.report(tree, X, y, cv=3, title="Penguins").title
+    'Penguins'
+    """
+    from spinney.reporting.page import make_page
+
+    check_is_fitted(model)
+    if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:
+        raise ValueError(f"cv must be 0 or a number of folds of at least 2, got {cv!r}.")
+    sample = read_sample(model, X, y, sample_weight, groups)
+    name = title or type(model).__name__
+    return Report(make_page(model, sample, cv, name, random_state), name)

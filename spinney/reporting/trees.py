@@ -1,0 +1,85 @@
+"""Trees that can be folded, and the ways that some rows take through them.
+
+In: a model and rows. Out: for its first trees a nest of nodes, and for each row the numbers of the nodes it passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.tree.models import trees_of
+from spinney.view.phrases import Words, words_of
+
+_MOST_TREES, _MOST_NODES, _OPEN_DEPTH = 3, 160, 2
+
+
+def first_trees(model: Any) -> list[dict[str, Any]]:
+    """Titles and nests of the first trees; none for models of other kinds."""
+    try:
+        trees = trees_of(model)
+    except TypeError:
+        return []
+    n = len(trees)
+    found = []
+    for k in range(min(n, _MOST_TREES)):
+        words = words_of(trees.read(k), None, None, decimals=3, trim=True, most=6)
+        title = "The tree" if n == 1 else f"Tree {k + 1} of {n:,}"
+        found.append({"title": title, "root": _nest(words, k), "n_nodes": words.tree.n_nodes})
+    return found
+
+
+def _nest(words: Words, number: int) -> dict[str, Any]:
+    """The root with its children in it, as far as the most populous nodes go."""
+    tree = words.tree
+    size = tree.n_samples if words.counts_known else -tree.depth
+    shown = set(np.lexsort((np.arange(tree.n_nodes), -np.asarray(size, float)))[:_MOST_NODES].tolist())
+    nodes: list[dict[str, Any]] = []
+    for node in range(tree.n_nodes):
+        parent = int(tree.parent[node])
+        nodes.append(
+            {
+                "id": f"t{number}n{node}",
+                "when": "" if node == 0 else words.answer(parent, int(tree.branch[node])),
+                "says": _says(words, node),
+                "rows": f"{int(tree.n_samples[node]):,}" if words.counts_known else "",
+                "children": [],
+                "hidden": 0,
+                "open": int(tree.depth[node]) < _OPEN_DEPTH,
+            }
+        )
+        if node and node in shown:
+            nodes[parent]["children"].append(nodes[node])
+    for node in range(tree.n_nodes):
+        if node in shown and not tree.is_leaf[node]:
+            missing = [child for child in tree.children_of(node).tolist() if child not in shown]
+            nodes[node]["hidden"] = sum(int(tree.subtree_end[child]) - child for child in missing)
+    return nodes[0]
+
+
+def _says(words: Words, node: int) -> str:
+    if words.classes is None:
+        return words.prediction(node)
+    share = float(words.shares[node, 0].max())
+    return f"{words.prediction(node)} {100 * share:.0f} %"
+
+
+def ways_of_rows(model: Any, rows: Any, n_trees: int) -> list[list[str]]:
+    """For each row the ids of the nodes that it passes in the first trees; empty where the model cannot say."""
+    if n_trees == 0 or not hasattr(model, "apply"):
+        return []
+    leaves = np.asarray(model.apply(rows))
+    leaves = leaves.reshape(len(leaves), -1)
+    trees = trees_of(model)
+    parents = [trees.read(k).tree_.parent for k in range(n_trees)]
+    found = []
+    for row in leaves:
+        way = []
+        for k, parent in enumerate(parents):
+            node = int(row[k])
+            while node >= 0:
+                way.append(f"t{k}n{node}")
+                node = int(parent[node]) if node else -1
+        found.append(way)
+    return found
