@@ -19,6 +19,7 @@ COMMANDS = [
     "fit flights.csv --target late --groups date",
     "evaluate flights.spinney other-days.csv",
     "show flights.spinney --tree 0 --max-depth 2",
+    "report flights.spinney flights.csv",
 ]
 NEXT = """What to try next, in {folder}, with a table of your own in place of flights.csv:
 
@@ -42,7 +43,8 @@ def main() -> int:
         if code := subprocess.run(process, cwd=FOLDER, check=False).returncode:
             return code
         print(flush=True)
-    print(f"All of this in {time.perf_counter() - begun:.0f} s.\n")
+    print(f"All of this in {time.perf_counter() - begun:.0f} s.")
+    print(f"The report, for a browser: {(FOLDER / 'flights.html').resolve().as_uri()}\n")
     print(NEXT.format(folder=FOLDER))
     return 0
 

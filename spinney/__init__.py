@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from spinney.io.to_onnx import to_onnx
     from spinney.io.to_python import to_python
     from spinney.io.to_sklearn import to_sklearn
+    from spinney.reporting.making import report
     from spinney.view.clusters import plot_elbow, plot_kmeans_steps
     from spinney.view.curves import plot_impurity_curves
     from spinney.view.frame import trees_to_frame
@@ -162,6 +163,7 @@ _HOMES = {
     "plot_staged_errors": "spinney.view.staged",
     "plot_tree": "spinney.view.plot",
     "plot_validation_curve": "spinney.view.judging",
+    "report": "spinney.reporting.making",
     "save": "spinney.io.model_file",
     "select_components": "spinney.estimators.components",
     "to_c": "spinney.io.to_c",
@@ -249,6 +251,7 @@ __all__ = [
     "plot_tree",
     "plot_validation_curve",
     "prune",
+    "report",
     "save",
     "select_components",
     "to_c",

@@ -17,6 +17,7 @@ from spinney.cli.export import export
 from spinney.cli.fit import fit
 from spinney.cli.inspect import inspect
 from spinney.cli.predict import predict
+from spinney.cli.report_page import report
 from spinney.cli.show import show
 from spinney.cli.warmup import warmup
 
@@ -63,5 +64,5 @@ def about(
     """
 
 
-for verb in (fit, predict, evaluate, show, cluster, export, inspect, datasets, warmup, doctor):
+for verb in (fit, predict, evaluate, show, report, cluster, export, inspect, datasets, warmup, doctor):
     app.command()(verb)

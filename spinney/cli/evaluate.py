@@ -7,21 +7,20 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
-import polars as pl
 import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import tell_scores
-from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import Source, open_source
 from spinney.cli.judging import Judged
-from spinney.cli.kinds import Column, staged, values
+from spinney.cli.kinds import Column
 from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
-from spinney.cli.reading import batches, check_columns, check_names, find_bad_cell, labels_of
+from spinney.cli.reading import check_columns
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, number, plural, quoted
+from spinney.cli.truth import Truth, find_truth
 from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
 
 _MOST_CLASSES = 12  # of a confusion matrix that is shown
@@ -68,60 +67,29 @@ def evaluate(
         spinney evaluate titanic.spinney held-out.csv --json
     """
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
-    if recipe.task not in ("classification", "regression"):
-        raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
     source = open_source(data, options.dialect(separator, encoding, no_header))
-    name = target or (recipe.target.name if recipe.target else "")
-    if not name:
-        raise usage("--target must name the column with the truth: the model file does not say it.")
-    check_names(source, {"--target": [name], "--weights": [weights] if weights else []})
-    kind = recipe.target.kind if recipe.target is not None else "number"
-    truth = (
-        Column(name, kind, recipe.target.comma, recipe.target.format, recipe.target.tokens)
-        if recipe.target
-        else Column(name, kind)
-    )
+    truth = find_truth(model, fitted, recipe, source, target, weights)
     recipe, extra = check_columns(source, recipe)
     report = Report(as_json, quiet)
     watch = Unknown(fitted, recipe)
     with Working(not quiet) as work:
         work.say("predicting")
         answers = _ask(fitted, recipe, source, truth, weights, watch)
-    _tell(report, fitted, recipe, source, truth, answers, watch, [one for one in extra if one != name])
+    _tell(report, fitted, recipe, source, truth, answers, watch, [one for one in extra if one != truth.name])
     report.end()
 
 
 def _ask(fitted: Any, recipe: Recipe, source: Source, truth: Column, weights: str | None, watch: Unknown) -> Answers:
-    schema = source.frame.collect_schema()
-    cells = staged(truth, schema[truth.name], recipe.missing)
-    also = {"truth": cells} | ({"weights": pl.col(weights).cast(pl.Float64, strict=False)} if weights else {})
-    answers = Answers()
-    for table, other in batches(source, recipe, also):
+    answers, known = Answers(), Truth(recipe, source, truth, weights)
+    for table, labels, weight in known:
         watch.look(table)
-        found = other.select(pl.col("truth").alias(truth.name)).select(values(truth, schema[truth.name])).to_series()
-        if (found.is_null() & other["truth"].is_not_null()).any():
-            raise find_bad_cell(source, [truth], recipe.missing)
-        known = found.is_not_null()
-        answers.n_without += int((~known).sum())
-        table, found = table.filter(known), found.filter(known)
-        if not len(table):
-            continue
         X = recipe.rows(table)
-        answers.truth.append(labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind))
+        answers.truth.append(labels)
         answers.said.append(fitted.predict_proba(X) if hasattr(fitted, "predict_proba") else fitted.predict(X))
-        if weights:
-            answers.weights.append(_checked(other["weights"].filter(known), weights, source))
-    if not answers.truth:
-        raise CommandError(f"the target {truth.name!r} is missing in all rows of {source.name}.")
+        if weight is not None:
+            answers.weights.append(weight)
+    answers.n_without = known.n_without
     return answers
-
-
-def _checked(weights: pl.Series, name: str, source: Source) -> np.ndarray:
-    if weights.null_count() or not bool((weights >= 0).all()):
-        raise CommandError(
-            f"--weights: column {name!r} of {source.name} must hold a number of at least 0 in every row."
-        )
-    return weights.to_numpy()
 
 
 def _tell(

@@ -28,6 +28,7 @@ from spinney.cli.progress import Working
 from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, read_table, read_types, survey
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, plural
+from spinney.cli.report_page import page_path, write_page
 from spinney.cli.tasks import guess_task
 
 TASKS = ("classification", "regression")
@@ -51,6 +52,7 @@ class Wishes:
     seed: int
     threads: int | None
     budget: float | None
+    page: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,10 @@ def fit(
         float | None,
         typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", help="Also write a page about the model, such as report.html.", show_default=False),
+    ] = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -146,6 +152,7 @@ def fit(
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
         options.words(missing), weights, groups, seed, threads, time_budget,
+        None if page is None else page_path(page, "--report"),
     )  # fmt: skip
     report = Report(as_json, quiet)
     path = out or _default_path(data)
@@ -201,8 +208,20 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     judged, seconds = _learn(model, table, task, wishes, work)
     recipe = replace(recipe, score={} if judged is None else judged.to_dict())
     save_model(model, path, recipe)
+    if wishes.page is not None:
+        work.say("making the page")
+        rows: dict[str, Any] = {
+            "weight": table.weights,
+            "groups": table.groups,
+            "title": path.stem,
+            "seed": wishes.seed,
+        }
+        write_page(model, table.X, table.y, wishes.page, **rows)
+        report.note(report=str(wishes.page))
     work.pause()
     _tell_result(report, model, recipe, judged, path, seconds, source)
+    if wishes.page is not None:
+        report.say(f"  the page about it: {wishes.page}")
 
 
 def look(source: Source, wishes: Wishes) -> Survey:

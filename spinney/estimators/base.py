@@ -189,6 +189,12 @@ class TableModel(BaseEstimator):
         if not self._takes_sparse:
             refuse_sparse(X, type(self).__name__)
 
+    def _html_repr(self) -> str:  # type: ignore[override]
+        """For notebooks: scikit-learn's diagram, and facts about the fitted model."""
+        from spinney.view.summary import summary_html
+
+        return super()._html_repr() + summary_html(self)  # type: ignore[no-any-return,misc]
+
     def _make_team(self, kind: str, work: int) -> Team:
         return make_team(kind, work, getattr(self, "n_jobs", None))
 

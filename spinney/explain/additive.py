@@ -25,8 +25,8 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
 from spinney.io.formula import Formula, Mixture, read_model
-from spinney.io.questions import spreads
 from spinney.tree.forest import Forest
+from spinney.tree.questions import spreads
 
 KNOWN = (
     "decision trees, forests, bagging of trees, gradient boosting, AdaBoostClassifier of trees, isolation forests, and "

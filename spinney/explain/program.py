@@ -26,9 +26,9 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney.data.schema import Schema
-from spinney.io.questions import IN_SET, UP_TO, Questions, read_questions, spreads
 from spinney.tree.arrays import ends_of
 from spinney.tree.forest import MISSING_SPREADS, Forest
+from spinney.tree.questions import IN_SET, UP_TO, Questions, read_questions, spreads
 
 ENTRY = np.dtype(
     [

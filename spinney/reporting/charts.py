@@ -35,9 +35,9 @@ def short(value: Any) -> str:
     """
     value = float(value)
     if not np.isfinite(value):
-        return "–"
+        return "-"
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
+        return f"{int(value):,}" if abs(value) >= 10_000 else f"{int(value)}"
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
@@ -73,12 +73,14 @@ class Axes:
         for value in ticks(*self.y):
             at = float(self.up(value))
             parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-            parts.append(f'<text class="tick" x="{_LEFT - 5}" y="{at + 3.5:.1f}" text-anchor="end">{short(value)}</text>')
+            place = f'x="{_LEFT - 5}" y="{at + 3.5:.1f}"'
+            parts.append(f'<text class="tick" {place} text-anchor="end">{short(value)}</text>')
         base = self.height - _BOTTOM
         if x_names is None:
             for value in ticks(*self.x):
                 at = float(self.across(value))
-                parts.append(f'<text class="tick" x="{at:.1f}" y="{base + 15}" text-anchor="middle">{short(value)}</text>')
+                place = f'x="{at:.1f}" y="{base + 15}"'
+                parts.append(f'<text class="tick" {place} text-anchor="middle">{short(value)}</text>')
         else:
             for k, name in enumerate(x_names):
                 at = float(self.across(k))
@@ -104,11 +106,11 @@ def _wide(bounds: tuple[float, float]) -> tuple[float, float]:
     return low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
 
 
-def figure(title: str, body: str, height: int = HEIGHT, words: str = "", note: str = "") -> Markup:
+def figure(title: str, body: str, height: int = HEIGHT, words: str = "", note: str = "", key: str = "") -> Markup:
     """One chart with its title; `words` are for those who cannot see it."""
     below = f'<p class="note">{escape(note)}</p>' if note else ""
     return Markup(
-        f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<figure><figcaption>{escape(title)}</figcaption>{key}<svg viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(words or title)}">{body}</svg>{below}</figure>'
     )
 
@@ -121,17 +123,9 @@ def path_of(x: np.ndarray, y: np.ndarray) -> str:
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist()))
 
 
-def legend(names: Sequence[tuple[str, str]], at_bottom: bool = False) -> str:
+def legend(names: Sequence[tuple[str, str]]) -> str:
     """Names of the lines, in their colours."""
-    begin = HEIGHT - _BOTTOM - 8 - 14 * (len(names) - 1) if at_bottom else _TOP + 12
-    parts = []
-    for k, (name, style) in enumerate(names):
-        shown = name if len(name) <= 24 else name[:23] + "…"
-        y = begin + 14 * k
-        parts.append(
-            f'<text class="key {style}" x="{WIDTH - _RIGHT - 6}" y="{y}" text-anchor="end">{escape(shown)}</text>'
-        )
-    return "".join(parts)
+    return f'<p class="legend">{"".join(f"<span class={style}>{escape(name)}</span>" for name, style in names)}</p>'
 
 
 def line_chart(
@@ -144,7 +138,6 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
     diagonal: bool = False,
     marker: str = "",
-    key_at_bottom: bool = False,
     x_names: Sequence[str] | None = None,
     dots: bool = False,
     note: str = "",
@@ -172,11 +165,10 @@ def line_chart(
                 f'<circle class="dot {line.style}" cx="{a:.1f}" cy="{b:.1f}" r="3"/>'
                 for a, b in zip(x.tolist(), axes.up(line.y).tolist())
             )
-    if len(lines) > 1 or lines[0].name:
-        body += legend([(line.name, line.style) for line in lines], key_at_bottom)
+    key = legend([(line.name, line.style) for line in lines]) if len(lines) > 1 else ""
     if marker:
         body += f'<circle class="marker" id="{marker}" r="5" cx="-9" cy="-9"/>'
-    return figure(title, body, words=f"{title}: {y_label} by {x_label}", note=note)
+    return figure(title, body, words=f"{title}: {y_label} by {x_label}", note=note, key=key)
 
 
 def scatter(title: str, x: np.ndarray, y: np.ndarray, x_label: str, y_label: str, diagonal: bool = False) -> Markup:
@@ -215,13 +207,11 @@ def spark(shares: np.ndarray) -> Markup:
         f'<rect x="{k + 0.08:.2f}" y="{1 - share / most:.3f}" width=".84" height="{share / most:.3f}"/>'
         for k, share in enumerate(shares.tolist())
     )
-    return Markup(
-        f'<svg class="spark" viewBox="0 0 {n} 1" preserveAspectRatio="none" aria-hidden="true">{bars}</svg>'
-    )
+    return Markup(f'<svg class="spark" viewBox="0 0 {n} 1" preserveAspectRatio="none" aria-hidden="true">{bars}</svg>')
 
 
 def swarm(title: str, names: Sequence[str], values: np.ndarray, shades: np.ndarray, x_label: str) -> Markup:
-    """One strip of points per column, the first on top: `values` (rows, columns), coloured by `shades` (0 to 1, NaN)."""
+    """One strip of points per column, the first on top; `shades` (0 to 1, or NaN) say the colours."""
     step, first = 34, 6
     height = first + step * len(names) + 36
     bound = (float(values.min(initial=0.0)), float(values.max(initial=0.0)))

@@ -25,7 +25,8 @@ def describe_columns(schema: Schema, table: Table) -> list[dict[str, Any]]:
         values = np.asarray(table.column(j), np.float64)
         missing = np.isnan(values)
         known = values[~missing]
-        one = {"name": name, "missing": share(missing.mean()) if missing.any() else "", "distinct": len(np.unique(known))}
+        gaps = share(missing.mean()) if missing.any() else ""
+        one: dict[str, Any] = {"name": name, "missing": gaps, "distinct": len(np.unique(known))}
         if column.categories is not None:
             one |= _categories(known.astype(int), [str(value) for value in column.categories])
         else:

@@ -148,5 +148,3 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, seed: int) -> None
     sign = 1.0 if part.task == "classification" else -1.0
     judged.learning = curve.train_sizes, sign * curve.train_scores, sign * curve.test_scores
     judged.learning_score = "accuracy" if part.task == "classification" else "RMSE"
-
-

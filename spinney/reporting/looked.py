@@ -118,7 +118,12 @@ class Looked:
                 lines.append(Line(outputs[k] if k < len(outputs) else "", x, line, f"s{k % 8}"))
         texts = [str(value) for value in values] if is_category else None
         return line_chart(
-            name, lines, name if len(name) <= 40 else name[:39] + "…", "mean prediction", x_names=texts, dots=is_category
+            name,
+            lines,
+            name if len(name) <= 40 else name[:39] + "…",
+            "mean prediction",
+            x_names=texts,
+            dots=is_category,
         )
 
     # --- single rows -------------------------------------------------------------------------------------------------
@@ -164,12 +169,20 @@ def bars(names: list[str], values: np.ndarray) -> list[dict[str, Any]]:
     order = np.argsort(-values, kind="stable")
     total, top = float(values.max(initial=0.0)) or 1.0, order[:_MOST_BARS]
     found = [
-        {"name": names[j], "column": int(j), "value": float(values[j]), "text": short(values[j]), "share": values[j] / total}
+        {
+            "name": names[j],
+            "column": int(j),
+            "value": float(values[j]),
+            "text": short(values[j]),
+            "share": values[j] / total,
+        }
         for j in top.tolist()
     ]
     rest = order[_MOST_BARS:]
     if len(rest):
         left = float(values[rest].sum())
         share = min(1.0, left / total)
-        found.append({"name": f"{len(rest)} others", "column": None, "value": left, "text": short(left), "share": share})
+        found.append(
+            {"name": f"{len(rest)} others", "column": None, "value": left, "text": short(left), "share": share}
+        )
     return found

@@ -132,5 +132,3 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
         changed = name not in usual or repr(usual[name]) != repr(value)
         found.append({"name": name, "value": f"{value!r:.200}", "changed": changed})
     return sorted(found, key=lambda one: (not one["changed"], one["name"]))
-
-

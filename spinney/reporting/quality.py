@@ -27,7 +27,7 @@ def learning_chart(judged: Judged) -> list[Markup]:
         for name, scores, style in (("rows learnt from", train, "s1"), ("rows held out", test, "s0"))
     ]
     note = "Do the two meet? More rows will help little. Is there a gap? More rows, or a simpler model, may help."
-    return [line_chart("Learning curve", lines, "rows learnt from", judged.learning_score, key_at_bottom=True, note=note)]
+    return [line_chart("Learning curve", lines, "rows learnt from", judged.learning_score, note=note)]
 
 
 def _band(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -58,14 +58,15 @@ def quality_charts(judged: Judged) -> list[Markup]:
         charts.append(
             line_chart(
                 f"ROC curve{which}", roc, "false positive rate", "true positive rate", x_range=unit, y_range=unit,
-                diagonal=True, marker="roc-point", key_at_bottom=True,
+                diagonal=True, marker="roc-point",
                 note="Up and to the left is good; the diagonal is guessing.",
             )
         )  # fmt: skip
         charts.append(
             line_chart(
                 f"Precision and recall{which}", recall, "recall", "precision", x_range=unit, y_range=unit,
-                marker="recall-point", key_at_bottom=True, note="Of those called so: how many are. Of those who are: how many are called so.",
+                marker="recall-point",
+                note="Of those called so: how many are. Of those who are: how many are called so.",
             )
         )  # fmt: skip
     return [*charts, _calibration(judged, numbers)]
@@ -100,7 +101,9 @@ def _number_charts(judged: Judged) -> list[Markup]:
     residuals = truth - predicted
     inner = np.quantile(residuals, [0.002, 0.998])
     counts, edges = np.histogram(np.clip(residuals, *inner), bins=30)
-    parts = [part for part in np.array_split(np.argsort(predicted, kind="stable"), min(_PARTS, len(truth))) if len(part)]
+    parts = [
+        part for part in np.array_split(np.argsort(predicted, kind="stable"), min(_PARTS, len(truth))) if len(part)
+    ]
     x, y = (np.array([values[part].mean() for part in parts]) for values in (predicted, truth))
     bounds = (float(min(x.min(), y.min())), float(max(x.max(), y.max())))
     return [

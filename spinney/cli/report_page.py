@@ -1,0 +1,114 @@
+"""`spinney report`: a page about a model and the table that it was fitted to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import open_source
+from spinney.cli.model_files import check_place, load_for
+from spinney.cli.progress import Working
+from spinney.cli.reading import check_columns
+from spinney.cli.report import Report, plural
+from spinney.cli.truth import Truth, find_truth
+
+SUFFIXES = (".html", ".htm")
+
+
+def report(
+    model: options.ModelFile,
+    data: options.Data,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Where the page goes; by default the model's name with .html.", show_default=False
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", "-t", help="The column with the truth, if it is not called as in training.", show_default=False
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
+    ] = None,
+    cv: Annotated[
+        int, typer.Option("--cv", help="Folds; 0 to judge the model as it is, on rows that it has not seen.")
+    ] = 5,
+    title: Annotated[str | None, typer.Option("--title", help="Of the page.", show_default=False)] = None,
+    missing: options.MoreMissing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Write a page about a model: scores, curves, what it looks at, its trees, and single rows.
+
+    Give it the table that the model was fitted to: copies of the model are cross-validated on it. The page is one file
+    that needs no network.
+
+    Examples:
+
+        spinney report titanic.spinney titanic.csv
+
+        spinney report titanic.spinney held-out.csv --cv 0 --out held-out.html
+    """
+    if cv < 0 or cv == 1:
+        raise usage(f"--cv must be 0 or a number of folds of at least 2, got {cv}.")
+    path = page_path(out or Path(model).with_suffix(".html"), "--out")
+    fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
+    source = open_source(data, options.dialect(separator, encoding, no_header))
+    truth = find_truth(model, fitted, recipe, source, target, weights)
+    recipe, _ = check_columns(source, recipe)
+    said = Report(as_json, quiet)
+    with Working(not quiet) as work:
+        work.say("reading the table")
+        known = Truth(recipe, source, truth, weights)
+        tables, labels, heavy = zip(*known)
+        X = recipe.rows(pl.concat(tables))
+        work.say("making the page")
+        weight = None if heavy[0] is None else np.concatenate(heavy)
+        write_page(fitted, X, np.concatenate(labels), path, weight=weight, cv=cv, title=title, seed=seed)
+    said.note(file=source.name, rows=len(X), without_target=known.n_without, report=str(path))
+    said.say(f"{path}: {plural(len(X), 'row')}; open it in a browser")
+    said.end()
+
+
+def page_path(path: Path, option: str) -> Path:
+    """A place for a page, checked before any work is done."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise usage(f"{option} must name a page, such as {path.with_suffix('.html')}, got {path}.")
+    check_place(path, option)
+    return path
+
+
+def write_page(
+    fitted: Any,
+    X: Any,
+    y: np.ndarray,
+    path: Path,
+    *,
+    weight: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+    cv: int = 5,
+    title: str | None = None,
+    seed: int = 0,
+) -> None:
+    """The report of a fitted model."""
+    from spinney.reporting.making import report as make
+
+    try:
+        page = make(fitted, X, y, sample_weight=weight, groups=groups, cv=cv, title=title, random_state=seed)
+    except (ValueError, TypeError, ImportError) as error:
+        raise CommandError(str(error)) from None
+    page.save(path)

@@ -1,0 +1,73 @@
+"""Rows of a table whose target is known, for a model that is judged.
+
+In: a table, and how the model reads it. Out: the column with the truth; then batches of rows, their targets and their
+weights. Rows without a target are left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source
+from spinney.cli.kinds import Column, staged, values
+from spinney.cli.reading import batches, check_names, find_bad_cell, labels_of
+from spinney.cli.recipe import Recipe
+
+
+def find_truth(
+    model: str, fitted: Any, recipe: Recipe, source: Source, target: str | None, weights: str | None
+) -> Column:
+    """The column with the truth: that of training, or the one that is named."""
+    if recipe.task not in ("classification", "regression"):
+        raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
+    name = target or (recipe.target.name if recipe.target else "")
+    if not name:
+        raise usage("--target must name the column with the truth: the model file does not say it.")
+    check_names(source, {"--target": [name], "--weights": [weights] if weights else []})
+    own = recipe.target
+    return Column(name, own.kind, own.comma, own.format, own.tokens) if own else Column(name, "number")
+
+
+class Truth:
+    """Batches of (rows, targets, weights or None); `n_without` rows had no target."""
+
+    def __init__(self, recipe: Recipe, source: Source, column: Column, weights: str | None) -> None:
+        self.recipe, self.source, self.column, self.weights = recipe, source, column, weights
+        self.n_without = 0
+
+    def __iter__(self) -> Iterator[tuple[pl.DataFrame, np.ndarray, np.ndarray | None]]:
+        schema, truth = self.source.frame.collect_schema(), self.column
+        cells = staged(truth, schema[truth.name], self.recipe.missing)
+        also = {"truth": cells}
+        if self.weights:
+            also["weights"] = pl.col(self.weights).cast(pl.Float64, strict=False)
+        some = False
+        for table, other in batches(self.source, self.recipe, also):
+            found = (
+                other.select(pl.col("truth").alias(truth.name)).select(values(truth, schema[truth.name])).to_series()
+            )
+            if (found.is_null() & other["truth"].is_not_null()).any():
+                raise find_bad_cell(self.source, [truth], self.recipe.missing)
+            known = found.is_not_null()
+            self.n_without += int((~known).sum())
+            table, found = table.filter(known), found.filter(known)
+            if not len(table):
+                continue
+            some = True
+            labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
+            yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
+        if not some:
+            raise CommandError(f"the target {truth.name!r} is missing in all rows of {self.source.name}.")
+
+    def _weights(self, weights: pl.Series) -> np.ndarray:
+        if weights.null_count() or not bool((weights >= 0).all()):
+            raise CommandError(
+                f"--weights: column {self.weights!r} of {self.source.name} must hold a number of at least 0 in every "
+                "row."
+            )
+        return weights.to_numpy()

@@ -1,0 +1,20 @@
+"""`spinney report` and `spinney fit --report`: a page from the command line."""
+
+from tests.cli.run import facts, refusal, run
+
+
+def test_a_page_of_a_model_and_its_table(penguins, tmp_path):
+    model, page = tmp_path / "tree.spinney", tmp_path / "first.html"
+    run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--report", page)
+    assert "<title>tree</title>" in page.read_text(encoding="utf-8")
+    found = facts("report", model, penguins, "--cv", 2, "--title", "Penguins")
+    assert found["report"] == str(tmp_path / "tree.html")
+    assert "<title>Penguins</title>" in (tmp_path / "tree.html").read_text(encoding="utf-8")
+
+
+def test_refusals(penguins, tmp_path):
+    model = tmp_path / "tree.spinney"
+    run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model)
+    assert "--cv must be 0 or a number of folds" in refusal("report", model, penguins, "--cv", 1, code=2)
+    assert "--out must name a page" in refusal("report", model, penguins, "--out", tmp_path / "page.txt", code=2)
+    assert "--report must name a page" in refusal("fit", penguins, "-t", "species", "--report", "page.txt", code=2)

@@ -1,0 +1,196 @@
+"""The report: what is on the page, whatever the model and the names are; and that it works in a browser."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import spinney
+from spinney.datasets import load_penguins
+from spinney.reporting.charts import short, ticks
+from tests.browser import Browser, find_browser
+
+NASTY = "<script>alert('x')</script>&\"'"
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S)[1])
+
+
+def numbers():
+    X, _ = load_penguins()
+    rows = X.dropna()
+    return rows.drop(columns="body_mass_g"), rows["body_mass_g"].to_numpy()
+
+
+@pytest.fixture(scope="module")
+def penguins():
+    X, y = load_penguins()
+    return X.rename(columns={"bill_length_mm": NASTY}), y
+
+
+@pytest.fixture(scope="module")
+def two(penguins):
+    X, y = penguins
+    y = np.where(y == "Adelie", "Adelie", "not </script>")
+    model = spinney.GradientBoostingClassifier(n_estimators=15, random_state=0).fit(X, y)
+    return spinney.report(model, X, y, cv=3, title="Two & more"), model, X, y
+
+
+@pytest.fixture(scope="module")
+def three(penguins):
+    X, y = penguins
+    model = spinney.RandomForestClassifier(8, random_state=0).fit(X, y)
+    return spinney.report(model, X, y, cv=3), model, X, y
+
+
+def test_names_from_the_data_are_escaped(two):
+    page = two[0].html
+    assert NASTY not in page
+    assert "&lt;script&gt;alert" in page
+    assert page.count("</script>") == 2  # the data's and the page's own
+    assert "<title>Two &amp; more</title>" in page
+
+
+def test_nothing_comes_from_elsewhere(two, three):
+    for one in (two, three):
+        assert not re.search(r"""(?:src|href)=["'][^#]|@import|url\(""", one[0].html)
+        assert "default-src 'none'" in one[0].html
+
+
+def test_the_matrix_of_every_threshold_counts_all_rows(two):
+    page, _, _, y = two
+    counts = data_of(page.html)["counts"]
+    assert counts["of"] == "not </script>"
+    for at, (tn, fp, fn, tp) in enumerate(counts["tables"]):
+        assert tn + fp == (y == "Adelie").sum() and fn + tp == (y != "Adelie").sum()
+        assert at == 0 or tp + fp <= sum(counts["tables"][at - 1][1::2])
+    assert counts["tables"][0][0] == 0
+
+
+def test_contributions_add_up(two, three):
+    for page, model, X, _ in (two, three):
+        rows = data_of(page.html)["rows"]
+        assert len(rows["rows"]) == 60
+        known = {str(one) for one in model.classes_}
+        assert {row["said"] for row in rows["rows"]} <= known
+        for row in rows["rows"][:5]:
+            for base, parts in zip(rows["base"], row["parts"]):
+                total = base + sum(value for _, value in parts)
+                if len(rows["outputs"]) > 1:
+                    assert -1e-6 <= total <= 1 + 1e-6
+                else:  # the raw score says which class
+                    assert (total > 0) == (row["said"] == model.classes_[1])
+
+
+def test_the_ways_of_rows_lead_from_leaf_to_root(two, three):
+    for page, model, _, _ in (two, three):
+        rows = data_of(page.html)["rows"]
+        assert len(rows["ways"]) == 60
+        for way in rows["ways"]:
+            for k in range(3):
+                assert way.count(f"t{k}n0") == 1
+        assert all(f'id="t{k}n0"' in page.html for k in range(3))
+
+
+def test_numbers(tmp_path):
+    X, y = numbers()
+    model = spinney.DecisionTreeRegressor(min_samples_leaf=20).fit(X, y)
+    page = spinney.report(model, X, y, cv=3, sample_weight=np.ones(len(y)), groups=np.arange(len(y)) % 9)
+    assert "DecisionTreeRegressor" in repr(page)
+    assert "Residuals" in page.html and "RMSE" in page.html and "Confusion" not in page.html
+    assert page.save(tmp_path / "page.html").read_text(encoding="utf-8") == page.html
+    assert "srcdoc=" in page._repr_html_()
+
+
+def test_the_same_page_again(two):
+    page, model, X, y = two
+    assert spinney.report(model, X, y, cv=3, title="Two & more").html == page.html
+
+
+def test_models_without_trees_and_models_as_they_are(penguins):
+    X, y = load_penguins()
+    X = X.select_dtypes("number").fillna(0)
+    line = LogisticRegression(C=1e-9).fit(X, y)
+    page = spinney.report(line, X, y, cv=2).html
+    assert "There are no SHAP values" in page and 'id="trees"' not in page
+    tree = spinney.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    page = spinney.report(tree, X, y, cv=0).html
+    assert "if the model was fitted to them, it looks too good" in page
+
+
+def test_many_rows_are_sampled(monkeypatch):
+    from spinney.reporting import judged
+
+    monkeypatch.setattr(judged, "_WORK", {True: 0, False: 0})
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2500, 3))
+    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
+    page = spinney.report(tree, X, X[:, 0], cv=2).html
+    assert "2,000 rows, drawn from 2,500, were cross-validated" in page
+
+
+BAD = [
+    (lambda m, X, y: (spinney.KMeans(2).fit(np.eye(4)), X, y), {}, TypeError, "takes a fitted classifier or regressor"),
+    (lambda m, X, y: (m, X, None), {}, ValueError, "needs the target y"),
+    (lambda m, X, y: (m, X, y[:-1]), {}, ValueError, "must have as many rows"),
+    (lambda m, X, y: (m, X, np.c_[y, y]), {}, ValueError, "models of one target"),
+    (lambda m, X, y: (m, X, ["what"] * len(y)), {}, ValueError, "classes that the model does not know"),
+    (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
+    (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 needs at least 10 rows"),
+    (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
+]
+
+
+@pytest.mark.parametrize(("change", "options", "kind", "words"), BAD, ids=[one[-1] for one in BAD])
+def test_bad_input(change, options, kind, words, three):
+    _, model, X, y = three
+    with pytest.raises(kind, match=words):
+        spinney.report(*change(model, X, np.asarray(y)), **options)
+
+
+def test_numbers_in_few_digits():
+    assert [short(value) for value in (2007, 123456.7, 0.000123456, np.nan)] == ["2007", "123,457", "0.0001235", "-"]
+    assert ticks(0.0, 1.0) == [0.0, 0.2, 0.4, pytest.approx(0.6), 0.8, 1.0]
+    assert ticks(3.0, 3.0) == [3.0]
+
+
+@pytest.mark.skipif(find_browser() is None, reason="there is no Chromium on this machine")
+def test_in_a_browser(two, three, tmp_path):
+    browser = Browser(400, 900)
+    try:
+        for name, (page, *_) in {"two": two, "three": three}.items():
+            browser.open(page.save(tmp_path / f"{name}.html").as_uri())
+            browser.resize(400, 900)
+            browser.wait("document.getElementById('answer') && document.getElementById('answer').innerText")
+            assert browser.run("document.documentElement.scrollWidth") <= 400  # no sideways scroll
+            before = browser.run("document.getElementById('matrix').innerText")
+            browser.run(
+                "{const s = document.getElementById('slider'); s.value = 90; s.dispatchEvent(new Event('input'))}"
+            )
+            assert browser.run("document.getElementById('at').textContent") == "0.90"
+            assert browser.run("document.getElementById('matrix').innerText") != before
+            first = browser.run("document.getElementById('parts').innerText")
+            marked = browser.run("document.querySelectorAll('.way').length")
+            assert marked >= 3
+            browser.run("for (let i = 0; i < 40; i++) document.getElementById('after').click()")
+            assert browser.run("document.getElementById('which').value") == "41"
+            assert browser.run("document.getElementById('parts').innerText") != first
+            browser.run("document.getElementById('unfold').click()")
+            assert browser.run("[...document.querySelectorAll('#trees details')].every((one) => one.open)")
+            browser.run("document.getElementById('theme').click()")
+            assert browser.errors == []
+    finally:
+        browser.close()
+
+
+def test_a_fitted_model_in_a_notebook():
+    X = pd.DataFrame({"<b>": [0.0, 1.0, 2.0, 3.0], "z": [1.0, 0.0, 1.0, 0.0]})
+    tree = spinney.DecisionTreeClassifier()
+    assert "fingerprint" not in tree._repr_html_()
+    shown = tree.fit(X, [0, 0, 1, 1])._repr_html_()
+    assert tree.fingerprint_ in shown
+    assert "<td>&lt;b&gt;</td>" in shown and "importances" in shown
