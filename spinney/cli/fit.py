@@ -120,10 +120,7 @@ def fit(
         float | None,
         typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
     ] = None,
-    page: Annotated[
-        Path | None,
-        typer.Option("--report", help="Also write a page about the model, such as report.html.", show_default=False),
-    ] = None,
+    page: options.Page = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,10 @@ ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file, as `spinney fit` writes it.", show_default=False)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of words.")]
+Page = Annotated[
+    Path | None,
+    typer.Option("--report", help="Also write a page about the model, such as report.html.", show_default=False),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Separator = Annotated[
     str | None,
