@@ -80,6 +80,10 @@ def test_several_outputs_and_majority_votes():
     found = shap(numbers_two, table())
     assert found.output_names == ["output 0", "output 1"]
     np.testing.assert_allclose(found.total(), numbers_two.predict(table()), atol=1e-12)
+    two = spinney.RandomForestClassifier(**FEW).fit(table(), classes() > 1)
+    found = shap(two, table())
+    np.testing.assert_allclose(found.total(), two.predict_proba(table()), atol=1e-12)
+    np.testing.assert_array_equal(found.values[..., 0], -found.values[..., 1])
     votes = spinney.RandomForestClassifier(voting="hard", **FEW).fit(table(), classes())
     np.testing.assert_allclose(shap(votes, table()).total(), votes.predict_proba(table()), atol=1e-12)
 
@@ -170,6 +174,20 @@ def test_a_few_rows_are_those_of_the_definition(kind):
         np.testing.assert_allclose(found[k], interactions(game, row, 4), atol=1e-10)
         one = by_background(says(model), X[7:8])
         np.testing.assert_allclose(against[k], shapley_values(one, row, 4), atol=1e-10)
+
+
+@compiled
+@pytest.mark.parametrize("kind", ["tree", "classes", "boosting"])
+def test_many_background_rows_are_counted_by_pattern(kind):
+    """Tables of patterns give what a walk against each background row gives."""
+    model, X = drawn(5, kind, 5)
+    whole = shap(model, X, X)
+    each = np.mean([shap(model, X, X[k : k + 1], interactions=True).values.sum(axis=2) for k in range(60)], axis=0)
+    np.testing.assert_allclose(whole.values, each, atol=1e-12)
+    game = by_background(says(model), X)
+    found = whole.values.reshape(60, 5, -1)
+    np.testing.assert_allclose(found[8], shapley_values(game, X[8], 5), atol=1e-10)
+    np.testing.assert_array_equal(whole.values, shap(model, X, X, n_jobs=3).values)
 
 
 @compiled
