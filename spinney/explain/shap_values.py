@@ -67,9 +67,9 @@ def shap(
     >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
     >>> found = shap(forest, X)
     >>> found
-    <Explanation of 344 rows, 6 columns and 3 outputs: probability>
+    <Explanation of 344 rows, 7 columns and 3 outputs: probability>
     >>> found[0, :, "Adelie"].most(2)
-    {'bill_length_mm': 0.27, 'flipper_length_mm': 0.14}
+    {'bill_length_mm': 0.24, 'flipper_length_mm': 0.12}
     """
     whole = read_additive(model)
     if not isinstance(interactions, bool | np.bool_):
