@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney._team import Team, next_chunk
+from spinney._team import Team, next_chunk, stop_wanted
 from spinney.explain.lanes import LANES
 from spinney.explain.program import Program, answer
 from spinney.explain.walk import Points
@@ -128,7 +128,7 @@ def _make_tables(rank, size, sync, program, points, leaves, background, n_backgr
     """Counts of patterns first, where each leaf's table begins; then the tables."""
     while True:
         tree = some[0] + next_chunk(sync)
-        if tree >= some[1]:
+        if tree >= some[1] or stop_wanted(sync):
             return
         first, last = leaves.first[tree], leaves.first[tree + 1]
         for number in range(background.shape[0]):
@@ -246,7 +246,7 @@ def _look_up(rank, size, sync, program, leaves, values, tiles, some, desk, table
     width, mine = values.shape[1], found[rank]
     while True:
         number = next_chunk(sync)
-        if number >= tiles.shape[0]:
+        if number >= tiles.shape[0] or stop_wanted(sync):
             return
         mine[:] = 0.0
         for tree in range(some[0], some[1]):

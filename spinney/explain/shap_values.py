@@ -236,7 +236,7 @@ class _Data:
     """The rows as they are shown: numbers, or, where there are categories, objects with their values."""
 
     def __init__(self, whole: Additive, tables: list[Table]) -> None:
-        self._schema, self._tables = whole.schema, tables
+        self._schema, self._tables, self._others = whole.schema, tables, whole.others
 
     def __call__(self) -> np.ndarray:
         numbers = np.concatenate([table_values(table) for table in self._tables])
@@ -250,5 +250,6 @@ class _Data:
             if kinds is not None and len(kinds):
                 names = np.empty(len(kinds), object)
                 names[:] = kinds
+                names[-1] = "other" if j in self._others else names[-1]
                 shown[known, j] = names[numbers[known, j].astype(np.int64)]
         return shown

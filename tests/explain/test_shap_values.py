@@ -214,18 +214,20 @@ def test_ways_of_many_columns():
 
 
 @compiled
-def test_xgboost_says_the_same():
+@pytest.mark.parametrize("kinds", ["qqqq", "qqqc"])
+def test_xgboost_says_the_same(kinds):
     xgboost = pytest.importorskip("xgboost")
-    X, y = table(), classes()
-    data = xgboost.DMatrix(X, label=y)
-    options = {"objective": "multi:softprob", "num_class": 3, "max_depth": 3, "nthread": 1}
+    X, y, options = np.nan_to_num(table(), nan=2.0) if kinds == "qqqc" else table(), classes(), {"nthread": 1}
+    columns = {"feature_types": list(kinds), "enable_categorical": True, **options}
+    data, few = xgboost.DMatrix(X, label=y, **columns), xgboost.DMatrix(X[:20], **columns)
+    options |= {"objective": "multi:softprob", "num_class": 3, "max_depth": 3, "max_cat_to_onehot": 1}
     booster = xgboost.train(options, data, 4)
     found = shap(spinney.from_xgboost(booster), X)
     theirs = booster.predict(data, pred_contribs=True)
     np.testing.assert_allclose(found.values, theirs[:, :, :-1].swapaxes(1, 2), atol=1e-5)
     np.testing.assert_allclose(np.broadcast_to(found.base_values, (80, 3)), theirs[:, :, -1], atol=1e-5)
     pairs = shap(spinney.from_xgboost(booster), X[:20], interactions=True).values
-    theirs = booster.predict(xgboost.DMatrix(X[:20]), pred_interactions=True)[:, :, :-1, :-1]
+    theirs = booster.predict(few, pred_interactions=True)[:, :, :-1, :-1]
     np.testing.assert_allclose(pairs, np.moveaxis(theirs, 1, -1), atol=1e-5)
 
 
