@@ -1,6 +1,7 @@
 """What a case is: one row of a table of figures, with the bar that Spinney has set itself.
 
-The cases themselves are in `boosting_cases`, `tree_cases`, `forest_cases`, `adaboost_cases` and `clustering_cases`.
+The cases themselves are in `boosting_cases`, `tree_cases`, `forest_cases`, `adaboost_cases`,
+`clustering_cases` and `explain_cases`.
 """
 
 from dataclasses import dataclass

@@ -47,6 +47,7 @@ class Additive:
     says: str  # what is explained, in words
     cover: np.ndarray  # float64 (nodes,): training rows
     tables: Callable[[Any], Iterable[Table]]  # a table as the trees ask about it, in parts
+    others: frozenset[int] = frozenset()  # columns whose last category stands for all numbers that are no other
     needs_known: bool = False  # missing values would go several ways, and what they say there is no sum
 
 
@@ -141,6 +142,7 @@ def _from_formula(model: Any, formula: Formula | Mixture) -> Additive:
         says=says,
         cover=_cover(model, formula.forest),
         tables=_reader(model, formula),
+        others=frozenset(j for j in range(formula.schema.n_columns) if formula.cells(j).has_others),
         needs_known=spread and formula.votes is not None,
     )
 

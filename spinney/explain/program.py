@@ -51,6 +51,7 @@ class Program(NamedTuple):
     n_columns: np.ndarray  # int64: the most columns that are asked about on one way down each tree
     reach: np.ndarray  # float64: of every entry, the share of the training rows that come here
     columns: np.ndarray  # int64: the columns that are asked about
+    spreads: bool  # whether missing values go both ways
 
 
 def read_program(forest: Forest, schema: Schema, cover: np.ndarray) -> tuple[Program, np.ndarray]:
@@ -74,6 +75,7 @@ def read_program(forest: Forest, schema: Schema, cover: np.ndarray) -> tuple[Pro
         n_columns=shape[1],
         reach=np.empty(n),
         columns=columns.astype(np.int64),
+        spreads=spread,
     )
     asked = _Asked(
         place.astype(np.int64),
@@ -228,30 +230,45 @@ def answer(entry, sets, value):
     return 1.0 if bits & np.uint64(1) else 0.0
 
 
+def mean_reach(program: Program, rows: np.ndarray) -> np.ndarray:
+    """The share of some rows that come to each entry."""
+    total = np.zeros(len(program.reach))
+    _add_reach(program, rows, np.empty(len(total)), total)
+    return total / len(rows)
+
+
+@kernel
+def _add_reach(program, rows, reach, total):
+    for row in range(rows.shape[0]):
+        for tree in range(program.first.size - 1):
+            reach[program.first[tree]] = 1.0
+            for at in range(program.first[tree], program.first[tree + 1]):
+                entry, share = program.entries[at], reach[at]
+                total[at] += share
+                if entry.column >= 0:
+                    yes = answer(entry, program.sets, rows[row, entry.column]) if share > 0.0 else 0.0
+                    reach[at + 1], reach[entry_no(program.entries, at)] = share * yes, share * (1.0 - yes)
+
+
 def against(program: Program, values: np.ndarray) -> Program:
     """The program whose shares are those of one row, in place of the training rows."""
-    entries, reach = program.entries.copy(), np.empty(len(program.reach))
-    other = program._replace(entries=entries, reach=reach)
+    other = program._replace(entries=program.entries.copy())
     _take_row(other, values, np.empty(int(program.depth.max(initial=0)) + 1, np.int64))
     return other
 
 
 @kernel
 def _take_row(program, values, open_at):
-    entries, reach = program.entries, program.reach
-    for tree in range(program.first.size - 1):
-        reach[program.first[tree]] = 1.0
-        for at in range(program.first[tree], program.first[tree + 1]):
-            entry = entries[at]
-            if entry.column < 0:
-                continue
-            open_at[entry.level] = at
-            no = entry_no(entries, at)
-            yes = answer(entry, program.sets, values[entry.column])
-            entry.before = 1.0
-            if entry.above >= 0:
-                other = open_at[entry.above]
-                is_yes = at < entry_no(entries, other)
-                entry.before = entries[other].yes if is_yes else entries[other].no
-            entry.yes, entry.no = entry.before * yes, entry.before * (1.0 - yes)
-            reach[at + 1], reach[no] = reach[at] * yes, reach[at] * (1.0 - yes)
+    entries = program.entries
+    for at in range(entries.size):
+        entry = entries[at]
+        if entry.column < 0:
+            continue
+        open_at[entry.level] = at
+        yes = answer(entry, program.sets, values[entry.column])
+        entry.before = 1.0
+        if entry.above >= 0:
+            other = open_at[entry.above]
+            is_yes = at < entry_no(entries, other)
+            entry.before = entries[other].yes if is_yes else entries[other].no
+        entry.yes, entry.no = entry.before * yes, entry.before * (1.0 - yes)

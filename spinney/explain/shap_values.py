@@ -10,6 +10,7 @@ the same kind. Nothing is approximated and nothing drawn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from spinney.explain.additive import Additive, read_additive
 from spinney.explain.explanation import Explanation, table_values
 
 _CELLS = 1 << 24  # of what is worked at at once
+_TABLE = 4.0  # multiplications in tables that are worth a leaf of one row and background row
+_ALIKE = 1e-14  # relative: sums that differ by no more are equal
 _SMALL = 2_000  # rows times trees: below it, threads cost more than they save
 
 
@@ -64,9 +67,9 @@ def shap(
     >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
     >>> found = shap(forest, X)
     >>> found
-    <Explanation of 344 rows, 6 columns and 3 outputs: probability>
+    <Explanation of 344 rows, 7 columns and 3 outputs: probability>
     >>> found[0, :, "Adelie"].most(2)
-    {'bill_length_mm': 0.27, 'flipper_length_mm': 0.14}
+    {'bill_length_mm': 0.24, 'flipper_length_mm': 0.12}
     """
     whole = read_additive(model)
     if not isinstance(interactions, bool | np.bool_):
@@ -92,43 +95,90 @@ def _compute(
     whole: Additive, tables: list[Table], background: np.ndarray | None, pairs: bool, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(base values, contributions (rows, columns[, columns], outputs))."""
-    from spinney._team import Team, available_threads
-    from spinney.explain.program import against, read_program
-    from spinney.explain.walk import add_pairs, add_values, find_points, in_tiles
+    from spinney.explain.program import read_program
 
     program, ends = read_program(whole.forest, whole.schema, whole.cover)
-    values, n_outputs = np.ascontiguousarray(whole.values[ends]), len(whole.start)
-    columns = program.columns
+    values, start = np.ascontiguousarray(whole.values[ends]), whole.start
+    if values.shape[1] != 2 or np.ptp(values.sum(axis=1)) > _ALIKE * np.abs(values).max():
+        base, out = _add_up(whole, program, values, len(start), tables, background, pairs, n_jobs)
+        return start + base, out
+    second = np.ascontiguousarray(values[:, 1:])  # of two classes: whatever one gains the other loses
+    base, out = _add_up(whole, program, second, 1, tables, background, pairs, n_jobs)
+    total = values[0].sum() * whole.forest.n_trees
+    return start + np.append(total - base, base), np.concatenate([-out, out], axis=-1)
+
+
+def _add_up(
+    whole: Additive,
+    program: Any,
+    values: np.ndarray,
+    n_outputs: int,
+    tables: list[Table],
+    background: np.ndarray | None,
+    pairs: bool,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for values of leaves; base values without what sums begin with."""
+    from spinney._team import Team, available_threads
+
+    columns, shape = program.columns, (whole.schema.n_columns,) * (2 if pairs else 1)
     n_rows = sum(table.n_rows for table in tables)
-    shape = (whole.schema.n_columns,) * (2 if pairs else 1)
-    out = np.zeros((n_rows, *shape, n_outputs))
-    if background is None:
-        programs, share = [program], 1.0
-    else:
-        share = 1.0 / len(background)
+    if background is not None:
         _check_known(whole, background, columns, "background")
-        programs = [against(program, row[columns]) for row in np.ascontiguousarray(background)]
-    base = whole.start + sum(share * _base(one, values, n_outputs) for one in programs)
+        background = np.ascontiguousarray(background[:, columns])
+    base, add = _choose(program, values, n_outputs, background, n_rows, pairs)
+    out = np.zeros((n_rows, *shape, n_outputs))
     if not len(columns):
         return base, out
-    points, add = find_points(program.n_columns), add_pairs if pairs else add_values
-    small = n_rows * whole.forest.n_trees < _SMALL
+    small = n_rows * whole.forest.n_trees * (1 if background is None else len(background)) < _SMALL
     step = max(64, _CELLS // (len(columns) ** len(shape) * n_outputs))
-    scaled = values * share
     with Team(1 if small and n_jobs != 0 else available_threads(n_jobs), inline=small) as team:
         for start, block in _blocks(tables, columns, step):
             _check_known(whole, block, None, "X")
-            tiles, found = in_tiles(block), np.zeros((len(block), *(len(columns),) * len(shape), n_outputs))
-            for one in programs:
-                add(one, points, scaled, n_outputs, tiles, found, team)
+            found = np.zeros((len(block), *(len(columns),) * len(shape), n_outputs))
+            add(block, found, team)
             _put(out[start : start + len(block)], found, columns, pairs)
     return base, out
 
 
-def _base(program: Any, values: np.ndarray, n_outputs: int) -> np.ndarray:
-    """The mean answer of the rows that shares are of."""
+def _choose(
+    program: Any, values: np.ndarray, n_outputs: int, background: np.ndarray | None, n_rows: int, pairs: bool
+) -> tuple[np.ndarray, Callable[[np.ndarray, np.ndarray, Any], None]]:
+    """(base values, the function that adds contributions of some rows): by whatever takes the least work."""
+    from spinney.explain.patterns import MOST_BITS, add_by_patterns, read_leaves, work_of_tables
+    from spinney.explain.program import against, mean_reach
+    from spinney.explain.walk import add_pairs, add_values, find_points, in_tiles
+
+    points, add = find_points(program.n_columns), add_pairs if pairs else add_values
+    if background is None:
+
+        def walk(block: np.ndarray, found: np.ndarray, team: Any) -> None:
+            add(program, points, values, n_outputs, in_tiles(block), found, team)
+
+        return _base(program, program.reach, values, n_outputs), walk
+    base = _base(program, mean_reach(program, background), values, n_outputs)
+    if not pairs and not program.spreads and int(program.n_columns.max(initial=0)) <= MOST_BITS:
+        leaves, n, others = read_leaves(program), len(background), in_tiles(background)
+        if work_of_tables(leaves) < _TABLE * n_rows * n * len(leaves.entry):
+
+            def look_up(block: np.ndarray, found: np.ndarray, team: Any) -> None:
+                add_by_patterns(program, points, leaves, values, others, n, in_tiles(block), found, team)
+
+            return base, look_up
+    scaled = values / len(background)
+
+    def walk_against(block: np.ndarray, found: np.ndarray, team: Any) -> None:
+        tiles = in_tiles(block)
+        for row in background:
+            add(against(program, row), points, scaled, n_outputs, tiles, found, team)
+
+    return base, walk_against
+
+
+def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -> np.ndarray:
+    """The mean answer of rows of which these shares reach the leaves."""
     is_leaf = program.entries.column < 0
-    said = values[program.entries.place[is_leaf]] * program.reach[is_leaf, None]
+    said = values[program.entries.place[is_leaf]] * reach[is_leaf, None]
     if said.shape[1] == n_outputs:
         return said.sum(axis=0)
     tree = np.searchsorted(program.first, np.flatnonzero(is_leaf), side="right") - 1
@@ -186,7 +236,7 @@ class _Data:
     """The rows as they are shown: numbers, or, where there are categories, objects with their values."""
 
     def __init__(self, whole: Additive, tables: list[Table]) -> None:
-        self._schema, self._tables = whole.schema, tables
+        self._schema, self._tables, self._others = whole.schema, tables, whole.others
 
     def __call__(self) -> np.ndarray:
         numbers = np.concatenate([table_values(table) for table in self._tables])
@@ -200,5 +250,6 @@ class _Data:
             if kinds is not None and len(kinds):
                 names = np.empty(len(kinds), object)
                 names[:] = kinds
+                names[-1] = "other" if j in self._others else names[-1]
                 shown[known, j] = names[numbers[known, j].astype(np.int64)]
         return shown

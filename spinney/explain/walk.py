@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel
-from spinney._team import Team, next_chunk
+from spinney._team import Team, next_chunk, stop_wanted
 from spinney.explain.lanes import LANES, ask, combine, enter, enter_again, multiply, pull, weigh
 from spinney.explain.program import Program, answer, entry_no
 
@@ -117,7 +117,7 @@ def _add_values(rank, size, sync, program, points, values, tiles, lay, bench, ou
     desk, state, found = bench.desks[rank], bench.states[rank], bench.found[rank]
     while True:
         number = next_chunk(sync)
-        if number >= tiles.shape[0]:
+        if number >= tiles.shape[0] or stop_wanted(sync):
             return
         found[:] = 0.0
         for tree in range(program.first.size - 1):
@@ -135,7 +135,7 @@ def _add_pairs(rank, size, sync, program, points, values, tiles, lay, bench, out
     desk, state, found, pairs = bench.desks[rank], bench.states[rank], bench.found[rank], bench.pairs[rank]
     while True:
         number = next_chunk(sync)
-        if number >= tiles.shape[0]:
+        if number >= tiles.shape[0] or stop_wanted(sync):
             return
         found[:] = 0.0
         pairs[:] = 0.0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.warmup.explained import explained
 from spinney.warmup.imported import imported
 from spinney.warmup.tables import ROWS, classes, few_cells, layouts, numbers, strings, target, weights, with_holes
 
@@ -28,6 +29,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "pruning": _pruning,
         "sparse": _sparse,
         "imported": imported,
+        "explain": explained,
     }
 
 

@@ -13,6 +13,8 @@ from benchmarks.versus import (
     boosting_cases,
     clustering,
     clustering_cases,
+    explain,
+    explain_cases,
     forest_cases,
     forests,
     tree_cases,
@@ -25,7 +27,14 @@ from benchmarks.versus.trees import main
 
 @pytest.mark.parametrize(
     "cases",
-    [boosting_cases.CASES, tree_cases.CASES, adaboost_cases.CASES, forest_cases.CASES, clustering_cases.CASES],
+    [
+        boosting_cases.CASES,
+        tree_cases.CASES,
+        adaboost_cases.CASES,
+        forest_cases.CASES,
+        clustering_cases.CASES,
+        explain_cases.CASES,
+    ],
 )
 def test_cases_name_what_there_is(cases):
     for case in cases.values():
@@ -72,6 +81,15 @@ def test_clustering_is_measured(tmp_path):
         mine, theirs = sorted((result["quality"] for result in case["results"]), key=lambda one: one["loss"])
         assert mine["loss"] == pytest.approx(theirs["loss"], rel=0.1)  # other first centres
         assert mine["iterations"] <= 20
+
+
+def test_explanations_are_measured(tmp_path):
+    file = tmp_path / "figures.json"
+    explain.main(f"--case values --peers spinney,lightgbm --rows 500 --repeats 1 --json {file}".split())
+    for case in json.loads(file.read_text())["cases"]:
+        assert [result["error"] for result in case["results"]] == [None, None]
+        mine, theirs = (result["quality"]["mean size"] for result in case["results"])
+        assert mine == pytest.approx(theirs, rel=0.5)  # other trees, and a base value among theirs
 
 
 def test_information_is_no_rival():

@@ -80,6 +80,10 @@ def test_several_outputs_and_majority_votes():
     found = shap(numbers_two, table())
     assert found.output_names == ["output 0", "output 1"]
     np.testing.assert_allclose(found.total(), numbers_two.predict(table()), atol=1e-12)
+    two = spinney.RandomForestClassifier(**FEW).fit(table(), classes() > 1)
+    found = shap(two, table())
+    np.testing.assert_allclose(found.total(), two.predict_proba(table()), atol=1e-12)
+    np.testing.assert_array_equal(found.values[..., 0], -found.values[..., 1])
     votes = spinney.RandomForestClassifier(voting="hard", **FEW).fit(table(), classes())
     np.testing.assert_allclose(shap(votes, table()).total(), votes.predict_proba(table()), atol=1e-12)
 
@@ -173,6 +177,20 @@ def test_a_few_rows_are_those_of_the_definition(kind):
 
 
 @compiled
+@pytest.mark.parametrize("kind", ["tree", "classes", "boosting"])
+def test_many_background_rows_are_counted_by_pattern(kind):
+    """Tables of patterns give what a walk against each background row gives."""
+    model, X = drawn(5, kind, 5)
+    whole = shap(model, X, X)
+    each = np.mean([shap(model, X, X[k : k + 1], interactions=True).values.sum(axis=2) for k in range(60)], axis=0)
+    np.testing.assert_allclose(whole.values, each, atol=1e-12)
+    game = by_background(says(model), X)
+    found = whole.values.reshape(60, 5, -1)
+    np.testing.assert_allclose(found[8], shapley_values(game, X[8], 5), atol=1e-10)
+    np.testing.assert_array_equal(whole.values, shap(model, X, X, n_jobs=3).values)
+
+
+@compiled
 def test_ten_columns():
     rng = np.random.RandomState(1)
     X = rng.randn(200, 10)
@@ -196,18 +214,20 @@ def test_ways_of_many_columns():
 
 
 @compiled
-def test_xgboost_says_the_same():
+@pytest.mark.parametrize("kinds", ["qqqq", "qqqc"])
+def test_xgboost_says_the_same(kinds):
     xgboost = pytest.importorskip("xgboost")
-    X, y = table(), classes()
-    data = xgboost.DMatrix(X, label=y)
-    options = {"objective": "multi:softprob", "num_class": 3, "max_depth": 3, "nthread": 1}
+    X, y, options = np.nan_to_num(table(), nan=2.0) if kinds == "qqqc" else table(), classes(), {"nthread": 1}
+    columns = {"feature_types": list(kinds), "enable_categorical": True, **options}
+    data, few = xgboost.DMatrix(X, label=y, **columns), xgboost.DMatrix(X[:20], **columns)
+    options |= {"objective": "multi:softprob", "num_class": 3, "max_depth": 3, "max_cat_to_onehot": 1}
     booster = xgboost.train(options, data, 4)
     found = shap(spinney.from_xgboost(booster), X)
     theirs = booster.predict(data, pred_contribs=True)
     np.testing.assert_allclose(found.values, theirs[:, :, :-1].swapaxes(1, 2), atol=1e-5)
     np.testing.assert_allclose(np.broadcast_to(found.base_values, (80, 3)), theirs[:, :, -1], atol=1e-5)
     pairs = shap(spinney.from_xgboost(booster), X[:20], interactions=True).values
-    theirs = booster.predict(xgboost.DMatrix(X[:20]), pred_interactions=True)[:, :, :-1, :-1]
+    theirs = booster.predict(few, pred_interactions=True)[:, :, :-1, :-1]
     np.testing.assert_allclose(pairs, np.moveaxis(theirs, 1, -1), atol=1e-5)
 
 

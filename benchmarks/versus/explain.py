@@ -1,0 +1,21 @@
+"""Seconds to explain what models of trees say, Spinney and its peers side by side in one run.
+
+    python -m benchmarks.versus.explain --case values,pairs --repeats 5
+    python -m benchmarks.versus.explain --case all --markdown --json explain.json
+
+Every peer explains its own model of the same table, grown to the same size. `shap` uses one thread whatever it is
+given; `--threads 1` compares like with like.
+"""
+
+from benchmarks.versus.command import parser, run
+from benchmarks.versus.explain_cases import CASES
+from benchmarks.versus.explain_peers import PEERS
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the cases asked for and print what was found."""
+    run(parser("benchmarks.versus.explain", __doc__, CASES, PEERS).parse_args(arguments), CASES)
+
+
+if __name__ == "__main__":
+    main()
