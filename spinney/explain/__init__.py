@@ -2,6 +2,8 @@
 
     partial_dependence, ice, ale, friedman_h      what the answer depends on, and together with what
     importances                                   which columns matter
+    path, ensemble_rules                          why this answer: the row's way in words, rules
+    proximity, nearest_rows, outlier_scores       rows that the model treats alike
     PartialDependenceDisplay, ALEDisplay          pictures
 
 Names are loaded at first use.
@@ -17,10 +19,15 @@ _HOMES = {
     "ALEDisplay": "displays",
     "PartialDependenceDisplay": "displays",
     "ale": "accumulated",
+    "ensemble_rules": "rule_set",
     "friedman_h": "interaction",
     "ice": "dependence",
     "importances": "importance",
+    "nearest_rows": "proximities",
+    "outlier_scores": "proximities",
     "partial_dependence": "dependence",
+    "path": "why",
+    "proximity": "proximities",
 }
 
 __all__ = list(_HOMES)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spinney.warmup.explained import explained
 from spinney.warmup.imported import imported
 from spinney.warmup.tables import ROWS, classes, few_cells, layouts, numbers, strings, target, weights, with_holes
 
@@ -26,6 +27,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
+        "explain": explained,
         "sparse": _sparse,
         "imported": imported,
     }

@@ -1,0 +1,34 @@
+"""Recipes: explanations of fitted models, for the kernels that only these need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from spinney.warmup.tables import classes, numbers, strings, target
+
+
+def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Dependence, importances and proximities."""
+    import spinney
+    from spinney import explain
+
+    few = dict[str, Any](n_estimators=2, random_state=0)
+    X, words = numbers(), strings()
+    y, labels = target(X), classes(words, 3)
+
+    def boosted() -> Any:
+        return spinney.GradientBoostingRegressor(**few).fit(X, y)
+
+    def named() -> Any:
+        return spinney.GradientBoostingClassifier(**few).fit(words, labels)
+
+    yield "dependence", lambda: explain.partial_dependence(boosted(), X, [0, (0, 1)])
+    yield "dependence, strings", lambda: explain.ice(named(), words, 0)
+    yield "interactions", lambda: explain.friedman_h(boosted(), X, [0, 1], kind="overall")
+    yield "held-out gains", lambda: explain.importances(boosted(), X, y, "held_out")
+    yield "held-out gains, three classes", lambda: explain.importances(named(), words, labels, "held_out")
+    if every:
+        forest = partial(spinney.RandomForestRegressor, **few)
+        yield "proximities", lambda: explain.proximity(forest().fit(X, y), X)
