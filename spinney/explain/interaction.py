@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
 from spinney.explain.dependence import Walker, ask
+from spinney.explain.open_columns import Runs, add_curves
 from spinney.explain.regions import add_up, add_up_pair, along
 from spinney.explain.summed import need_sum
-from spinney.explain.walk import Runs, add_curves
 
 _KINDS = ("pairs", "overall")
 
