@@ -23,19 +23,10 @@ from sklearn.utils import Bunch
 
 from spinney._team import Team, available_threads
 from spinney.explain.axes import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.open_columns import (
-    Asked,
-    Counts,
-    Ways,
-    add_curves,
-    blocks_of_rows,
-    count_all,
-    count_open,
-    find_ways,
-    pack,
-)
+from spinney.explain.open_columns import Counts, add_curves, blocks_of_rows, count_all, count_open
 from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
 from spinney.explain.summed import Summed, check_model, read_response, responses, summed
+from spinney.explain.ways import Asked, Ways, find_ways, pack
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
