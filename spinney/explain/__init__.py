@@ -7,6 +7,8 @@
     partial_dependence, ice, ale, friedman_h      what the answer depends on, and together with what
     PartialDependenceDisplay, ALEDisplay          pictures of that
     importances                                   which columns matter
+    path, ensemble_rules                          why this answer: the row's way in words, rules
+    proximity, nearest_rows, outlier_scores       rows that the model treats alike
 
 The guide is docs/explaining.md. Names are loaded at first use: importing this package does not load Numba.
 """
@@ -22,15 +24,20 @@ _HOMES = {
     "Explanation": "explanation",
     "PartialDependenceDisplay": "displays",
     "ale": "accumulated",
+    "ensemble_rules": "rule_set",
     "friedman_h": "interaction",
     "ice": "dependence",
     "importances": "importance",
+    "nearest_rows": "proximities",
+    "outlier_scores": "proximities",
     "partial_dependence": "dependence",
+    "path": "why",
     "plot_beeswarm": "points",
     "plot_interactions": "bars",
     "plot_shap_bars": "bars",
     "plot_shap_dependence": "points",
     "plot_waterfall": "bars",
+    "proximity": "proximities",
     "shap": "shap_values",
 }
 

@@ -4,10 +4,10 @@ In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `
 
     average[g] = mean over the rows of what the model says of the row with its column set to g
 
-Trees of ours are not asked about grids: rows are walked down with the column's questions left open (walk.py), and every
-end of a tree knows which points of the grid come there (regions.py). Where responses are sums over the trees (numbers,
-raw scores, probabilities of trees and forests), one walk counts the rows for all columns at once. Where they are not
-(probabilities of boosting), each row's curve is summed, answered and averaged. Other models are asked.
+Trees of ours are not asked about grids: rows are walked down with the column's questions left open (open_columns.py),
+and every end of a tree knows which points of the grid come there (regions.py). Where responses are sums over the trees
+(numbers, raw scores, probabilities of trees and forests), one walk counts the rows for all columns at once. Where they
+are not (probabilities of boosting), each row's curve is summed, answered and averaged. Other models are asked.
 """
 
 from __future__ import annotations
@@ -23,19 +23,10 @@ from sklearn.utils import Bunch
 
 from spinney._team import Team, available_threads
 from spinney.explain.axes import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.open_columns import (
-    Asked,
-    Counts,
-    Ways,
-    add_curves,
-    blocks_of_rows,
-    count_all,
-    count_open,
-    find_ways,
-    pack,
-)
+from spinney.explain.open_columns import Counts, add_curves, blocks_of_rows, count_all, count_open
 from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
 from spinney.explain.summed import Summed, check_model, read_response, responses, summed
+from spinney.explain.ways import Asked, Ways, find_ways, pack
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")

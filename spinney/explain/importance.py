@@ -95,7 +95,7 @@ def importances(
     >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
     >>> found = importances(model, X, y, "permutation", out_of_bag=True)
     >>> found.names[int(found.importances_mean.argmax())]
-    'petal width (cm)'
+    'petal length (cm)'
     """
     check_model(model)
     if kind not in _KINDS:

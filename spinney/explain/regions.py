@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney.explain.open_columns import Asked, Runs, Ways, places
+from spinney.explain.open_columns import Runs
+from spinney.explain.ways import Asked, Ways, places
 from spinney.tree.arrays import ends_of
 from spinney.tree.questions import IN_SET, UP_TO
 

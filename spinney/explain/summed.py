@@ -58,7 +58,7 @@ class Summed:
 
     @cached_property
     def questions(self) -> Questions:
-        return read_questions(self.forest, self.schema)
+        return _without_idle(read_questions(self.forest, self.schema))
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -120,6 +120,20 @@ class Summed:
             return _positive(self.model._probabilities(votes[:, 0] if link == "margin" else votes))
 
         return None, probabilities
+
+
+def _without_idle(q: Questions) -> Questions:
+    """Nobody is sent to questions whose answers lead to the same place; they stay in the lists, out of reach."""
+    idle = q.yes == q.no
+    if not idle.any():
+        return q
+
+    def past(place: np.ndarray) -> np.ndarray:
+        while (stuck := (place >= 0) & idle[np.maximum(place, 0)]).any():
+            place = np.where(stuck, q.yes[np.maximum(place, 0)], place)
+        return place
+
+    return q._replace(yes=past(q.yes), no=past(q.no), roots=past(q.roots))
 
 
 def _positive(answers: Any) -> np.ndarray:

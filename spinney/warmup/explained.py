@@ -1,4 +1,4 @@
-"""Recipes for explanations: SHAP values of small models, alone, in pairs and against background rows."""
+"""Recipes: explanations of fitted models, for the kernels that only these need."""
 
 from __future__ import annotations
 
@@ -10,20 +10,37 @@ from spinney.warmup.tables import classes, numbers, strings, target, with_holes
 
 
 def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """The kernels do not depend on the model nor on the table; what is read before them may."""
-    from spinney import DecisionTreeClassifier, GradientBoostingRegressor, RandomForestClassifier
+    """SHAP values, dependence, importances and proximities. Kernels do not depend on the model, but on what they read."""
+    import spinney
+    from spinney import explain
 
+    few: dict[str, Any] = {"n_estimators": 2, "random_state": 0}
     X, words, holes = numbers(), strings(), with_holes()
-    few: dict[str, Any] = {"n_estimators": 2, "min_samples_leaf": 5}
-    boosted = GradientBoostingRegressor(**few)
-    yield "values", lambda: boosted.fit(X, target(X)).shap_values(X)
-    yield "pairs", lambda: boosted.fit(X, target(X)).shap_values(X, interactions=True)
-    yield "background", lambda: boosted.fit(X, target(X)).shap_values(X, X)
-    yield "one background row", lambda: boosted.fit(X, target(X)).shap_values(X, X[:1])
-    yield "strings", partial(_values, DecisionTreeClassifier(), words, classes(words, 3))
+    y, labels = target(X), classes(words, 3)
+
+    def boosted() -> Any:
+        return spinney.GradientBoostingRegressor(**few).fit(X, y)
+
+    def named() -> Any:
+        return spinney.GradientBoostingClassifier(**few).fit(words, labels)
+
+    yield "values", lambda: explain.shap(boosted(), X)
+    yield "pairs", lambda: explain.shap(boosted(), X, interactions=True)
+    yield "background", lambda: explain.shap(boosted(), X, X)
+    yield "one background row", lambda: explain.shap(boosted(), X, X[:1])
+    yield "strings", lambda: explain.shap(named(), words)
+    yield "dependence", lambda: explain.partial_dependence(boosted(), X, [0, (0, 1)])
+    yield "dependence, strings", lambda: explain.ice(named(), words, 0)
+    yield "interactions", lambda: explain.friedman_h(boosted(), X, [0, 1], kind="overall")
+    yield "held-out gains", lambda: explain.importances(boosted(), X, y, "held_out")
+    yield "held-out gains, three classes", lambda: explain.importances(named(), words, labels, "held_out")
     if every:
-        yield "missing values", partial(_values, RandomForestClassifier(n_estimators=3), holes, classes(holes))
+        forest = partial(spinney.RandomForestRegressor, **few)
+        yield "proximities", lambda: explain.proximity(forest().fit(X, y), X)
+        yield "missing values", lambda: explain.shap(_forest_of(holes, few), holes)
 
 
-def _values(model: Any, X: Any, y: Any) -> Any:
-    return model.fit(X, y).shap_values(X)
+def _forest_of(X: Any, few: dict[str, Any]) -> Any:
+    from spinney import RandomForestClassifier
+
+    return RandomForestClassifier(**few).fit(X, classes(X))

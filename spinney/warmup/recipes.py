@@ -27,6 +27,7 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
+        "explain": explained,
         "sparse": _sparse,
         "imported": imported,
         "explain": explained,

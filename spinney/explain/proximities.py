@@ -1,0 +1,229 @@
+"""Proximity: how often two rows end in the same leaves.
+
+In: a fitted model of trees, and rows. Out: a matrix of proximities, the nearest rows, or outlier scores.
+
+    leaves        share of the trees in which both rows end in the same leaf
+    out_of_bag    the same among the trees that have seen neither; of training rows
+    gap           of the weight that the forest gives training rows when it predicts, the share of each: predictions of
+                  a regression forest (out of bag for training rows) are proximities times targets (RF-GAP, Rhodes,
+                  Cutler and Moon, 2023)
+
+Rows meet in leaves: the matrix is a product of sparse matrices (rows, leaves), made for some rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+from sklearn.utils import Bunch
+from sklearn.utils.validation import _num_samples
+
+from spinney.explain.importance import store_of
+from spinney.explain.summed import check_model
+
+_KINDS = ("leaves", "out_of_bag", "gap")
+_CELLS = 1 << 22  # of the matrix at a time
+
+
+def proximity(model: Any, X: Any, Y: Any = None, *, kind: str = "leaves", sparse: bool = False) -> Any:
+    """How near rows are to each other by a model: how often they end in the same leaves.
+
+    Parameters
+    ----------
+    model : fitted tree, forest, bagging of trees, isolation forest, embedding or boosted model
+    X : table
+    Y : table, optional
+        Rows to compare with; X itself by default.
+    kind : {"leaves", "out_of_bag", "gap"}, default="leaves"
+        "leaves": the share of the trees in which both end in the same leaf. "out_of_bag": only trees count that were
+        grown on neither; X must be the rows of the fit. "gap": what share in the prediction for a row of X each
+        training row has; Y must be the rows of the fit, and without Y, X, each judged out of bag.
+    sparse : bool, default=False
+        Return a SciPy array that holds only proximities above 0: for many rows and deep trees.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples_X, n_samples_Y)
+        `1 - proximity(model, X)` is a distance for clustering, `metric="precomputed"`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.explain import proximity
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> P = proximity(model, X)
+    >>> bool(P[:50, :50].mean() > 0.9), bool(P[:50, 50:].mean() < 0.01)  # setosa and the others
+    (True, True)
+    """
+    blocks = list(_blocks(model, X, Y, kind, dense=not sparse))
+    return vstack(blocks, format="csr") if sparse else np.vstack([block.toarray() for block in blocks])
+
+
+def nearest_rows(model: Any, X: Any, Y: Any = None, *, n_rows: int = 5, kind: str = "leaves") -> Bunch:
+    """The rows of Y that are nearest to each row of X: those that the model treats alike.
+
+    Parameters
+    ----------
+    model, X, Y, kind
+        As in `proximity`. Without Y, rows of X are compared with each other, and not with themselves.
+    n_rows : int, default=5
+        How many.
+
+    Returns
+    -------
+    Bunch
+        `indices` (n_samples_X, n_rows), the nearest first, of equals the first in Y, and their `proximities`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.explain import nearest_rows
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X[1:], y[1:])
+    >>> near = nearest_rows(model, X[:1], X[1:], n_rows=3)
+    >>> y[1:][near.indices[0]].tolist()
+    [0, 0, 0]
+    """
+    n_known = _num_samples(X if Y is None else Y) - (Y is None)
+    if isinstance(n_rows, bool) or not isinstance(n_rows, int | np.integer) or not 1 <= n_rows <= n_known:
+        raise ValueError(f"n_rows must be an integer from 1 to {n_known}, got {n_rows!r}.")
+    indices, near, first = [], [], 0
+    for block in _blocks(model, X, Y, kind, dense=True):
+        whole = block.toarray()
+        if Y is None:
+            whole[np.arange(len(whole)), first + np.arange(len(whole))] = -1.0
+        first += len(whole)
+        order = np.argsort(-whole, axis=1, kind="stable")[:, :n_rows]
+        indices.append(order)
+        near.append(np.take_along_axis(whole, order, axis=1))
+    return Bunch(indices=np.vstack(indices), proximities=np.vstack(near))
+
+
+def outlier_scores(model: Any, X: Any, y: Any = None, *, kind: str = "leaves") -> np.ndarray:
+    """How far each row is from the other rows of its class, by proximity (Breiman's measure).
+
+    Parameters
+    ----------
+    model, X, kind
+        As in `proximity`; "leaves" or "out_of_bag".
+    y : array-like of shape (n_samples,), optional
+        Classes; without them all rows are one.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Number of rows over the sum of squared proximities to the class, less the median of the class, in units of its
+        median absolute deviation. Above 10 a row is worth a look.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spinney import IsolationForest
+    >>> from spinney.explain import outlier_scores
+    >>> X = np.vstack([np.random.RandomState(0).randn(200, 2), [[6.0, 6.0]]])
+    >>> int(outlier_scores(IsolationForest(random_state=0).fit(X), X).argmax())
+    200
+    """
+    if kind == "gap":
+        raise ValueError("kind must be 'leaves' or 'out_of_bag' for outlier_scores, got 'gap'.")
+    n = _num_samples(X)
+    labels = np.zeros(n, np.int64) if y is None else np.unique(np.asarray(y), return_inverse=True)[1].reshape(-1)
+    if len(labels) != n:
+        raise ValueError(f"y must have one value for each of the {n} rows of X, got {len(labels)}.")
+    squares, first = np.empty(n), 0
+    for block in _blocks(model, X, None, kind, dense=False):
+        own = block.tocoo()
+        alike = labels[first + own.row] == labels[own.col]
+        squares[first : first + block.shape[0]] = np.bincount(
+            own.row[alike], own.data[alike] ** 2, minlength=block.shape[0]
+        )
+        first += block.shape[0]
+    raw = n / np.maximum(squares, 1.0 / n)
+    scores = np.empty(n)
+    for label in np.unique(labels):
+        mine = labels == label
+        middle = np.median(raw[mine])
+        spread = np.median(np.abs(raw[mine] - middle))
+        scores[mine] = (raw[mine] - middle) / spread if spread > 0 else raw[mine] - middle
+    return scores
+
+
+# --- rows and leaves -----------------------------------------------------------------------------------------------
+
+
+def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_array]:
+    """Some rows of the matrix at a time."""
+    check_model(model)
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, _KINDS))}, got {kind!r}.")
+    places = _places(model, X)
+    if kind == "leaves":
+        factors = _by_leaves(places, places if Y is None else _places(model, Y))
+    else:
+        factors = _by_bags(model, places, None if Y is None else _places(model, Y), kind)
+    left, right, pairs = factors
+    other = right.T.tocsc()
+    step = max(1, _CELLS // max(right.shape[0], 1))
+    for first in range(0, left.shape[0], step):
+        block = csr_array(left[first : first + step] @ other)
+        if pairs is not None:  # trees that have seen neither row
+            both = (pairs[0][first : first + step] @ pairs[1].T).tocoo()
+            total = np.zeros(block.shape)
+            total[both.row, both.col] = both.data
+            rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+            block.data = block.data / total[rows, block.indices]
+        yield block
+
+
+def _places(model: Any, X: Any) -> np.ndarray:
+    """(rows, trees): leaves, numbered through all trees."""
+    forest = store_of(model)
+    if hasattr(model, "apply"):
+        leaves = np.asarray(model.apply(X)).reshape(_num_samples(X), -1)
+    else:
+        leaves = np.column_stack([member.apply(X) for member in model.estimators_])
+    found: np.ndarray = leaves + forest.first[:-1]
+    return found
+
+
+def _matrix(places: np.ndarray, weight: np.ndarray, n_nodes: int) -> csr_array:
+    """(rows, nodes); entries of weight 0 left out."""
+    n, n_trees = places.shape
+    matrix = csr_array((weight.flatten(), places.flatten(), np.arange(0, n * n_trees + 1, n_trees)), shape=(n, n_nodes))
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _by_leaves(a: np.ndarray, b: np.ndarray) -> tuple[csr_array, csr_array, None]:
+    n_nodes = int(max(a.max(), b.max())) + 1
+    return _matrix(a, np.full(a.shape, 1.0 / a.shape[1]), n_nodes), _matrix(b, np.ones(b.shape), n_nodes), None
+
+
+def _by_bags(model: Any, a: np.ndarray, b: np.ndarray | None, kind: str) -> Any:
+    """Where it matters which trees have seen which rows."""
+    name = type(model).__name__
+    if getattr(model, "_bags", None) is None:
+        raise ValueError(f"kind={kind!r} needs trees that have not seen some rows: this {name} has none.")
+    if kind == "out_of_bag" and b is not None:
+        raise ValueError("kind='out_of_bag' compares the rows of the fit with each other: leave Y out.")
+    known = a if b is None else b
+    if len(known) != model._n_rows:
+        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} rows of the fit, got {len(known)}.")
+    counts = np.stack([model._in_bag(k) for k in range(a.shape[1])], axis=1)
+    n_nodes = int(max(a.max(), known.max())) + 1
+    unseen = (counts == 0).astype(np.float64)
+    if kind == "out_of_bag":
+        matrix = _matrix(a, unseen, n_nodes)
+        return matrix, matrix, (csr_array(unseen), csr_array(unseen))
+    judges = unseen if b is None else np.ones(a.shape)
+    total = judges.sum(axis=1, keepdims=True)
+    judges = np.divide(judges, total, out=np.zeros_like(judges), where=total > 0)
+    in_leaf = np.bincount(known.ravel(), counts.ravel(), minlength=n_nodes)
+    share = np.divide(counts, in_leaf[known], out=np.zeros(counts.shape), where=counts > 0)
+    return _matrix(a, judges, n_nodes), _matrix(known, share, n_nodes), None

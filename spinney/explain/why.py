@@ -1,0 +1,293 @@
+"""Why this answer: the way of one row down the trees, in words, and what each question on it adds.
+
+In: a fitted model of trees, and a row. Out: a `Path`. A node's value is what the tree would answer if it ended there;
+along the way it changes with every answer, and the change is put down to the column that was asked about (Saabas'
+contributions). Start and changes add up to the answer: of a forest or bagging to the mean of the trees, of boosting to
+the raw score. A question near the root is credited only with what was not yet decided below it: SHAP values divide the
+credit evenly, these say what the tree did, in its order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from spinney.explain.summed import check_model
+from spinney.tree.decision import DecisionTree, OneTree
+from spinney.tree.forest import ASKS_BRANCHES, ASKS_SET, MISSING_LEFT, MISSING_SPREADS, MISSING_STOPS, Forest
+from spinney.tree.models import ReadTree
+from spinney.tree.questions import spreads
+from spinney.view.phrases import check_count, column_names, words_of
+
+_MOST_COLUMNS, _MOST_TREES = 8, 3  # that are printed
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question that the row answered."""
+
+    node: int
+    column: int
+    condition: str  # what is true of the row
+    value: Any  # the row's own; None: missing
+    before: np.ndarray  # the tree's answer before the question, (scores,)
+    after: np.ndarray
+
+    @property
+    def change(self) -> np.ndarray:
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class TreePath:
+    """The row's way down one tree."""
+
+    tree: int
+    start: np.ndarray  # what the root says, (scores,)
+    steps: tuple[Step, ...]
+    score: int  # which score is told about
+
+    @property
+    def end(self) -> np.ndarray:
+        return self.steps[-1].after if self.steps else self.start
+
+    def __str__(self) -> str:
+        lines = [f"start {_number(self.start[self.score])}"]
+        for step in self.steps:
+            change, after = _signed(step.change[self.score]), _number(step.after[self.score])
+            lines.append(f"{change} -> {after}  {' '.join(step.condition.split())} (it is {_shown(step.value)})")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Why a model answers as it does: `start` + the sum of `contributions` = `value`, (scores,)."""
+
+    model: str
+    prediction: Any
+    says: str  # what the score is
+    names: tuple[str, ...]
+    values: tuple[Any, ...]  # of the row, by column
+    start: np.ndarray
+    contributions: np.ndarray  # (columns, scores)
+    value: np.ndarray
+    trees: tuple[TreePath, ...]  # by how much they move the score, the first the most
+    score: int
+
+    def __str__(self) -> str:
+        head = f"{self.model} says {self.prediction}: {self.says} {_number(self.value[self.score])}"
+        if len(self.trees) == 1:
+            return f"{head}\n{self.trees[0]}"
+        told = self.contributions[:, self.score]
+        order = np.argsort(-np.abs(told), kind="stable")
+        order = order[told[order] != 0]
+        lines = [head, f"{_number(self.start[self.score])}  where all trees start"]
+        for j in order[:_MOST_COLUMNS].tolist():
+            lines.append(f"{_signed(told[j])}  {self.names[j]} = {_shown(self.values[j])}")
+        if len(order) > _MOST_COLUMNS:
+            rest = order[_MOST_COLUMNS:]
+            lines.append(f"{_signed(told[rest].sum())}  {len(rest)} other column{'s' if len(rest) > 1 else ''}")
+        for tree in self.trees[:_MOST_TREES]:
+            lines.append(f"tree {tree.tree}:")
+            lines += [f"  {line}" for line in str(tree).splitlines()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4g}"
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else _number(value) if isinstance(value, float) else str(value)
+
+
+def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = None, decimals: int = 2) -> Path:
+    """The way of one row through a model, in words, with what every question adds to the answer.
+
+    Parameters
+    ----------
+    model : fitted model of Spinney's trees
+    row : dict, Series or sequence
+        Values by the names of the columns, or in their order, as for `predict_row`; a table of one row will do.
+    target : class label or int, optional
+        Of several classes or outputs, which to tell about; the predicted class by default.
+    most_trees : int, optional
+        Write only so many trees in words: those that move the answer most. All contribute. By default all.
+    decimals : int, default=2
+        Of thresholds.
+
+    Returns
+    -------
+    Path
+        Printed, it tells the story; `contributions` (columns, scores), `start`, `value`, `trees` are there to be used.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.explain import path
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = DecisionTreeClassifier(max_depth=2).fit(X[["petal width (cm)"]], y)
+    >>> print(path(model, [1.3]))
+    DecisionTreeClassifier says 1: share of class 1 0.9074
+    start 0.3333
+    +0.1667 -> 0.5  petal width (cm) > 0.80 (it is 1.3)
+    +0.4074 -> 0.9074  petal width (cm) <= 1.75 (it is 1.3)
+    """
+    check_model(model)
+    decimals = check_count("decimals", decimals)
+    formula = _formula(model)
+    cells, plain, table = _read_row(formula, model, row)
+    forest, values = formula.forest, formula.values / formula.divisor
+    prediction = model.predict_row(plain) if hasattr(model, "predict_row") else model.predict(table)[0]
+    n_scores = formula.n_scores
+    score, says = _target(formula, prediction, target, n_scores)
+    ways = [_walk(forest, t, cells) for t in range(forest.n_trees)]
+    start, contributions = formula.start / formula.divisor, np.zeros((forest.n_columns, n_scores))
+    start = start.astype(np.float64).copy()
+    moves = np.zeros(forest.n_trees)
+    question = np.cumsum(~forest.is_leaf) - 1
+    for t, nodes in enumerate(ways):
+        at = _whole(values[nodes], t, n_scores)
+        start += at[0]
+        np.add.at(contributions, forest.feature[question[nodes[:-1]]], np.diff(at, axis=0))
+        moves[t] = abs(at[-1, score] - at[0, score])
+    order = np.argsort(-moves, kind="stable")[: None if most_trees is None else check_count("most_trees", most_trees)]
+    names = tuple(column_names(formula.schema.columns, "x[{}]"))
+    told = tuple(_tell(formula, int(t), ways[t], values, score, plain, decimals) for t in order)
+    value = start + contributions.sum(axis=0)
+    last = ways[0][-1]
+    if spreads(forest) and not forest.is_leaf[last]:  # parts of the row go down every branch: what they add up to
+        column, answer = int(forest.feature[question[last]]), np.asarray(model.predict_proba(table)[0])
+        condition = f"{names[column]} is missing: parts of the row go down every branch"
+        told = (replace(told[0], steps=(*told[0].steps, Step(int(last), column, condition, None, value, answer))),)
+        contributions[column] += answer - value
+        value = answer
+    name = type(model).__name__
+    return Path(name, prediction, says, names, tuple(plain), start, contributions, value, told, score)
+
+
+def _formula(model: Any) -> Any:
+    if not hasattr(model, "_formula"):
+        raise TypeError(f"path needs a fitted model of Spinney's trees, got {type(model).__name__}.")
+    formula = model._formula()
+    several = spreads(formula.forest) and not isinstance(model, OneTree)
+    if formula.link == "median" or several:
+        how = "votes of trees that send rows down several branches" if several else "the weighted median of its trees"
+        raise TypeError(
+            f"{type(model).__name__} answers with {how}, which is no sum: explain a tree of it (estimators_)."
+        )
+    return formula
+
+
+def _read_row(formula: Any, model: Any, row: Any) -> tuple[np.ndarray, list[Any], Any]:
+    """(the values that trees compare, the values as they were given, the row as a table)."""
+    if getattr(row, "ndim", 1) == 2 or hasattr(row, "columns"):
+        if len(row) != 1:
+            raise ValueError(f"row must be one row, got a table of {len(row)}.")
+        row = row.iloc[0] if hasattr(row, "iloc") else row.row(0) if hasattr(row, "row") else row[0]
+    table = formula.schema.read_row(row, type(model).__name__, strict=formula.strict)
+    cells = np.array([float(table.column(j)[0]) for j in range(table.n_columns)])
+    plain: list[Any] = []
+    for value, column in zip(cells.tolist(), formula.schema.columns):
+        known = None if np.isnan(value) else value
+        plain.append(known if known is None or column.categories is None else column.categories[int(known)])
+    return cells, plain, table
+
+
+def _target(formula: Any, prediction: Any, target: Any, n_scores: int) -> tuple[int, str]:
+    classes = [str(one) for part in formula.classes for one in np.asarray(part).tolist()]
+    if len(classes) == n_scores:
+        wanted = str(prediction) if target is None else str(target)
+        if isinstance(prediction, np.ndarray) and target is None:
+            wanted = str(prediction.tolist()[0])
+        if wanted not in classes:
+            raise ValueError(f"target must be one of {classes}, got {target!r}.")
+        what = "share" if formula.link == "shares" else "raw score" if formula.link == "softmax" else "votes"
+        return classes.index(wanted), f"{what} of class {wanted}"
+    score = 0 if target is None else target
+    if isinstance(score, bool) or not isinstance(score, int | np.integer) or not 0 <= score < n_scores:
+        raise ValueError(f"target must be a number from 0 to {n_scores - 1}, got {target!r}.")
+    said = {"identity": "value", "depth": "mean depth"}.get(formula.link, "raw score")
+    return int(score), f"{said} of class {classes[1]}" if len(classes) == 2 and said == "raw score" else said
+
+
+def _whole(values: np.ndarray, t: int, n_scores: int) -> np.ndarray:
+    """(nodes, scores), where trees add to one score in turn."""
+    if values.shape[1] == n_scores:
+        return values
+    whole = np.zeros((len(values), n_scores))
+    whole[:, t % n_scores] = values[:, 0]
+    return whole
+
+
+def _walk(forest: Forest, t: int, cells: np.ndarray) -> np.ndarray:
+    """The nodes of a row's way, numbered in the whole store; it ends where a missing value stops or goes every way."""
+    node, nodes = int(forest.first[t]), []
+    while True:
+        nodes.append(node)
+        if forest.size[node] == 1:
+            return np.array(nodes)
+        question = int(node - forest.first[t] - np.count_nonzero(forest.is_leaf[forest.first[t] : node]))
+        question += int(forest.starts.question[t])
+        branch = _branch(forest, question, float(cells[forest.feature[question]]))
+        if branch is None:
+            return np.array(nodes)
+        node += 1
+        for _ in range(branch):
+            node += int(forest.size[node])
+
+
+def _branch(forest: Forest, question: int, x: float) -> int | None:
+    turn = int(forest.turn[question])
+    if np.isnan(x):
+        return None if turn & (MISSING_STOPS | MISSING_SPREADS) else 0 if turn & MISSING_LEFT else 1
+    if turn & ASKS_BRANCHES:
+        return int(x)
+    if turn & ASKS_SET:
+        at = int(np.count_nonzero(forest.is_set[:question]))
+        words = forest.sets[forest.set_start[at] : forest.set_start[at + 1]]
+        word, bit = divmod(int(x), 64)
+        return 0 if word < len(words) and (int(words[word]) >> bit) & 1 else 1
+    return 0 if x <= forest.thresholds()[question] else 1
+
+
+def _tell(
+    formula: Any, t: int, nodes: np.ndarray, values: np.ndarray, score: int, plain: list[Any], decimals: int
+) -> TreePath:
+    """One tree's way in words; of the tree only the way is kept, which is all that has to be phrased."""
+    forest = formula.forest.part(range(t, t + 1))
+    own = nodes - formula.forest.first[t]
+    off_way = np.ones(forest.n_nodes, bool)
+    off_way[own] = False
+    off_way[own[-1]] = True
+    small = forest.collapse(off_way & ~forest.is_leaf)
+    kept = np.cumsum(~_below(forest, off_way)) - 1
+    classes = [np.asarray(one) for one in formula.classes]
+    own_classes = classes[0] if len(classes) == 1 else classes or None
+    read = ReadTree(DecisionTree(small), formula.schema, "impurity", own_classes)
+    words = words_of(read, None, None, generic="x[{}]", decimals=decimals)
+    at = _whole(values[nodes], t, formula.n_scores)
+    steps = []
+    for k in range(len(own) - 1):
+        here, there = int(kept[own[k]]), int(kept[own[k + 1]])
+        branch = words.tree.children_of(here).tolist().index(there)
+        column = int(words.tree.feature[here])
+        condition = f"{words.names[column]} is missing" if plain[column] is None else words.answer(here, branch)
+        steps.append(Step(int(own[k]), column, condition, plain[column], at[k], at[k + 1]))
+    return TreePath(t, at[0], tuple(steps), score)
+
+
+def _below(forest: Forest, marked: np.ndarray) -> np.ndarray:
+    """Nodes strictly below marked ones."""
+    n, end = forest.n_nodes, forest.shape.end
+    at = np.flatnonzero(marked)
+    return np.cumsum(np.bincount(at + 1, minlength=n + 1) - np.bincount(end[at], minlength=n + 1))[:n] > 0
