@@ -27,7 +27,6 @@ def families() -> dict[str, Callable[[bool], Iterator[Recipe]]]:
         "classic": _classic,
         "clustering": _clustering,
         "pruning": _pruning,
-        "explain": explained,
         "sparse": _sparse,
         "imported": imported,
         "explain": explained,
