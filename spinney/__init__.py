@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spinney._interrupts import import_whole
 
 if TYPE_CHECKING:
-    from spinney import criteria, datasets, evaluate, prune, view
+    from spinney import criteria, datasets, evaluate, explain, prune, view
     from spinney.criteria.candidates import candidate_splits
     from spinney.criteria.user_loss import Loss
     from spinney.ensemble.callbacks import Round
@@ -222,6 +222,7 @@ __all__ = [
     "datasets",
     "elbow",
     "evaluate",
+    "explain",
     "export_graphviz",
     "export_rules",
     "export_text",
@@ -260,7 +261,7 @@ __all__ = [
 ]
 
 # `spinney.prune` without a second import; "io" is not in `__all__`, where it would hide Python's own
-_ROOMS = ("criteria", "datasets", "evaluate", "io", "prune", "view")
+_ROOMS = ("criteria", "datasets", "evaluate", "explain", "io", "prune", "view")
 
 # scikit-learn and SciPy cannot be imported in several threads at once: their modules wait for each other
 _importing = threading.RLock()

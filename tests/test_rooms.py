@@ -22,6 +22,7 @@ ROOMS = [
     "view",
     "evaluate",
     "io",
+    "explain",
     "estimators",
     "datasets",
     "warmup",
@@ -192,7 +193,7 @@ def test_every_public_name_is_there_and_no_other():
         found = getattr(spinney, name)
         assert getattr(found, "__module__", found.__name__).startswith("spinney.")
     assert dir(spinney) == sorted([*spinney.__all__, "__version__"])
-    for room in (spinney.criteria, spinney.datasets, spinney.evaluate, spinney.prune, spinney.view):
+    for room in (spinney.criteria, spinney.datasets, spinney.evaluate, spinney.explain, spinney.prune, spinney.view):
         assert all(hasattr(room, name) for name in room.__all__)
     assert dir(spinney.view) == sorted(spinney.view.__all__)
     assert dir(spinney.criteria) == sorted(spinney.criteria.__all__)
