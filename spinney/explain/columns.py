@@ -86,7 +86,8 @@ def number_column(j: int, x: float, cuts: np.ndarray, rules: Rules) -> Column:
     may = (first <= last) & np.isfinite(value) & (j not in rules.fixed)
     if x != x:  # a missing value that may be filled in costs the same wherever it lands
         return _sorted(j, x, value, np.ones(len(value)), may & (j in rules.fill), np.full(len(value), np.nan), rules)
-    return _sorted(j, x, value, np.abs(value - x), may | stays, np.where(value == above, least, np.nan), rules)
+    edge = np.where((value == above) & (value > x) & ~rules.whole[j], least, np.nan)
+    return _sorted(j, x, value, np.abs(value - x), may | stays, edge, rules)
 
 
 def category_column(j: int, x: float, n_categories: int, allowed: np.ndarray, rules: Rules) -> Column:
