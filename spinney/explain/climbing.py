@@ -70,8 +70,11 @@ def _move(lists, cells, leaf, root, lows, new):
 
 
 @kernel
-def climb(walk, cells, lists, root, need, lows, room, scores):
-    """Move the point `lows` until the goal is reached, and back as far as it goes. Whether it was reached."""
+def climb(walk, cells, lists, root, need, lows, room, scores, power):
+    """Move the point `lows` until the goal is reached, and back as far as it goes. Whether it was reached.
+
+    The smaller `power`, the longer the steps.
+    """
     new, best, _ = room
     add_scores(walk, cells, lows, scores[0])
     lack = _lack(scores[0], need)
@@ -87,7 +90,7 @@ def climb(walk, cells, lists, root, need, lows, room, scores):
                 continue
             add_scores(walk, cells, new, scores[1])
             left = _lack(scores[1], need)
-            worth = (lack - left) / max(more - cost, 1e-12)
+            worth = (lack - left) / max(more - cost, 1e-12) ** power
             if left == 0.0:
                 reached = more
                 _copy(new, best)

@@ -24,7 +24,9 @@ from spinney.explain.columns import Column
 from spinney.explain.lists import Cells, Lists, Walk, find_lows, make_lists, merge
 from spinney.explain.search import DONE, FOUND, FULL, Pool, Room, search, start
 
-_LIMITS = (0.5, 0.7, 0.85, 1.0)  # of the cost of the point that is known
+_LIMITS = (0.5, 0.7, 0.85, 0.93, 1.0)  # of the cost of the point that is known
+_CLIMBS = 24  # sets of columns left alone that are climbed with
+_POWERS = (1.0, 0.5, 2.0)  # how much costs count on the way
 _GROUP = 100  # leaves of a group of trees, at most
 _ROUNDS = 120  # in which shares of costs are improved
 _BOXES, _MOST_BOXES = 1 << 12, 1 << 22
@@ -101,17 +103,38 @@ def find_nearest(space: Space, frozen: Sequence[int], known: float, deadline: fl
 
 
 def _climb(space: Space, frozen: Sequence[int], known: float) -> Found:
+    """Some point, and then, again and again, without one of the columns that it changes."""
+    best, tried = Found(None, known, 0.0), {tuple(frozen)}
+    waiting = [tuple(frozen)]
+    while waiting and len(tried) < _CLIMBS:
+        held = waiting.pop(0)
+        found = _climb_once(space, held, best.cost)
+        if found.ranks is None:
+            continue
+        best = found
+        for j in np.flatnonzero(found.ranks).tolist():
+            other = tuple(sorted({*held, j}))
+            if other not in tried:
+                tried.add(other)
+                waiting.append(other)
+    return best
+
+
+def _climb_once(space: Space, frozen: Sequence[int], known: float) -> Found:
     root = space.root(frozen)
-    lows = np.zeros(len(space.columns), np.int64)
-    find_lows(space.cells, root, lows)
-    lists = make_lists(space.walk, space.cells, root, np.inf, space.depth)
-    room = np.zeros((3, len(lows)), np.int64)
-    scores = np.zeros((2, len(space.need)))
-    reached = climb(space.walk, space.cells, lists, root, space.need, lows, room, scores)
-    cost = float(space.cells.cost[lows].sum())
-    if not reached or cost >= known or not space.accept(space.ranks(lows)):
-        return Found(None, known, 0.0)
-    return Found(space.ranks(lows), cost, 0.0)
+    lists = make_lists(space.walk, space.cells, root, known, space.depth)
+    best = Found(None, known, 0.0)
+    if (np.diff(lists.group) == 0).any():
+        return best
+    room, scores = np.zeros((3, len(space.columns)), np.int64), np.zeros((2, len(space.need)))
+    for power in _POWERS:
+        lows = np.zeros(len(space.columns), np.int64)
+        find_lows(space.cells, root, lows)
+        reached = climb(space.walk, space.cells, lists, root, space.need, lows, room, scores, power)
+        cost = float(space.cells.cost[lows].sum())
+        if reached and cost < best.cost and space.accept(space.ranks(lows)):
+            best = Found(space.ranks(lows), cost, 0.0)
+    return best
 
 
 def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -> Found:
