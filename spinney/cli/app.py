@@ -13,6 +13,7 @@ from spinney.cli.datasets import datasets
 from spinney.cli.doctor import doctor
 from spinney.cli.errors import exit_code
 from spinney.cli.evaluate import evaluate
+from spinney.cli.explain import explain
 from spinney.cli.export import export
 from spinney.cli.fit import fit
 from spinney.cli.inspect import inspect
@@ -64,5 +65,5 @@ def about(
     """
 
 
-for verb in (fit, predict, evaluate, show, report, cluster, export, inspect, datasets, warmup, doctor):
+for verb in (fit, predict, evaluate, show, explain, report, cluster, export, inspect, datasets, warmup, doctor):
     app.command()(verb)

@@ -9,6 +9,8 @@
     importances                                   which columns matter
     path, ensemble_rules                          why this answer: the row's way in words, rules
     proximity, nearest_rows, outlier_scores       rows that the model treats alike
+    counterfactual                                the least change of a row that turns the answer
+    surrogate, select_features                    a small tree that imitates a model; the columns that it needs
 
 The guide is docs/explaining.md. Names are loaded at first use: importing this package does not load Numba.
 """
@@ -21,9 +23,14 @@ from typing import Any
 # public name -> where it lives
 _HOMES = {
     "ALEDisplay": "displays",
+    "Counterfactual": "result",
+    "Counterfactuals": "result",
     "Explanation": "explanation",
     "PartialDependenceDisplay": "displays",
+    "Selection": "selection",
+    "Surrogate": "surrogates",
     "ale": "accumulated",
+    "counterfactual": "counterfactuals",
     "ensemble_rules": "rule_set",
     "friedman_h": "interaction",
     "ice": "dependence",
@@ -38,7 +45,9 @@ _HOMES = {
     "plot_shap_dependence": "points",
     "plot_waterfall": "bars",
     "proximity": "proximities",
+    "select_features": "selection",
     "shap": "shap_values",
+    "surrogate": "surrogates",
 }
 
 __all__ = list(_HOMES)

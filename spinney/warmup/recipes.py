@@ -127,6 +127,7 @@ def _trees(every: bool) -> Iterator[Recipe]:
         yield f"extra tree, {name}", recipe
     X = numbers()
     y, two = target(X), np.column_stack([target(X), X[:, 1]])
+    yield "counterfactuals", partial(_turn, DecisionTreeClassifier(max_depth=3), X, classes(X))
     if not every:
         return
     criteria = ("absolute_error", "friedman_mse", "poisson")
@@ -157,6 +158,15 @@ def _trees(every: bool) -> Iterator[Recipe]:
     yield "two outputs, classes", lambda: _use(DecisionTreeClassifier(), X, two > 0)
     yield "two outputs, weights", lambda: _use(DecisionTreeRegressor(), X, two, sample_weight=weights(X))
     yield "grown by a hold-out", lambda: _use(DecisionTreeClassifier(n_iter_no_change=3), X, y > 0)
+
+
+def _turn(model: Any, X: Any, y: Any) -> None:
+    """Counterfactuals of a row, in general and in regions that hold rows."""
+    from spinney.explain import counterfactual
+
+    model.fit(X, y)
+    counterfactual(model, X[0])
+    counterfactual(model, X[0], populated=X)
 
 
 def _forests(every: bool) -> Iterator[Recipe]:

@@ -1,0 +1,217 @@
+"""`spinney explain`: why a model says what it says of one row, and what would change it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from spinney.cli import options
+from spinney.cli.errors import CommandError, usage
+from spinney.cli.files import Source, open_source
+from spinney.cli.model_files import load_for
+from spinney.cli.reading import batches, check_columns
+from spinney.cli.recipe import Recipe
+from spinney.cli.report import Report, label, number, plural
+
+_MOST = 10  # columns that are shown
+
+
+def explain(
+    model: options.ModelFile,
+    data: options.Data,
+    row: Annotated[int, typer.Option("--row", min=1, help="Which row of the table; the first is 1.")] = 1,
+    counterfactual: Annotated[
+        bool, typer.Option("--counterfactual", help="Also the least change of the row that turns the answer.")
+    ] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="What the answer should be: a class, or a range such as 10:20, 10: or :20.",
+            show_default=False,
+        ),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option("--fixed", help="Columns that must not change, separated by commas.", show_default=False),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="So many counterfactuals, which differ in what changes.")] = 1,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for each of these searches.")] = 10.0,
+    missing: options.MoreMissing = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    no_header: options.NoHeader = False,
+    as_json: options.Json = False,
+) -> None:
+    """Explain what a model says of one row: what its columns contribute, and what would have to change.
+
+    Examples:
+
+        spinney explain titanic.spinney titanic.csv --row 17
+
+        spinney explain titanic.spinney titanic.csv --row 17 --counterfactual --fixed sex,age
+    """
+    fitted, recipe = load_for(model, data, options.words(missing, ()), None)
+    source = open_source(data, options.dialect(separator, encoding, no_header))
+    recipe, _ = check_columns(source, recipe)
+    if (target is not None or fixed) and not counterfactual:
+        raise usage("--target and --fixed are for --counterfactual.")
+    X = _find_row(source, recipe, row)
+    report = Report(as_json)
+    values = dict(zip(recipe.features, X.row(0)))
+    answer = _tell_answer(report, fitted, recipe, X, row)
+    _tell_contributions(report, fitted, recipe, X, values, answer)
+    if counterfactual:
+        _tell_counterfactuals(report, fitted, recipe, X, target, options.names(fixed), n, time_limit)
+    report.end()
+
+
+def _find_row(source: Source, recipe: Recipe, row: int) -> pl.DataFrame:
+    """One row of the table; rows before it are read and dropped."""
+    before = 0
+    for table, _ in batches(source, recipe, {}):
+        if row <= before + len(table):
+            return table[row - before - 1 : row - before]
+        before += len(table)
+    raise CommandError(f"--row {row}: {source.name} has {plural(before, 'row')}.")
+
+
+def _input(recipe: Recipe, X: pl.DataFrame) -> Any:
+    return X.to_numpy() if recipe.by_place else X
+
+
+def _tell_answer(report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, row: int) -> Any:
+    answer = fitted.predict(_input(recipe, X))[0]
+    name = recipe.target.name if recipe.target is not None and recipe.target.name else "prediction"
+    shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
+    report.note(row=row, prediction=answer)
+    words = f"Row {row}: {name} {shown}"
+    if hasattr(fitted, "predict_proba"):
+        shares = fitted.predict_proba(_input(recipe, X))[0]
+        report.note(probabilities=dict(zip(map(label, fitted.classes_.tolist()), shares.tolist())))
+        words += f" (probability {shares.max():.1%})"
+    report.say(words, "bold")
+    return answer
+
+
+def _tell_contributions(
+    report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, values: dict[str, Any], answer: Any
+) -> None:
+    found = _contributions(fitted, recipe, X, answer)
+    if found is None:
+        return
+    how, base, shares = found
+    order = np.argsort(-np.abs(shares), kind="stable")
+    report.note(
+        contributions={recipe.features[j]: float(shares[j]) for j in order.tolist()}, base=base, contributions_are=how
+    )
+    report.title(f"What its columns contribute to the score ({how}), beside {number(base)}")
+    names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
+    rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
+    if rows:
+        report.table(["column", "value", "contribution"], rows, "llr")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:g}" if isinstance(value, float) else label(value)
+
+
+def _contributions(fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any) -> tuple[str, float, np.ndarray] | None:
+    """(how they were found, base value, one number per column); of a class the one that is predicted."""
+    import spinney.explain
+
+    place = _place(fitted, answer)
+    shap = getattr(spinney.explain, "shap", None)
+    try:
+        if shap is not None:
+            found = shap(fitted, _input(recipe, X))
+            values, base = np.asarray(found.values)[0], np.ravel(np.asarray(found.base_values, np.float64))
+            return "SHAP values", *_pick(base, values.reshape(len(recipe.features), -1), place)
+        from spinney.explain.contributions import contributions_along_paths
+        from spinney.io.formula import read_formula
+
+        along = contributions_along_paths(read_formula(fitted), fitted, list(X.row(0)))
+    except (TypeError, ValueError):  # a model that is no sum of trees
+        return None
+    return None if along is None else ("along the paths", *_pick(along.base, along.values, place))
+
+
+def _place(fitted: Any, answer: Any) -> int:
+    classes = getattr(fitted, "classes_", None)
+    return 0 if classes is None else int(np.flatnonzero(np.asarray(classes) == answer)[0])
+
+
+def _pick(base: np.ndarray, values: np.ndarray, place: int) -> tuple[float, np.ndarray]:
+    """The score of the answer: of one score for two classes, that of the second."""
+    k = place if values.shape[1] > 1 else 0
+    return float(base[min(k, len(base) - 1)]), values[:, k]
+
+
+def _tell_counterfactuals(
+    report: Report,
+    fitted: Any,
+    recipe: Recipe,
+    X: pl.DataFrame,
+    target: str | None,
+    fixed: list[str],
+    n: int,
+    time_limit: float,
+) -> None:
+    from spinney.explain.counterfactuals import counterfactual as search
+
+    if recipe.by_place:
+        unknown = [one for one in fixed if one not in recipe.features]
+        held: list[Any] = [one if one in unknown else recipe.features.index(one) for one in fixed]
+    else:
+        held = list(fixed)
+    wanted = _target(fitted, target)
+    found = search(fitted, list(X.row(0)), target=wanted, fixed=held, n=n, time_limit=time_limit)
+    report.note(
+        counterfactuals=[
+            {
+                "prediction": one.prediction,
+                "cost": one.cost,
+                "bound": one.bound,
+                "optimal": one.optimal,
+                "changes": [
+                    {"column": _name(recipe, c.column), "before": c.before, "after": c.after} for c in one.changes
+                ],
+            }
+            for one in found
+        ]
+    )
+    report.title(f"What would make it {found.target}")
+    if not len(found):
+        proved = "no row that was allowed does" if found.optimal else "none was found in this time: --time-limit"
+        report.say(f"  {proved}")
+    for one in found:
+        report.verbatim("\n".join(f"  {line}" for line in repr(one).splitlines()))
+
+
+def _name(recipe: Recipe, column: Any) -> str:
+    return recipe.features[column] if isinstance(column, int) else str(column)
+
+
+def _target(fitted: Any, given: str | None) -> Any:
+    """A class by its label, or a range of numbers."""
+    classes = getattr(fitted, "classes_", None)
+    if classes is not None:
+        if given is None:
+            return None
+        known = {label(one): one for one in np.asarray(classes).tolist()}
+        if given not in known:
+            raise usage(f"--target must be one of {', '.join(map(repr, known))}, got {given!r}.")
+        return known[given]
+    if given is None or ":" not in given:
+        raise usage(f"--target must be a range such as 10:20, 10: or :20, got {given!r}.")
+    try:
+        low, high = (float(one) if one.strip() else None for one in given.split(":"))
+    except ValueError:
+        raise usage(f"--target must be a range such as 10:20, 10: or :20, got {given!r}.") from None
+    return low, high

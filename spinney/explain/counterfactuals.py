@@ -1,0 +1,319 @@
+"""Counterfactuals: the least change of a row that turns a model's answer.
+
+In: a fitted model of trees, a row, what is wanted and which changes are allowed. Out: `Counterfactuals`. The search is
+in `nearest.py`, that among regions with training rows in `populated.py`; costs and cells in `columns.py`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from spinney.data.schema import Schema
+from spinney.data.tables import Table
+from spinney.explain.allowed import make_columns, read_categories, read_rules
+from spinney.explain.columns import Column, name_of, thresholds_of, yes_cells
+from spinney.explain.goals import Goal, Model, goals_for
+from spinney.explain.result import Change, Counterfactual, Counterfactuals, plain_value
+from spinney.io.formula import Formula, Mixture, read_model
+from spinney.io.questions import Questions, read_questions, spreads
+from spinney.tree.forest import MISSING_SPREADS
+
+_COSTS = ("l1", "l0")
+
+
+def counterfactual(
+    model: Any,
+    row: Any,
+    *,
+    target: Any = None,
+    probability: float | None = None,
+    fixed: Any = (),
+    directions: Mapping[Any, str] | None = None,
+    bounds: Mapping[Any, Any] | None = None,
+    fill: Any = (),
+    whole: Any = "auto",
+    cost: str = "l1",
+    weights: Mapping[Any, float] | None = None,
+    scale: Any = None,
+    n: int = 1,
+    populated: Any = None,
+    time_limit: float = 10.0,
+) -> Counterfactuals:
+    """Find the least change of a row that turns the answer of a model of trees.
+
+    The answer is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If time is
+    up before that is proved, the best row found is returned with a lower bound of what any other must cost. Every row
+    returned has been predicted by the model.
+
+    Parameters
+    ----------
+    model : fitted model
+        A decision tree, a forest, gradient boosting, bagging or AdaBoost of trees, an isolation forest, or an imported
+        model of trees.
+    row : dict, Series, sequence or table of one row
+        Values by the names of the columns, or in their order.
+    target : label, or pair of numbers, optional
+        The class that is wanted, by default any but the present one. For regression a range (low, high), one of which
+        may be None; a list of them for several outputs. For isolation forests 1 or -1.
+    probability : float, optional
+        The class must have at least this probability.
+    fixed : list of columns
+        Columns that must stay as they are, by name or number.
+    directions : dict, optional
+        Column -> "increase" or "decrease": the only way in which it may change.
+    bounds : dict, optional
+        Column -> (low, high), either may be None, for numbers; a list of allowed ones for categories.
+    fill : list of columns
+        Columns whose value may be filled in if it is missing; others stay missing. Values never become missing.
+    whole : "auto" or list of columns, default "auto"
+        Columns of whole numbers. "auto": Booleans, columns of whole numbers in `populated` or `scale` if these are
+        tables, or else those whose thresholds all lie at or halfway between whole numbers, as the row's value does.
+    cost : {"l1", "l0"}, default "l1"
+        "l1": the sum of absolute changes, each divided by the column's scale; a change of category costs 1. "l0": the
+        number of columns that change.
+    weights : dict, optional
+        Column -> factor of its costs, default 1.
+    scale : dict or table, optional
+        Column -> unit, or a table: the median absolute deviation of each column there is its unit, or half its range
+        where that is 0. By default that of `populated`, or of the model's own thresholds.
+    n : int, default 1
+        How many. Each further one leaves at least one column alone that each earlier one changes.
+    populated : table, optional
+        Only regions that hold one of these rows: the row found ends in the same leaf of every tree as one of them.
+    time_limit : float, default 10.0
+        Seconds. The best row and bound at that time are returned.
+
+    Returns
+    -------
+    Counterfactuals
+        The rows found, the nearest first, with changes, costs and bounds.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import counterfactual
+    >>> X, y = load_penguins()
+    >>> model = RandomForestClassifier(n_estimators=20, max_depth=4, random_state=0).fit(X, y)
+    >>> found = counterfactual(model, X.iloc[0], target="Gentoo", fixed=["sex", "year"])
+    >>> found[0].prediction, found.optimal
+    ('Gentoo', True)
+    """
+    begun = time.monotonic()
+    formula = _formula(model)
+    values = _read_row(formula, model, row)
+    questions = _questions(formula, values)
+    ends = questions.ends
+    known = Model(model, formula, ends, np.searchsorted(formula.forest.first, ends, side="right") - 1)
+    answer = plain_value(model.predict(as_table(model, formula.schema, values))[0])
+    _check_numbers(n, time_limit, cost)
+    cuts = thresholds_of(questions, formula.schema.n_columns)
+    tables = [one for one in (populated, scale) if one is not None and not isinstance(one, Mapping)]
+    table = _read_table(formula, model, tables[0]) if tables else None
+    given = {"fixed": fixed, "directions": directions, "bounds": bounds, "fill": fill, "whole": whole}
+    rules = read_rules(formula.schema, values, cuts, table, given, cost, weights, scale)
+    columns = make_columns(formula.schema, values, cuts, rules, read_categories(formula.schema, bounds))
+    goals = goals_for(known, target, probability, answer)
+    search = _Search(known, questions, cuts, columns, values, begun + float(time_limit))
+    if populated is not None:
+        found, bound = search.populated(goals, populated, table, n)
+    else:
+        found, bound = search.nearest(goals, n)
+    words = " or ".join(one.words for one in goals)
+    return Counterfactuals(answer, words, bound, time.monotonic() - begun, bound == math.inf, found)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _formula(model: Any) -> Formula:
+    formula = read_model(model)
+    if isinstance(formula, Mixture):
+        raise TypeError(f"{formula.model} is a mean of several models, which is no sum of trees: ask its members.")
+    reading = None if formula.foreign is None else formula.foreign.reading
+    if reading is not None and (reading.numbered or reading.zero_is_missing):
+        raise ValueError(
+            f"this {formula.model} reads categories by number or zeros as missing values: counterfactuals are not "
+            "possible for it."
+        )
+    return formula
+
+
+def _read_row(formula: Formula, model: Any, row: Any) -> np.ndarray:
+    """The row as float64 (columns,), categories as their numbers."""
+    owner, schema = type(model).__name__, formula.schema
+    is_table = getattr(row, "ndim", 1) == 2 or type(row).__name__ in ("DataFrame", "Table")
+    table = (
+        schema.read(row, owner, strict=formula.strict)
+        if is_table
+        else schema.read_row(row, owner, strict=formula.strict)
+    )
+    if table.n_rows != 1:
+        raise ValueError(f"row must be one row, got a table of {table.n_rows}.")
+    values = np.array([table.column(j)[0] for j in range(schema.n_columns)], np.float64)
+    for j in np.flatnonzero(np.isinf(values)).tolist():
+        raise ValueError(f"row holds an infinite value in {name_of(schema, j)!r}: its changes have no finite cost.")
+    return values
+
+
+def _read_table(formula: Formula, model: Any, X: Any) -> Table:
+    return formula.schema.read(X, type(model).__name__, strict=formula.strict)
+
+
+def as_table(model: Any, schema: Schema, values: np.ndarray) -> Any:
+    """Values of a row as something that the model's `predict` takes."""
+    return model._row([_label(column, value) for column, value in zip(schema.columns, values.tolist())])
+
+
+def _questions(formula: Formula, values: np.ndarray) -> Questions:
+    """The questions of all trees; rows with missing values that trees spread have no one way to go."""
+    forest = formula.forest
+    if spreads(forest):
+        at = (forest.turn & MISSING_SPREADS) != 0
+        lost = [j for j in np.unique(forest.feature[at]).tolist() if math.isnan(values[j])]
+        if lost:
+            raise ValueError(
+                f"the row's value of {name_of(formula.schema, lost[0])!r} is missing, and {formula.model} sends such "
+                "rows down several branches: give a value for it."
+            )
+        forest = replace(forest, turn=forest.turn & ~np.uint8(MISSING_SPREADS))
+    return read_questions(forest, formula.schema)
+
+
+def _check_numbers(n: Any, time_limit: Any, cost: Any) -> None:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"n must be a positive integer, got {n!r}.")
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit > 0:
+        raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")
+    if cost not in _COSTS:
+        raise ValueError(f"cost must be 'l1' or 'l0', got {cost!r}.")
+
+
+# --- searching --------------------------------------------------------------------------------------------------------
+
+
+class _Search:
+    """All that is asked of one row."""
+
+    def __init__(
+        self,
+        known: Model,
+        questions: Questions,
+        cuts: list[np.ndarray],
+        columns: list[Column],
+        values: np.ndarray,
+        deadline: float,
+    ) -> None:
+        from spinney.explain.lists import Walk
+        from spinney.explain.nearest import make_cells, pack_bits
+
+        self.known, self.columns, self.values, self.deadline, self.cuts = known, columns, values, deadline, cuts
+        self.schema = known.formula.schema
+        self.cells = make_cells(columns)
+        at, words, n_words = np.zeros(len(questions.kind), np.int64), [np.empty(0, np.uint64)], 0
+        for j in np.unique(questions.column).tolist():
+            mine = np.flatnonzero(questions.column == j)
+            yes, where = yes_cells(questions, mine, self.schema.columns[j], cuts[j])
+            sets = pack_bits(yes[:, columns[j].cell])
+            at[mine] = n_words + where * sets.shape[1]
+            words.append(sets.ravel())
+            n_words += sets.size
+        depth = int(known.formula.forest.shape.depth.max(initial=0)) * 9 + 2  # questions of many branches are halved
+        self.walk_of = lambda goal: Walk(
+            questions.column, at, np.concatenate(words), questions.yes, questions.no, questions.roots, goal.value
+        )
+        self.depth = min(depth, len(questions.kind) + 2)
+
+    def point(self, ranks: np.ndarray) -> np.ndarray:
+        """The values of a point."""
+        return np.array([one.value[k] for one, k in zip(self.columns, ranks.tolist())])
+
+    def agrees(self, goal: Goal, ranks: np.ndarray) -> bool:
+        """Whether the model itself says of a point what is wanted."""
+        return bool(goal.agrees(as_table(self.known.model, self.schema, self.point(ranks)))[0])
+
+    def nearest(self, goals: list[Goal], n: int) -> tuple[list[Counterfactual], float]:
+        """The nearest points of all, each leaving alone some column that each earlier one changes."""
+        found: list[Counterfactual] = []
+        changed: list[list[int]] = []
+        bound, first = 0.0, math.inf
+        while len(found) < n:
+            best, bound = self._best(goals, changed)
+            first = bound if not found else first
+            if best is None:
+                break
+            found.append(self._tell(best, bound))
+            changed.append([j for j in range(len(self.columns)) if best[j] != 0])
+            if not changed[-1]:
+                break
+        return found, first if found else bound
+
+    def _best(self, goals: list[Goal], changed: list[list[int]]) -> tuple[np.ndarray | None, float]:
+        """(the ranks of the nearest point, or None; what none undercuts), over goals and columns to leave alone."""
+        from spinney.explain.nearest import Space, find_nearest
+
+        best, known, bound = None, math.inf, math.inf
+        for frozen in sorted({tuple(sorted(set(one))) for one in product(*changed)}, key=lambda one: (len(one), one)):
+            for goal in goals:
+
+                def accept(ranks: np.ndarray, goal: Goal = goal) -> bool:
+                    return self.agrees(goal, ranks)
+
+                space = Space(self.columns, self.cells, self.walk_of(goal), self.depth, goal.need, accept)
+                one = find_nearest(space, frozen, known, self.deadline)
+                bound = min(bound, one.bound)
+                if one.ranks is not None and one.cost < known:
+                    best, known = one.ranks, one.cost
+        return best, min(bound, known)
+
+    def populated(self, goals: list[Goal], X: Any, rows: Any, n: int) -> tuple[list[Counterfactual], float]:
+        """The nearest points in regions of rows that reach a goal."""
+        from spinney.explain.populated import nearest_regions
+
+        walk = self.walk_of(goals[0])
+        ranks, costs = nearest_regions(X, rows, self.schema, self.columns, self.cells, self.cuts, goals, walk)
+        found: list[Counterfactual] = []
+        changed: list[set[int]] = []
+        for k in np.argsort(costs, kind="stable").tolist():
+            own = {j for j in range(len(self.columns)) if ranks[k, j] != 0}
+            if len(found) == n or not math.isfinite(costs[k]):
+                break
+            if any(one <= own for one in changed):
+                continue
+            if any(self.agrees(goal, ranks[k]) for goal in goals):
+                found.append(self._tell(ranks[k], float(costs[k])))
+                changed.append(own)
+        return found, found[0].bound if found else math.inf
+
+    def _tell(self, ranks: np.ndarray, bound: float) -> Counterfactual:
+        """A point as a row."""
+        point = self.point(ranks)
+        changes, row = [], []
+        for j, (column, k) in enumerate(zip(self.columns, ranks.tolist())):
+            own = self.schema.columns[j]
+            before, after = _label(own, self.values[j]), _label(own, point[j])
+            row.append(after)
+            if column.value[k] != self.values[j] and not math.isnan(column.value[k]):
+                name = j if self.schema.names is None else str(self.schema.names[j])
+                changes.append(Change(name, before, after, float(column.edge[k]), float(column.cost[k])))
+        changes.sort(key=lambda one: -one.cost)
+        cost = float(sum(column.cost[k] for column, k in zip(self.columns, ranks.tolist())))
+        answer = plain_value(self.known.model.predict(as_table(self.known.model, self.schema, point))[0])
+        named = row if self.schema.names is None else dict(zip(self.schema.names.tolist(), row))
+        return Counterfactual(named, changes, answer, cost, min(bound, cost))
+
+
+def _label(column: Any, value: float) -> Any:
+    """A value as it stands in tables."""
+    if math.isnan(value):
+        return math.nan
+    if column.categories is not None:
+        return column.categories[int(value)]
+    return bool(value) if column.boolean else float(value)

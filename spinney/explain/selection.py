@@ -1,0 +1,247 @@
+"""Selecting columns by importances, judged by cross-validation.
+
+In: a model that has `feature_importances_` after `fit`, and a table. Out: a `Selection`: the fewest columns with which
+the model is as good as with any other number of them, and the scores by number of columns.
+
+Each fold ranks columns by its own training rows, so that the rows it is judged on have no say in what is dropped. A set
+of columns that several folds come to is opened once for all of them (`evaluate/runs.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing
+
+from spinney.data.reading import with_rows
+from spinney.evaluate.folds import make_splits
+from spinney.evaluate.runs import Job, Sheet, Wanted, make_sheet, run_jobs
+from spinney.evaluate.scoring import ALONE, Scoring
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Columns that were selected.
+
+    Attributes
+    ----------
+    columns : list
+        Their names, or numbers if they have none, in the table's order.
+    support : ndarray of bool
+        Which columns of the table they are.
+    sizes : list of int
+        Numbers of columns that were tried.
+    mean, std : ndarray of float
+        Score of each number of columns: mean and standard deviation over the folds.
+    estimator : model
+        Fitted to all rows of the selected columns.
+    """
+
+    columns: list[Any]
+    support: np.ndarray
+    sizes: list[int]
+    mean: np.ndarray
+    std: np.ndarray
+    estimator: Any
+    title: str
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns of a table."""
+        return _safe_indexing(with_rows(X), np.flatnonzero(self.support), axis=1)
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.columns)} of {len(self.support)} columns: {', '.join(map(str, self.columns))}"]
+        lines.append(f"  columns  {self.title} (mean, std over folds)")
+        for size, mean, std in zip(self.sizes, self.mean.tolist(), self.std.tolist()):
+            lines.append(f"  {size:7}  {mean:.4f} {std:.4f}{'  <-' if size == len(self.columns) else ''}")
+        return "\n".join(lines)
+
+
+def select_features(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    scoring: Any = None,
+    step: float = 0.7,
+    min_features: int = 1,
+    tolerance: float = 1.0,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Selection:
+    """Select the fewest columns with which a model is as good as it gets, by cross-validation.
+
+    In every fold the model is fitted, its least important columns are dropped, it is fitted again, and so on. Of all
+    numbers of columns the smallest is chosen whose mean score is within `tolerance` standard errors of the best; the
+    model then drops columns in the same way on all rows until so many are left.
+
+    Parameters
+    ----------
+    model : estimator
+        With `feature_importances_` after `fit`: trees, forests, boosting, AdaBoost. It is not fitted itself.
+    X, y
+        As for its `fit`.
+    cv, scoring
+        As in `spinney.evaluate.cross_validate`; one score.
+    step : float, default 0.7
+        Share of the columns that stay each time.
+    min_features : int, default 1
+        The fewest columns that are tried.
+    tolerance : float, default 1.0
+        Standard errors of the mean by which a score may be worse than the best.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows.
+    n_jobs : int, optional
+        Folds side by side.
+
+    Returns
+    -------
+    Selection
+        The columns, the scores, and the model fitted to them.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import select_features
+    >>> X, y = load_penguins()
+    >>> found = select_features(RandomForestClassifier(n_estimators=20, random_state=0), X, y, cv=3)
+    >>> found.estimator.n_features_in_ == len(found.columns)
+    True
+    """
+    _check(step, min_features, tolerance)
+    judge = Scoring(model, scoring)
+    if not judge.is_single:
+        raise ValueError(f"scoring must be one score, got {scoring!r}.")
+    X = with_rows(X)
+    tables = _Tables(model, X, y, sample_weight)
+    n_columns = tables.n_columns
+    if min_features > n_columns:
+        raise ValueError(f"min_features must be at most the number of columns, {n_columns}, got {min_features}.")
+    sizes = _sizes(n_columns, step, min_features)
+    splits = make_splits(cv, X, y, None, is_classifier(model))
+    scores = _scores(tables, judge, splits, sizes, n_jobs)
+    mean, std = scores.mean(axis=1), scores.std(axis=1)
+    best = int(np.argmax(mean))
+    enough = mean[best] - tolerance * scores[best].std(ddof=min(1, len(splits) - 1)) / math.sqrt(len(splits))
+    chosen = max(k for k in range(len(sizes)) if mean[k] >= enough)
+    columns, fitted = _drop(tables, sizes[: chosen + 1])
+    support = np.isin(np.arange(n_columns), columns)
+    names = getattr(fitted, "feature_names_in_", None)
+    shown = list(columns) if names is None else [str(one) for one in names]
+    return Selection(shown, support, sizes, mean, std, fitted, judge.title or "score")
+
+
+def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int], n_jobs: int | None) -> np.ndarray:
+    """(sizes, folds): the score of each fold with so many columns, dropped by its own importances."""
+    kept = [tuple(range(tables.n_columns))] * len(splits)
+    scores = np.empty((len(sizes), len(splits)))
+    wanted = Wanted(judge, model=True, error_score="raise")
+    for k in range(len(sizes)):
+        new = list(kept)
+        for columns in dict.fromkeys(kept):
+            folds = [i for i, one in enumerate(kept) if one == columns]
+            jobs = [Job(splits[i]) for i in folds]
+            outcomes = run_jobs(tables.model(columns), tables.sheet(columns), jobs, wanted, n_jobs=n_jobs)
+            for i, one in zip(folds, outcomes):
+                scores[k, i] = one.test[ALONE]
+                if k + 1 < len(sizes):
+                    new[i] = _best(columns, importances(one.model), sizes[k + 1])
+        kept = new
+    return scores
+
+
+def _check(step: Any, min_features: Any, tolerance: Any) -> None:
+    if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < 1:
+        raise ValueError(f"step must be a share of the columns between 0 and 1, got {step!r}.")
+    if isinstance(min_features, bool) or not isinstance(min_features, int | np.integer) or min_features < 1:
+        raise ValueError(f"min_features must be a positive integer, got {min_features!r}.")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
+        raise ValueError(f"tolerance must be a number from 0 on, got {tolerance!r}.")
+
+
+def _sizes(n_columns: int, step: float, least: int) -> list[int]:
+    """Numbers of columns, descending."""
+    sizes = [n_columns]
+    while sizes[-1] > least:
+        sizes.append(max(min(int(sizes[-1] * step), sizes[-1] - 1), least))
+    return sizes
+
+
+def importances(model: Any) -> np.ndarray:
+    """Of the columns of a fitted model."""
+    found = getattr(model, "feature_importances_", None)
+    if found is None:
+        raise TypeError(f"model must have feature_importances_ after fit, and {type(model).__name__} has none.")
+    return np.asarray(found, np.float64)
+
+
+def _best(columns: Sequence[int], shares: np.ndarray, n: int) -> tuple[int, ...]:
+    """The n most important columns, in the table's order; of equals the first."""
+    order = np.argsort(-shares, kind="stable")[:n]
+    return tuple(sorted(columns[k] for k in order.tolist()))
+
+
+class _Tables:
+    """The table by columns: each set of columns is opened once."""
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self._model, self._X, self._y, self._weights = model, X, y, sample_weight
+        shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+        if len(shape) != 2:
+            raise ValueError(f"X must be a table with rows and columns, got shape {shape}.")
+        self.n_columns = int(shape[1])
+        self._sheets: dict[tuple[int, ...], Sheet] = {}
+
+    def sheet(self, columns: tuple[int, ...]) -> Sheet:
+        """The rows of some columns."""
+        if columns not in self._sheets:
+            every = len(columns) == self.n_columns
+            X = self._X if every else _safe_indexing(self._X, np.array(columns), axis=1)
+            self._sheets[columns] = make_sheet(self._model, X, self._y, self._weights, None)
+        return self._sheets[columns]
+
+    def model(self, columns: tuple[int, ...]) -> Any:
+        """The model for some columns: parameters that name columns, for these."""
+        own = clone(self._model)
+        if len(columns) == self.n_columns:
+            return own
+        known = own.get_params(deep=False)
+        if known.get("interaction_cst") is not None:
+            raise ValueError("interaction_cst names columns that may be dropped: select columns without it.")
+        changed = {
+            name: _of_columns(known[name], columns, self.n_columns)
+            for name in ("categorical_features", "monotonic_cst")
+            if known.get(name) is not None and not isinstance(known[name], str)
+        }
+        return own.set_params(**changed)
+
+
+def _of_columns(given: Any, columns: tuple[int, ...], n_columns: int) -> Any:
+    """A mask, numbers, names or one value per column, for some columns."""
+    if isinstance(given, dict):
+        return given
+    values = np.asarray(given)
+    if len(values) == n_columns and values.dtype.kind in "bi" and (values.dtype.kind == "b" or (values <= 1).all()):
+        return values[list(columns)].tolist()
+    if values.dtype.kind in "iu":
+        return [columns.index(one) for one in values.tolist() if one in columns]
+    raise ValueError(f"columns given as {given!r:.80} may be dropped: give a mask or numbers of columns.")
+
+
+def _drop(tables: _Tables, sizes: list[int]) -> tuple[tuple[int, ...], Any]:
+    """(columns that are left on all rows, the model fitted to them)."""
+    columns = tuple(range(tables.n_columns))
+    for k in range(len(sizes)):
+        sheet, fitted = tables.sheet(columns), tables.model(columns)
+        weights = {} if sheet.weights is None else {"sample_weight": sheet.weights}
+        fitted.fit(sheet.X, sheet.y, **weights)
+        if k + 1 < len(sizes):
+            columns = _best(columns, importances(fitted), sizes[k + 1])
+    return columns, fitted

@@ -1,0 +1,119 @@
+"""Surrogates: a small tree that imitates a model.
+
+In: a fitted model of any kind and rows. Out: a `Surrogate`: a decision tree of ours, fitted to what the model says of
+the rows, and how often the two agree, on these rows and on others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from spinney.data.reading import with_rows
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """A tree that imitates a model.
+
+    Attributes
+    ----------
+    tree : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted to what the model says.
+    fidelity : float
+        On the rows that it was fitted to: the share of rows of which both say the same; R^2 for numbers.
+    held_out_fidelity : float
+        The same on rows that neither depth nor leaves were chosen by. nan if no rows were held out.
+    measure : str
+        "accuracy" or "R2".
+    """
+
+    tree: Any
+    fidelity: float
+    held_out_fidelity: float
+    measure: str
+
+    def __repr__(self) -> str:
+        from spinney.view.text import export_text
+
+        fresh = "" if self.held_out_fidelity != self.held_out_fidelity else f", {self.held_out_fidelity:.3f} held out"
+        leaves = self.tree.get_n_leaves()
+        head = f"a tree of {leaves} leaves; fidelity ({self.measure}) {self.fidelity:.3f}{fresh}"
+        return f"{head}\n{export_text(self.tree)}"
+
+
+def surrogate(
+    model: Any,
+    X: Any,
+    *,
+    max_leaf_nodes: int = 8,
+    held_out: float = 0.25,
+    random_state: int | None = 0,
+    **parameters: Any,
+) -> Surrogate:
+    """Fit a small tree to what a model says, and measure how well it imitates it.
+
+    Parameters
+    ----------
+    model : fitted model
+        Any with `predict`; ours or another library's.
+    X : table
+        Rows like those it was fitted to. No target is needed.
+    max_leaf_nodes : int, default 8
+        Leaves of the tree.
+    held_out : float, default 0.25
+        Share of the rows that the tree is not fitted to, but judged on; 0: none.
+    random_state : int or None, default 0
+        Which rows these are.
+    **parameters
+        Further parameters of the tree, such as `max_depth` or `criterion`.
+
+    Returns
+    -------
+    Surrogate
+        The tree and its fidelity.
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import surrogate
+    >>> X, y = load_penguins()
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> small = surrogate(model, X, max_leaf_nodes=4)
+    >>> small.tree.get_n_leaves(), small.held_out_fidelity > 0.9
+    (4, True)
+    """
+    import spinney
+
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise TypeError(f"model must be a fitted model with a method predict, got {model!r:.80}.")
+    check_is_fitted(model)
+    if isinstance(held_out, bool) or not isinstance(held_out, int | float) or not 0 <= held_out < 1:
+        raise ValueError(f"held_out must be a share of the rows from 0 up to 1, got {held_out!r}.")
+    X = with_rows(X)
+    says = np.asarray(model.predict(X))
+    names = is_classifier(model) or says.dtype.kind in "OUSTb"
+    kind: Any = spinney.DecisionTreeClassifier if names else spinney.DecisionTreeRegressor
+    n = _num_samples(X)
+    n_held = round(held_out * n)
+    if n - n_held < 2:
+        raise ValueError(f"X must have at least 2 rows to fit a tree to, got {n} and held_out={held_out!r}.")
+    order = np.random.default_rng(random_state).permutation(n)
+    rest, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
+    tree = kind(max_leaf_nodes=max_leaf_nodes, **parameters)
+    tree.fit(_safe_indexing(X, kept), says[kept])
+
+    def agree(rows: np.ndarray) -> float:
+        if not len(rows):
+            return float("nan")
+        answers = tree.predict(_safe_indexing(X, rows))
+        return float(accuracy_score(says[rows], answers) if names else r2_score(says[rows], answers))
+
+    return Surrogate(tree, agree(kept), agree(rest), "accuracy" if names else "R2")

@@ -1,0 +1,47 @@
+"""`spinney explain`: one row, its contributions and counterfactuals."""
+
+import pytest
+
+import spinney
+from tests.cli.run import facts, refusal, run
+
+
+def test_a_row_is_explained(model, penguins, frame):
+    said, _ = run("explain", model, penguins, "--row", 17)
+    loaded = spinney.load(model)
+    assert said.startswith("Row 17: species ")
+    assert "What its columns contribute" in said
+    found = facts("explain", model, penguins, "--row", 17)
+    assert found["prediction"] == loaded.predict(frame.drop("species"))[16]
+    best = max(found["probabilities"].values())
+    assert found["probabilities"][found["prediction"]] == best
+    assert found["base"] + sum(found["contributions"].values()) == pytest.approx(best)
+
+
+def test_the_least_change_is_found(model, penguins):
+    now = facts("explain", model, penguins, "--row", 3)["prediction"]
+    wanted = next(one for one in ("Gentoo", "Chinstrap") if one != now)
+    one = facts("explain", model, penguins, "--row", 3, "--counterfactual", "-t", wanted, "--fixed", "year,sex")
+    found = one["counterfactuals"][0]
+    assert found["prediction"] == wanted
+    assert found["optimal"]
+    assert not {"year", "sex"} & {change["column"] for change in found["changes"]}
+    said, _ = run("explain", model, penguins, "--row", 3, "--counterfactual", "--target", wanted, "--n", 2)
+    assert f"What would make it {wanted}" in said
+    assert "(the least possible) by" in said
+
+
+def test_numbers_have_ranges(forest, penguins):
+    found = facts("explain", forest, penguins, "--counterfactual", "--target", "5000:")
+    assert found["counterfactuals"][0]["prediction"] >= 5000
+    text = "--target must be a range such as 10:20, 10: or :20, got "
+    assert refusal("explain", forest, penguins, "--counterfactual", code=2) == text + "None."
+    assert refusal("explain", forest, penguins, "--counterfactual", "-t", "a:b", code=2) == text + "'a:b'."
+
+
+def test_mistakes(model, penguins):
+    assert refusal("explain", model, penguins, "--row", 9999).startswith("--row 9999: ")
+    assert "--target and --fixed are for --counterfactual." in refusal("explain", model, penguins, "-t", "x", code=2)
+    said = refusal("explain", model, penguins, "--counterfactual", "-t", "Emu", code=2)
+    assert said == "--target must be one of 'Adelie', 'Chinstrap', 'Gentoo', got 'Emu'."
+    assert "fixed names the column 'wing'" in refusal("explain", model, penguins, "--counterfactual", "--fixed", "wing")

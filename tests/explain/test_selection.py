@@ -1,0 +1,97 @@
+"""Columns that are selected by importances: ours, and scikit-learn's way on our models."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import spinney
+from spinney.evaluate import cross_validate
+from spinney.explain import select_features
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+    X["job"] = rng.choice(["x", "y", "z"], 300)
+    y = (X["b"] + 2 * (X["job"] == "y") + 0.3 * rng.normal(size=300) > 0.5).astype(int)
+    return X, y
+
+
+FOREST = spinney.RandomForestClassifier(n_estimators=10, max_depth=4, random_state=0)
+
+
+def test_the_columns_that_matter_are_found(table):
+    X, y = table
+    found = select_features(FOREST, X, y, cv=3)
+    assert found.columns == ["b", "job"]
+    assert found.support.tolist() == [name in ("b", "job") for name in X]
+    assert found.sizes == [7, 4, 2, 1]
+    assert list(found.transform(X).columns) == found.columns
+    assert found.estimator.predict(found.transform(X)).shape == (300,)
+    assert found.mean[0] == pytest.approx(cross_validate(FOREST, X, y, cv=3).mean())
+    assert "2 of 7 columns: b, job" in repr(found)
+    assert "<-" in repr(found)
+
+
+def test_numbers_of_columns_and_weights(table):
+    X, y = table
+    plain = X.assign(job=X["job"].map({"x": 0, "y": 1, "z": 2})).to_numpy(float)
+    model = spinney.DecisionTreeClassifier(max_depth=3, categorical_features=[6])
+    weights = np.where(np.arange(300) % 3 == 0, 2.0, 1.0)
+    found = select_features(model, plain, y, cv=3, min_features=2, sample_weight=weights)
+    assert found.columns == [1, 6]
+    direct = spinney.DecisionTreeClassifier(max_depth=3, categorical_features=[1])
+    direct.fit(plain[:, [1, 6]], y, sample_weight=weights)
+    assert found.estimator.fingerprint_ == direct.fingerprint_
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FOREST,
+        spinney.DecisionTreeClassifier(max_depth=3),
+        spinney.ExtraTreesClassifier(n_estimators=5, random_state=0),
+        spinney.GradientBoostingClassifier(n_estimators=5),
+        spinney.AdaBoostClassifier(n_estimators=5),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_scikit_learns_selection_works_on_our_models(table, model):
+    X, y = table
+    X = X.drop(columns="job")
+    chosen = SelectFromModel(model, threshold="mean").set_output(transform="pandas")
+    kept = chosen.fit_transform(X, y)
+    shares = chosen.estimator_.feature_importances_
+    assert list(kept.columns) == X.columns[shares >= shares.mean()].tolist()
+    assert "b" in kept.columns
+    assert make_pipeline(chosen, LogisticRegression()).fit(X, y).score(X, y) > 0.6
+    given = SelectFromModel(chosen.estimator_, prefit=True, max_features=1, threshold=-np.inf).fit(X, y)
+    assert given.transform(X).shape == (300, 1)
+
+
+def test_bad_arguments(table):
+    X, y = table
+    for arguments, message in (
+        ({"step": 1}, "step must be a share of the columns between 0 and 1, got 1."),
+        ({"min_features": 0}, "min_features must be a positive integer, got 0."),
+        ({"min_features": 9}, "min_features must be at most the number of columns, 7, got 9."),
+        ({"tolerance": -1}, "tolerance must be a number from 0 on, got -1."),
+        ({"scoring": ["accuracy", "f1"]}, "scoring must be one score, got ['accuracy', 'f1']."),
+    ):
+        with pytest.raises(ValueError) as caught:
+            select_features(FOREST, X, y, **arguments)
+        assert str(caught.value) == message
+    with pytest.raises(TypeError, match="LogisticRegression has none"):
+        select_features(LogisticRegression(), X.drop(columns="job"), y, cv=2)
+    with pytest.raises(ValueError, match="X must be a table with rows and columns, got shape"):
+        select_features(FOREST, np.zeros(300), y)
+    tied = spinney.GradientBoostingClassifier(n_estimators=2, interaction_cst=[[0, 1]])
+    with pytest.raises(ValueError, match="interaction_cst names columns that may be dropped"):
+        select_features(tied, X, y, cv=2)
+    named = spinney.DecisionTreeClassifier(categorical_features=["job"])
+    with pytest.raises(ValueError, match="may be dropped: give a mask or numbers of columns"):
+        select_features(named, X, y, cv=2)
