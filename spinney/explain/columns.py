@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from spinney.data.schema import Schema
-from spinney.io.questions import IN_SET, UP_TO, Questions
+from spinney.tree.questions import IN_SET, UP_TO, Questions
 
 DIRECTIONS = ("increase", "decrease")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney.io.formula import Formula
-from spinney.io.questions import spreads
+from spinney.tree.questions import spreads
 
 LINEAR = ("identity", "exp", "shares", "logistic", "softmax", "votes", "margin", "depth")
 

@@ -22,8 +22,8 @@ from spinney.explain.columns import Column, name_of, thresholds_of, yes_cells
 from spinney.explain.goals import Goal, Model, goals_for
 from spinney.explain.result import Change, Counterfactual, Counterfactuals, plain_value
 from spinney.io.formula import Formula, Mixture, read_model
-from spinney.io.questions import Questions, read_questions, spreads
 from spinney.tree.forest import MISSING_SPREADS
+from spinney.tree.questions import Questions, read_questions, spreads
 
 _COSTS = ("l1", "l0")
 

@@ -1,6 +1,6 @@
 """The trees of a model in the order in which SHAP values are computed: one walk, from question to question.
 
-In: a `Forest`, its questions (io/questions.py) and a cover for every leaf. Out: a `Program`: all nodes in preorder,
+In: a `Forest`, its questions (tree/questions.py) and a cover for every leaf. Out: a `Program`: all nodes in preorder,
 each with the shares of the training rows (or of a background row) that go on from it.
 
     entry       question                                           leaf

@@ -17,7 +17,20 @@ from spinney.cli.doctor import within
 from spinney.cli.errors import CommandError, exit_code, suggestion
 from tests.cli.run import ROOT, facts, refusal, run
 
-VERBS = ["fit", "predict", "evaluate", "show", "explain", "report", "cluster", "export", "inspect", "datasets", "warmup", "doctor"]
+VERBS = [
+    "fit",
+    "predict",
+    "evaluate",
+    "show",
+    "explain",
+    "report",
+    "cluster",
+    "export",
+    "inspect",
+    "datasets",
+    "warmup",
+    "doctor",
+]
 
 
 def test_help():
