@@ -28,7 +28,7 @@ from spinney.explain.ways import Asked, Ways
 from spinney.tree.questions import IN_SET, UP_TO
 
 _FEW = 10  # rows that are asked one by one
-_DEEP = 12  # trees of more levels part rows so far that one by one is quicker
+_DEEP = 10  # questions on the mean way to an end: beyond, rows are so far apart that one by one is quicker
 _ONE, _NOBODY, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 _CELLS = 1 << 22  # numbers of curves that are made at once
 
@@ -112,7 +112,7 @@ def _weigh(rows, weight, is_plain):
 def count_all(asked: Asked, ways: Ways, values: np.ndarray, weight: np.ndarray, team: Team) -> Counts:
     """With each of the columns left open, all in one walk."""
     found = Counts(np.zeros(len(ways.slot_start) - 1), np.zeros(len(ways.slot_end)))
-    if len(ways.levels) > _DEEP:
+    if len(found.slots) > _DEEP * len(found.main):
         stacks = np.empty((team.size, 3, len(ways.levels) + 1), np.int64)
         team.run(_count_rows, asked, values, weight, ways.slot_start, found.main, found.slots, stacks)
         return found
