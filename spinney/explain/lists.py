@@ -1,7 +1,7 @@
 """Trees as lists of boxes: what the search for counterfactuals works on.
 
-In: questions of all trees (`tree/questions.py`), what each end adds to some linear scores, and the cells of every column
-that the row may move to, nearest first. Out: `Lists`: for each group of trees its leaves that can be reached, each a
+In: questions of all trees (`tree/questions.py`), what each end adds to some linear scores, and the cells of every
+column that the row may move to, nearest first. Out: `Lists`: for each group of trees its leaves that can be reached, each a
 box of cells and values.
 
     column    cells 0, 1, 2, ...: intervals between thresholds, categories, missing; cell 0 costs least, costs ascend

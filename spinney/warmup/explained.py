@@ -10,7 +10,7 @@ from spinney.warmup.tables import classes, numbers, strings, target, with_holes
 
 
 def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """SHAP values, dependence, importances and proximities. Kernels do not depend on the model, but on what they read."""
+    """SHAP values, dependence, importances and proximities."""
     import spinney
     from spinney import explain
 
