@@ -171,8 +171,23 @@ def test_populated_regions_hold_a_row(people, lender):
         assert (leaves == mine).all(axis=1).any()
         assert one.prediction != now
     assert found[0].cost >= counterfactual(lender, row, scale=X)[0].cost
-    # the twin: the row moved into the region of each row of the table, column by column, by predicting
     assert found.optimal
+
+
+@pytest.mark.parametrize("i", [0, 5, 9])
+def test_no_populated_region_is_nearer(fitted, i):
+    X, model = table()[0], fitted["forest"]
+    row, seen = X[i], {tuple(one) for one in model.apply(X).tolist()}
+    found = counterfactual(model, row, populated=X, scale=UNITS)
+    now, cuts = model.predict(row[None])[0], thresholds(model, 3)
+
+    def wanted(rows):
+        rows = np.array(rows)
+        return (model.predict(rows) != now) & np.array([tuple(one) in seen for one in model.apply(rows).tolist()])
+
+    choices = [candidates(x, cuts[j]) for j, x in enumerate(row.tolist())]
+    costs = [lambda a, b, u=UNITS[j]: abs(a - b) / u for j in range(3)]
+    assert found[0].cost == pytest.approx(least_change(choices, row.tolist(), costs, wanted)[0])
 
 
 @pytest.mark.parametrize("name", ["forest", "boosting"])
