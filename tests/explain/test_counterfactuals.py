@@ -171,8 +171,23 @@ def test_populated_regions_hold_a_row(people, lender):
         assert (leaves == mine).all(axis=1).any()
         assert one.prediction != now
     assert found[0].cost >= counterfactual(lender, row, scale=X)[0].cost
-    # the twin: the row moved into the region of each row of the table, column by column, by predicting
     assert found.optimal
+
+
+@pytest.mark.parametrize("i", [0, 5, 9])
+def test_no_populated_region_is_nearer(fitted, i):
+    X, model = table()[0], fitted["forest"]
+    row, seen = X[i], {tuple(one) for one in model.apply(X).tolist()}
+    found = counterfactual(model, row, populated=X, scale=UNITS)
+    now, cuts = model.predict(row[None])[0], thresholds(model, 3)
+
+    def wanted(rows):
+        rows = np.array(rows)
+        return (model.predict(rows) != now) & np.array([tuple(one) in seen for one in model.apply(rows).tolist()])
+
+    choices = [candidates(x, cuts[j]) for j, x in enumerate(row.tolist())]
+    costs = [lambda a, b, u=UNITS[j]: abs(a - b) / u for j in range(3)]
+    assert found[0].cost == pytest.approx(least_change(choices, row.tolist(), costs, wanted)[0])
 
 
 @pytest.mark.parametrize("name", ["forest", "boosting"])
@@ -315,3 +330,37 @@ def test_bad_rows_and_models(people, lender, fitted):
     single = spinney.DecisionTreeClassifier().fit(table()[0], np.zeros(300))
     with pytest.raises(ValueError, match="knows one class only"):
         counterfactual(single, [0.0, 0.0, 0.0])
+
+
+def test_several_numbers_at_once():
+    X, _ = table(120, 7)
+    model = spinney.DecisionTreeRegressor(max_depth=4).fit(X, X[:, :2])
+    found = counterfactual(model, X[0], target=[(0.5, None), (None, 0.0)])
+    assert found.optimal
+    assert found[0].prediction[0] >= 0.5
+    assert found[0].prediction[1] <= 0.0
+    with pytest.raises(ValueError, match=r"target must be a list of 2 ranges \(low, high\), got \(0, 1, 2\)"):
+        counterfactual(model, X[0], target=(0, 1, 2))
+
+
+def test_rows_that_go_down_several_branches(people):
+    X, y = people
+    model = spinney.C45Classifier(max_depth=3).fit(X, y)
+    lost = X[X["pay"].isna()].iloc[0]
+    with pytest.raises(ValueError, match="'pay' is missing, and C45Classifier sends such rows down several branches"):
+        counterfactual(model, lost)
+    whole = X[X["pay"].notna() & X["job"].notna()].iloc[0]
+    found = counterfactual(model, whole)
+    assert model.predict_row(found[0].row) != found.prediction
+
+
+def test_models_that_read_zeros_as_missing_values():
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = table(120, 8)
+    data = lightgbm.Dataset(X, y, params={"zero_as_missing": True, "verbose": -1})
+    booster = lightgbm.train({"objective": "binary", "zero_as_missing": True, "verbose": -1}, data, 2)
+    with pytest.raises(ValueError, match="reads categories by number or zeros as missing values"):
+        counterfactual(spinney.from_lightgbm(booster), X[0])
+    plain = lightgbm.train({"objective": "binary", "verbose": -1}, lightgbm.Dataset(X, y), 3)
+    found = counterfactual(spinney.from_lightgbm(plain), X[0])
+    assert found.optimal

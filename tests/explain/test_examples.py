@@ -18,7 +18,7 @@ RESULTS = {
     "Counterfactuals",
     "Selection",
     "Surrogate",
-}  # the functions that return them have examples
+}  # what functions return
 EXAMPLES = [getattr(spinney.explain, name) for name in spinney.explain.__all__ if name not in RESULTS]
 EXAMPLES.append(Explained.shap_values)
 
