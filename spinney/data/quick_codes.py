@@ -1,7 +1,7 @@
 """Codes of many numbers: a number's cell on a line says most of its code.
 
-In: the edges of columns. Out: for each column a cut of all numbers into 65,536 cells, and a table: how many edges lie in
-cells before. These lie below a number of that cell, and edges of later cells do not; only those of the same cell are
+In: the edges of columns. Out: for each column a cut of all numbers into 65,536 cells, and a table: how many edges lie
+in cells before. These lie below a number of that cell, and edges of later cells do not; only those of the same cell are
 compared with it, one or two in most columns, where halving takes eight comparisons. The codes are the very same, since
 whatever finds a cell never changes the order of two numbers. There are two ways to cut:
 
