@@ -129,6 +129,11 @@ def _laid_down(frame: Any) -> BatchSource:
     return files
 
 
+def check_batch(frame: Any) -> int:
+    """How many rows a batch has; a TypeError if it is no table in memory."""
+    return len(frame if _is_array(frame) else _as_frame(frame))
+
+
 def names_of(frame: Any) -> list[str] | None:
     """The names of a batch's columns; None for an array."""
     return None if _is_array(frame) else [str(name) for name in _as_frame(frame).columns]

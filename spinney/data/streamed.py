@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from spinney.data.batches import Batch, BatchSource, names_of, one_column, pick
+from spinney.data.batches import Batch, BatchSource, check_batch, names_of, one_column, pick
 from spinney.data.code_store import Kept, keep
 from spinney.data.frames import read_series
 from spinney.data.objects import read_objects
@@ -208,7 +208,7 @@ class StreamedTable(OpenedTable):
     def _batches(self, columns: Sequence[Any] | None) -> Iterator[Batch]:
         """One pass. Batches without rows are passed over."""
         for batch in self.source.batches(columns if self.source.picks_columns else None):
-            if len(batch.frame):
+            if check_batch(batch.frame):
                 yield batch
 
     def tables(self, schema: Schema, owner: str, strict: bool = False) -> Iterator[tuple[str, Table]]:

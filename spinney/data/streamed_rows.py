@@ -54,7 +54,7 @@ class StreamedWhole:
             yield start, table
             start += table.n_rows
         if start != self.n_rows:
-            raise ValueError(f"there are {start:,} rows now, and were {self.n_rows:,} in the pass before.")
+            raise ValueError(f"there are {start:,} rows now, against {self.n_rows:,} of the pass before.")
 
     # --- bins -------------------------------------------------------------------------------------------------------
 

@@ -95,7 +95,8 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     shares = getattr(estimator, "_takes_opened_tables", False)
     X = with_rows(X)
     if isinstance(X, StreamedTable):
-        return Sheet(X, X.with_counts(counts), y, weights, params or {})
+        stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
+        return Sheet(stand_in, X.with_counts(counts), y, weights, params or {})
     return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
 
 
