@@ -151,7 +151,7 @@ def test_cross_validation(frame, folder):
 def test_models_that_need_values_say_so(folder):
     table = open_y(folder)
     for model in (DecisionTreeRegressor(), spinney.BaggingRegressor(), spinney.AutoRegressor()):
-        with pytest.raises(TypeError, match="takes tables in memory.*collect"):
+        with pytest.raises(TypeError, match=r"takes tables in memory.*collect"):
             model.fit(table, table.y)
     with pytest.raises(TypeError, match="takes tables in memory"):
         GradientBoostingRegressor(max_bins=None).fit(table)
@@ -258,7 +258,7 @@ def test_batches_without_files_have_no_cache(tmp_path):
         open_table(lambda: [np.ones((3, 2))], cache=tmp_path)
 
 
-# --- what goes wrong ----------------------------------------------------------------------------------------------------
+# --- what goes wrong --------------------------------------------------------------------------------------------------
 
 
 def copy_of(folder, tmp_path):
@@ -362,7 +362,7 @@ def test_an_iterator_that_fails_is_not_gone_on_with():
         list(source.batches())
 
 
-# --- text ---------------------------------------------------------------------------------------------------------------
+# --- text -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("hidden", ["polars", "pyarrow"])
