@@ -135,6 +135,7 @@ class TableModel(BaseEstimator):
     _takes_missing: ClassVar[bool] = True
     _takes_categories: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
+    _predicts_by_codes: ClassVar[bool] = False  # from the codes of its table, if that has any: see data/streamed.py
 
     def __init_subclass__(cls, **more: Any) -> None:
         """What answers for rows takes tables opened from files, too."""

@@ -28,6 +28,7 @@ class BoostedModel(Rounds, BoostingFit):
     """A model that is a `Booster`."""
 
     _takes_opened_tables = True  # see data/shared.py
+    _predicts_by_codes = True
 
     # --- predict ---------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import _safe_indexing
 
 from spinney.data.shared import OpenedTable
 
@@ -48,9 +49,9 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(X, OpenedTable) and is_streamed(X) and X.rows is None:
-            return _by_batches(method, self, X, args, kwargs)
-        return method(self, X, *args, **kwargs)
+        if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
+            return method(self, X, *args, **kwargs)
+        return _by_batches(method, self, X, args, kwargs)
 
     answer.streams = True  # type: ignore[attr-defined]
     return answer
@@ -60,11 +61,22 @@ def _by_batches(method: Callable[..., Any], model: Any, table: Any, args: Any, k
     """The answers for one batch after the other; of what is given row by row, each gets its own."""
     own = {name: np.asarray(kwargs.pop(name)) for name in ("init_score",) if kwargs.get(name) is not None}
     parts, start = [], 0
+    order = None if table.rows is None else np.argsort(table.rows, kind="stable")
     for batch in table.batches():
         stop = start + len(batch)
-        parts.append(method(model, batch, *args, **kwargs, **{name: one[start:stop] for name, one in own.items()}))
+        places: Any = slice(start, stop)
+        if order is not None:
+            rows = table.rows[order]
+            first, after = np.searchsorted(rows, (start, stop))
+            places, batch = order[first:after], _safe_indexing(batch, rows[first:after] - start)
+        if len(batch):
+            parts.append(method(model, batch, *args, **kwargs, **{name: one[places] for name, one in own.items()}))
         start = stop
-    return _joined(parts)
+    return _joined(parts) if order is None else _in_order(_joined(parts), np.argsort(order))
+
+
+def _in_order(answers: Any, places: np.ndarray) -> Any:
+    return [_in_order(one, places) for one in answers] if isinstance(answers, list) else answers[places]
 
 
 def _joined(parts: list[Any]) -> Any:

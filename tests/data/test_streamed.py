@@ -144,6 +144,11 @@ def test_cross_validation(frame, folder):
     np.testing.assert_array_equal(found["test_score"], wanted["test_score"])
     ours, known = boosting_cv(model, table, cv=3), boosting_cv(model, X, y, cv=3)
     np.testing.assert_array_equal(ours.mean(), known.mean())
+    forest = RandomForestRegressor(n_estimators=2, max_depth=3, random_state=0)
+    found, wanted = cross_validate(forest, table, cv=3), cross_validate(forest, X, y, cv=3)
+    np.testing.assert_array_equal(found["test_score"], wanted["test_score"])
+    rows = np.array([7, 3, 1199, 3, 400])
+    np.testing.assert_array_equal(forest.fit(table).predict(table.take(rows)), forest.predict(X[rows]))
     with pytest.raises(TypeError, match="KMeans takes tables in memory"):
         cross_validate(KMeans(2), table, scoring=lambda *given: 0.0)
 
