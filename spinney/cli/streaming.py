@@ -18,7 +18,6 @@ from spinney.cli.files import Source
 from spinney.cli.kinds import Column
 from spinney.cli.parts import parts_of
 from spinney.cli.reading import BAD, find_bad_cell, scanning, selection
-from spinney.data.file_table import open_table
 
 LARGE = 2**28  # bytes of a file from which on the table is not read into memory
 
@@ -37,6 +36,8 @@ def stream_table(
     doubtful: Sequence[Column] = (),
 ) -> tuple[Any, pl.DataFrame]:
     """The features of the rows where the target has a value, opened; and the target and others, as in `read_table`."""
+    from spinney.data.file_table import open_table
+
     select = selection(source, columns, missing, target, also, doubtful)
     names = [name for column in columns for name in column.features]
 
