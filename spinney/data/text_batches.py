@@ -132,16 +132,11 @@ def _by_polars(block: bytes, names: list[str], types: dict[str, str], separator:
     import polars
 
     kinds = {"whole": polars.Int64, "number": polars.Float64, "boolean": polars.Boolean, "string": polars.String}
-    return polars.read_csv(
-        block,
-        has_header=False,
-        new_columns=names,
-        schema_overrides={name: kinds[kind] for name, kind in types.items()},
-        separator=separator,
-        null_values=nulls,
-        infer_schema_length=None,
-        raise_if_empty=False,
-    )
+    known = {name: kinds[kind] for name, kind in types.items()}
+    how: dict[str, Any] = {"new_columns": names, "schema_overrides": known, "infer_schema_length": None}
+    if len(known) == len(names):  # else polars would look at all cells twice
+        how = {"schema": {name: known[name] for name in names}, "infer_schema_length": 0}
+    return polars.read_csv(block, has_header=False, separator=separator, null_values=nulls, raise_if_empty=False, **how)
 
 
 def _by_arrow(block: bytes, names: list[str], types: dict[str, str], separator: str, nulls: list[str]) -> Any:
