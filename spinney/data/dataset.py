@@ -67,16 +67,21 @@ class Dataset:
         return self.bins.n_columns
 
     def check_size(self) -> None:
-        """Raise where rows cannot be numbered: cells may be any number, rows have numbers of 31 bits."""
-        if self.n_rows > MOST_ROWS:
-            raise ValueError(
-                f"boosting holds at most {MOST_ROWS:,} rows on one machine, got {self.n_rows:,}: take a sample of the "
-                "rows, or share them out to several machines."
-            )
+        """Raise where rows cannot be numbered."""
+        check_rows(self.n_rows, "boosting")
 
     def take(self, rows: np.ndarray) -> Dataset:
         """The same encoding of some of the rows (bins and layout stay as they are)."""
         return Dataset(len(rows), self.bins, np.ascontiguousarray(self.codes[:, rows]), self.layout)
+
+
+def check_rows(n_rows: int, what: str) -> None:
+    """Raise where rows cannot be numbered: cells may be any number, rows have numbers of 31 bits."""
+    if n_rows > MOST_ROWS:
+        raise ValueError(
+            f"{what} holds at most {MOST_ROWS:,} rows on one machine, got {n_rows:,}: take a sample of the rows, or "
+            "share them out to several machines."
+        )
 
 
 def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset:
