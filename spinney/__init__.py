@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spinney import criteria, datasets, evaluate, explain, prune, view
     from spinney.criteria.candidates import candidate_splits
     from spinney.criteria.user_loss import Loss
+    from spinney.data.file_table import open_table
     from spinney.ensemble.callbacks import Round
     from spinney.ensemble.voting import aggregate_ranks
     from spinney.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -146,6 +147,7 @@ _HOMES = {
     "from_xgboost": "spinney.estimators.imported",
     "load": "spinney.io.model_file",
     "merge_forests": "spinney.estimators.merging",
+    "open_table": "spinney.data.file_table",
     "plot_adaboost_rounds": "spinney.view.rounds",
     "plot_amount_of_say": "spinney.view.gains",
     "plot_confusion_matrix": "spinney.view.judging",
@@ -233,6 +235,7 @@ __all__ = [
     "from_xgboost",
     "load",
     "merge_forests",
+    "open_table",
     "plot_adaboost_rounds",
     "plot_amount_of_say",
     "plot_confusion_matrix",

@@ -1,8 +1,8 @@
 """Files: what is in a file, whatever its name is, and a scan of its rows.
 
-In: a path, or `-` for standard input. Out: a `Source`, whose `frame` is a lazy polars frame; nothing is read as yet
-but the first lines. Text (CSV, TSV) comes as strings, column by column; Parquet, Arrow and JSON lines with types of
-their own.
+In: a path, a pattern of paths, or `-` for standard input. Out: a `Source`, whose `frame` is a lazy polars frame;
+nothing is read as yet but the first lines. Text (CSV, TSV) comes as strings, column by column; Parquet, Arrow and JSON
+lines with types of their own.
 
 Formats and compression are told by the first bytes, text formats also by the name. What is compressed, in another
 encoding than UTF-8, or comes from standard input is laid down in a temporary file first, block by block: memory does
@@ -25,6 +25,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -86,6 +87,7 @@ class Source:
     notes: tuple[str, ...] = ()
     every_line: pl.LazyFrame | None = None  # of text: with blank lines, and others without any value
     skip: int = 0  # rows of text before the first that is data
+    others: tuple[Path, ...] = ()  # further files of the same table
 
     @property
     def is_text(self) -> bool:
@@ -115,6 +117,10 @@ class Source:
 
 def open_source(given: str, dialect: Dialect = Dialect()) -> Source:  # noqa: B008  (it is frozen)
     """Find out what a file is and prepare to scan it."""
+    if has_magic(given) and not Path(given).exists():
+        from spinney.cli.many_files import open_pattern
+
+        return open_pattern(given, dialect)
     name = "standard input" if given == "-" else given
     path = _spool_input() if given == "-" else Path(given)
     if path.is_dir():

@@ -29,6 +29,7 @@ from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, r
 from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, plural
 from spinney.cli.report_page import page_path, write_page
+from spinney.cli.streaming import is_large, stream_table
 from spinney.cli.tasks import guess_task
 
 TASKS = ("classification", "regression")
@@ -59,7 +60,7 @@ class Wishes:
 class Learning:
     """A table ready to be learnt from."""
 
-    X: pl.DataFrame
+    X: Any  # a frame, or a table opened from files
     y: np.ndarray
     weights: np.ndarray | None
     groups: np.ndarray | None
@@ -257,14 +258,20 @@ def read(
         target = replace(target, kind="category")
     also = [name for name in (wishes.weights, wishes.groups) if name]
     given = [column for column in (*columns, target) if column.name in wishes.types]
-    frame = read_table(source, columns, wishes.missing, target, also, given)
+    streams = MODELS[wishes.model].by_codes and wishes.parameters.get("max_bins", True) and is_large(source)
+    X: Any = None
+    if streams:
+        X, frame = stream_table(source, columns, wishes.missing, target, also, given)
+    else:
+        frame = read_table(source, columns, wishes.missing, target, also, given)
     if not len(frame):
         raise CommandError(f"the target {target.name!r} is missing in all {found.n_rows:,} rows of {source.name}.")
     y = labels_of(frame[TARGET], target.kind)
     weights = _weights(source, frame, wishes) if wishes.weights else None
     groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
-    X = frame.select(name for column in columns for name in column.features)
-    columns = [_counted(column, X) for column in columns]
+    if not streams:
+        X = frame.select(name for column in columns for name in column.features)
+        columns = [_counted(column, X) for column in columns]
     return (
         Learning(X, y, weights, groups),
         columns,
@@ -291,7 +298,7 @@ def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
 
 def _learn(model: Any, table: Learning, task: str, wishes: Wishes, work: Working) -> tuple[Judged | None, float]:
     """Judge the model and fit it to all rows; also the seconds of the fit."""
-    n_folds = plan(table.X.height, table.X.width, wishes.cv, MODELS[wishes.model].slow)
+    n_folds = plan(table.X.shape[0], table.X.shape[1], wishes.cv, MODELS[wishes.model].slow)
     n_fits = max(n_folds, 0) + 1
     if wishes.budget is not None:
         model.set_params(time_budget=wishes.budget / n_fits)

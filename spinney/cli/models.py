@@ -23,13 +23,14 @@ class Kind:
     about: str
     changes: tuple[tuple[str, Any], ...] = ()
     slow: bool = False  # judged by one fit rather than by many
+    by_codes: bool = False  # learns from one byte per cell, so that large tables need not come into memory
 
 
 MODELS = {
-    "boosting": Kind("GradientBoostingClassifier", "GradientBoostingRegressor", "gradient boosting"),
+    "boosting": Kind("GradientBoostingClassifier", "GradientBoostingRegressor", "gradient boosting", by_codes=True),
     "auto": Kind("AutoClassifier", "AutoRegressor", "the best of boosting and forests, combined", slow=True),
-    "forest": Kind("RandomForestClassifier", "RandomForestRegressor", "a random forest"),
-    "extra-trees": Kind("ExtraTreesClassifier", "ExtraTreesRegressor", "extra-trees"),
+    "forest": Kind("RandomForestClassifier", "RandomForestRegressor", "a random forest", by_codes=True),
+    "extra-trees": Kind("ExtraTreesClassifier", "ExtraTreesRegressor", "extra-trees", by_codes=True),
     "tree": Kind(
         "DecisionTreeClassifier",
         "DecisionTreeRegressor",

@@ -9,7 +9,7 @@ Rows are counted from 1, the header aside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +27,7 @@ from spinney.cli.recipe import Recipe
 
 BATCH = 2**16  # rows that are predicted at a time
 TARGET, OTHER = "\x00target", "\x00other:"  # columns beside the features
-_BAD, _ROW = "\x00bad", "\x00row"
+BAD, _ROW = "\x00bad", "\x00row"
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,26 @@ def read_table(
     Besides: the target, as `TARGET`, and the other columns asked for, cleaned, each as `OTHER` and its name.
     `doubtful` columns may hold cells that are not of their kind, which are refused.
     """
+    with scanning(source):
+        table = selection(source, columns, missing, target, also, doubtful)(source.frame).collect(engine="streaming")
+    if table[BAD].any():
+        raise find_bad_cell(source, doubtful, missing)
+    pieces = table.drop(BAD).get_columns()
+    del table
+    for place in range(len(pieces)):  # one by one, so that no more than one column is there twice
+        pieces[place] = pieces[place].rechunk()
+    return pl.DataFrame(pieces)
+
+
+def selection(
+    source: Source,
+    columns: Sequence[Column],
+    missing: tuple[str, ...],
+    target: Column | None = None,
+    also: Sequence[str] = (),
+    doubtful: Sequence[Column] = (),
+) -> Callable[[pl.LazyFrame], pl.LazyFrame]:
+    """What `read_table` makes of the source's frame, or of some rows of it; bad rows are marked as `BAD`."""
     schema = source.frame.collect_schema()
     wanted = [one for column in columns for one in features(column, schema[column.name], compact=True)]
     first = [staged(column, schema[column.name], missing) for column in (*columns, *([target] if target else []))]
@@ -115,19 +135,15 @@ def read_table(
     if target is not None:
         found = values(target, schema[target.name])
         wanted.append((found.cast(pl.Categorical) if target.kind == "category" else found).alias(TARGET))
-    with scanning(source):
-        frame = source.frame.select([*first, *other])
+    asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(doubtful, schema).alias(BAD)]
+
+    def select(frame: pl.LazyFrame) -> pl.LazyFrame:
+        frame = frame.select([*first, *other])
         if target is not None:
             frame = frame.filter(pl.col(target.name).is_not_null())
-        asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(doubtful, schema).alias(_BAD)]
-        table = frame.select(asked).collect(engine="streaming")
-    if table[_BAD].any():
-        raise find_bad_cell(source, doubtful, missing)
-    pieces = table.drop(_BAD).get_columns()
-    del table
-    for place in range(len(pieces)):  # one by one, so that no more than one column is there twice
-        pieces[place] = pieces[place].rechunk()
-    return pl.DataFrame(pieces)
+        return frame.select(asked)
+
+    return select
 
 
 def batches(
@@ -138,11 +154,11 @@ def batches(
     first = [staged(column, schema[column.name], recipe.missing) for column in recipe.columns]
     other = [expression.alias(OTHER + name) for name, expression in also.items()]
     wanted = [one for column in recipe.columns for one in features(column, schema[column.name])]
-    asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(recipe.columns, schema).alias(_BAD)]
+    asked = [*wanted, *(pl.col(OTHER + name) for name in also), _bad_cells(recipe.columns, schema).alias(BAD)]
     for part in parts_of(source):
         with scanning(source):
             table = part.select([*first, *other]).select(asked).collect(engine="streaming")
-        if table[_BAD].any():
+        if table[BAD].any():
             raise find_bad_cell(source, recipe.columns, recipe.missing)
         for batch in table.iter_slices(size):
             yield batch.select(recipe.features), batch.select(pl.col(OTHER + name).alias(name) for name in also)
@@ -210,9 +226,9 @@ def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str,
         cell = pl.col(column.name).cast(pl.String, strict=False)
         found = (
             source.frame.select(staged(column, dtype, missing))
-            .select(cell.alias("cell"), _is_bad(column, dtype).alias(_BAD))
+            .select(cell.alias("cell"), _is_bad(column, dtype).alias(BAD))
             .with_row_index(_ROW, offset=1)
-            .filter(pl.col(_BAD))
+            .filter(pl.col(BAD))
             .head(1)
             .collect(engine="streaming")
         )

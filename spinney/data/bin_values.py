@@ -14,6 +14,7 @@ import numpy as np
 from spinney._compile import count_up_to, inner_kernel, kernel
 from spinney._random import uniform
 from spinney.data.binning import MAX_BINS, Bins
+from spinney.data.shared import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
@@ -32,8 +33,11 @@ NO_MIDDLES = Middles(np.empty((0, 0)), np.empty((0, 0), np.int16))
 
 def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Middles:
     """The middles of a table's bins; `rows` are those that count, None: all."""
-    ends = np.zeros((2, bins.n_columns))
-    if isinstance(table, SparseTable):
+    known = table.ends(rows) if isinstance(table, Part) else None
+    ends = np.zeros((2, bins.n_columns)) if known is None else known
+    if known is not None:
+        pass
+    elif isinstance(table, SparseTable):
         for j in range(bins.n_columns):
             ends[:, j] = _ends(_sparse_values(table, j, rows)[:, None])[:, 0]
     else:

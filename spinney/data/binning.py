@@ -22,6 +22,7 @@ import numpy as np
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team
 from spinney.data.edges import learn_edges
+from spinney.data.quick_codes import CELLS, encode_by_cells, find_cells
 from spinney.data.shared import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Panel, Table
@@ -30,6 +31,8 @@ MAX_BINS = 255  # one uint8 holds 255 bins and the missing code
 _EDGE_SLOTS = 256  # edges of a column, padded with +inf: eight halvings find the place
 _SAMPLE = 200_000  # rows that the edges are learnt from
 _LINE, _TILE = 64, 1024  # bytes of a cache line; rows that are turned into columns at a time
+_MANY = 1 << 18  # rows from which on it pays to look at numbers' first bits
+_NO_CELLS = np.empty((0, 0), np.uint8), np.empty(0, CELLS).view(np.recarray)
 _BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
 
 
@@ -84,7 +87,7 @@ class Bins:
         return table
 
     def encode(self, table: Table, team: Team, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Codes of the rows start..stop as (columns, rows) uint8."""
+        """Codes of the rows start..stop as (columns, rows) uint8. Those of a table opened from files are its own."""
         stop = table.n_rows if stop is None else stop
         if isinstance(table, Part):
             known = table.codes(self, team, start, stop)
@@ -95,12 +98,16 @@ class Bins:
 
             return encode_sparse(table, self, team).lay_out(np.arange(self.n_columns), start, stop)
         codes = np.empty((self.n_columns, stop - start), np.uint8)
+        self.encode_into(table, team, codes, 0, start, stop)
+        return codes
+
+    def encode_into(self, table: Table, team: Team, codes: np.ndarray, at: int, start: int, stop: int) -> None:
+        """The same of a table of panels, into codes[:, at : at + stop - start]."""
         pieces = pieces_of(stop - start, team.size)
         for panel in table.panels:
-            plan = self._plan(panel)
-            rows = panel.values[start:stop]
-            team.map(partial(_encode_piece, rows, plan, codes), pieces)
-        return codes
+            plan, rows = self._plan(panel), panel.values[start:stop]
+            cells = find_cells(plan[1]) if len(rows) >= _MANY and len(plan[0]) <= 256 else _NO_CELLS
+            team.map(partial(_encode_piece, rows, plan, cells, codes, at), pieces)
 
     def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
         """What the encoding kernel needs to know of a panel's columns; kept, as one row takes less time than this."""
@@ -127,8 +134,15 @@ class Bins:
         return columns, edges, self.category_table[columns], self.n_bins[columns], self.is_categorical[columns]
 
 
-def _encode_piece(rows: np.ndarray, plan: tuple[np.ndarray, ...], codes: np.ndarray, piece: tuple[int, int]) -> None:
-    _encode(rows, *plan, codes, *piece)
+def _encode_piece(
+    rows: np.ndarray,
+    plan: tuple[np.ndarray, ...],
+    cells: tuple[np.ndarray, Any],
+    codes: np.ndarray,
+    at: int,
+    piece: tuple[int, int],
+) -> None:
+    _encode(rows, *plan, *cells, codes, at, *piece)
 
 
 def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
@@ -136,10 +150,11 @@ def learn_bins(table: Table, is_categorical: np.ndarray, counts: np.ndarray | No
 
     `counts` says how often a row counts (0: not at all; None: each once), so that a row of weight 3 and three equal
     rows give the same bins. Above 200,000 rows the edges come from an evenly spread sample of the rows.
-    A part of an opened table has the bins of the whole, whatever its rows count.
+    A part of an opened table has the bins of the whole, whatever its rows count; a table opened from files learns them
+    in a pass through the files.
     """
     if isinstance(table, Part):
-        return table.bins(max_bins, team)
+        return table.bins(max_bins, team, counts)
     if isinstance(table, SparseTable):
         from spinney.data.sparse_codes import learn_sparse_bins
 
@@ -217,7 +232,11 @@ def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int
     if not present.any():
         return np.empty(0, np.uint8)
     index = values[present].astype(np.int64)
-    frequency = np.bincount(index, weights=None if counts is None else counts[present])
+    return codes_by_frequency(np.bincount(index, weights=None if counts is None else counts[present]), max_bins)
+
+
+def codes_by_frequency(frequency: np.ndarray, max_bins: int) -> np.ndarray:
+    """The code of each category, by how often it is there."""
     if len(frequency) <= max_bins:
         return np.arange(len(frequency), dtype=np.uint8)
     codes = np.full(len(frequency), max_bins - 1, np.uint8)
@@ -242,17 +261,19 @@ def pieces_of(n_rows: int, n_threads: int) -> list[tuple[int, int]]:
 
 
 @kernel
-def _encode(values, columns, edges, categories, n_bins, is_categorical, codes, start, stop):
-    """codes[columns[k], i] for rows start..stop, block by block."""
+def _encode(values, columns, edges, categories, n_bins, is_categorical, starts, cells, codes, at, start, stop):
+    """codes[columns[k], at + i] for rows start..stop, block by block."""
     for block in range(start, stop, _BLOCK):
         end = min(stop, block + _BLOCK)
         for k in range(columns.size):
             missing = np.uint8(n_bins[k])
-            out = codes[columns[k]]
+            out = codes[columns[k], at + block : at + end]
             if is_categorical[k]:
-                encode_categories(values[block:end, k], categories[k], missing, out[block:end])
+                encode_categories(values[block:end, k], categories[k], missing, out)
+            elif cells.size and cells[k].steps >= 0:
+                encode_by_cells(values[block:end, k], edges[k], starts[k], cells[k], missing, out)
             else:
-                encode_numbers(values[block:end, k], edges[k], missing, out[block:end])
+                encode_numbers(values[block:end, k], edges[k], missing, out)
 
 
 @inner_kernel

@@ -29,6 +29,7 @@ from spinney.data.sparse_codes import SparseCodes, SparseDataset, encode_sparse
 from spinney.data.tables import Table
 
 LANES = 4  # bytes in a word
+MOST_ROWS = 2**31 - 1
 _LINE = 64  # bytes in a cache line
 # Places between lanes in the histogram of all lanes. Not 256: with lanes 2,048 bytes apart, the same bin of many lanes
 # would fall into one set of the first-level cache.
@@ -65,9 +66,22 @@ class Dataset:
     def n_columns(self) -> int:
         return self.bins.n_columns
 
+    def check_size(self) -> None:
+        """Raise where rows cannot be numbered."""
+        check_rows(self.n_rows, "boosting")
+
     def take(self, rows: np.ndarray) -> Dataset:
         """The same encoding of some of the rows (bins and layout stay as they are)."""
         return Dataset(len(rows), self.bins, np.ascontiguousarray(self.codes[:, rows]), self.layout)
+
+
+def check_rows(n_rows: int, what: str) -> None:
+    """Raise where rows cannot be numbered: cells may be any number, rows have numbers of 31 bits."""
+    if n_rows > MOST_ROWS:
+        raise ValueError(
+            f"{what} holds at most {MOST_ROWS:,} rows on one machine, got {n_rows:,}: take a sample of the rows, or "
+            "share them out to several machines."
+        )
 
 
 def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset:

@@ -23,6 +23,8 @@ def open_table(X: Any, owner: str = "this model") -> Source:
         return ArraySource(X, None)
     if is_sparse(X):
         return open_sparse(X, owner)
+    if hasattr(X, "refuse_values"):  # a table opened from files: see data/streamed.py
+        X.refuse_values(owner)
     frame = as_frame(X)
     if frame is not None:
         # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.

@@ -137,7 +137,7 @@ class Schema(_Stored):
         if self._plain_columns and is_plain(X) and X.shape[1] == len(self._plain_columns) and X.flags.aligned:
             return Table(len(X), X.shape[1], (Panel(X, self._plain_columns),))
         if isinstance(X, OpenedTable):
-            known = X.read(self)
+            known = X.read(self, owner, strict)
             return self.read(X.original(), owner, strict=strict) if known is None else known
         if isinstance(X, Table):
             return X
@@ -284,7 +284,7 @@ def learn_and_read(
         return X.learn(categorical_features, owner)
     source = open_table(X, owner)
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
-    chosen = np.flatnonzero(_choose(categorical_features, source, names, with_booleans)).tolist()
+    chosen = np.flatnonzero(choose_categories(categorical_features, source, names, with_booleans)).tolist()
     labels = {index: source.labels(index) for index in chosen}
     categories = {index: tuple(sorted(set(column.values))) for index, column in labels.items()}
     schema = Schema(
@@ -297,7 +297,9 @@ def learn_and_read(
     return schema, schema._table(source, labels.pop, remedy)
 
 
-def _choose(categorical_features: Any, source: Source, names: Sequence[str | None], with_booleans: bool) -> np.ndarray:
+def choose_categories(
+    categorical_features: Any, source: Source, names: Sequence[str | None], with_booleans: bool = False
+) -> np.ndarray:
     """Return which columns are categories, as a mask."""
     if isinstance(categorical_features, str):
         if categorical_features != "from_dtype":

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -39,15 +39,17 @@ class OpenedTable:
 
     def __init__(self, X: Any, counts: np.ndarray | None = None) -> None:
         """Nothing is read yet; `counts` says how often each row counts for the bins."""
+        if isinstance(X, OpenedTable):
+            X.original()
         self.origin, self.counts = with_rows(X), counts
         self.rows: np.ndarray | None = None
         self.shape = (_num_samples(X),)
         self._readings: dict[Any, tuple[Schema, Whole]] = {}
         self._lock = Lock()
 
-    def take(self, rows: np.ndarray) -> OpenedTable:
+    def take(self, rows: np.ndarray) -> Self:
         """Some rows of the whole table, in this order."""
-        part: OpenedTable = object.__new__(OpenedTable)
+        part = object.__new__(type(self))
         vars(part).update(vars(self))
         part.rows, part.shape = np.asarray(rows, np.int64), (len(rows),)
         return part
@@ -63,7 +65,7 @@ class OpenedTable:
         """The schema of the whole table, and the rows read through it."""
         from spinney.data.schema import learn_and_read
 
-        key = _key(categorical_features)
+        key = key_of(categorical_features)
         with self._lock:
             if key not in self._readings:
                 schema, table = learn_and_read(self.origin, categorical_features, owner)
@@ -71,7 +73,7 @@ class OpenedTable:
         schema, whole = self._readings[key]
         return schema, whole.take(self.rows)
 
-    def read(self, schema: Schema) -> Table | None:
+    def read(self, schema: Schema, owner: str = "this model", strict: bool = False) -> Table | None:
         """The rows as a schema reads them, if it was learnt here; None if not."""
         for known, whole in self._readings.values():
             if known is schema:
@@ -79,7 +81,8 @@ class OpenedTable:
         return None
 
 
-def _key(categorical_features: Any) -> Any:
+def key_of(categorical_features: Any) -> Any:
+    """What tells one choice of categories from another."""
     if categorical_features is None or isinstance(categorical_features, str):
         return categorical_features
     wanted = np.asarray(categorical_features)
@@ -158,9 +161,13 @@ class Part(Table):
             return None
         return self.whole.presorted(with_values, team).take(some, team, n_others)
 
-    def bins(self, max_bins: int, team: Team) -> Bins:
-        """Bins of the whole table."""
+    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+        """Bins of the whole table, whatever these rows count."""
         return self.whole.bins(max_bins, team)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+        """The least and the greatest finite value of every column, if that is known without looking."""
+        return None
 
     def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
         """(columns, rows) uint8: the rows start..stop encoded, if the whole table has these bins."""

@@ -26,6 +26,7 @@ from spinney._team import Team
 from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import Bins, learn_bins
 from spinney.data.content import order_by_content, order_of_codes
+from spinney.data.dataset import check_rows
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import encode_sparse
 from spinney.data.tables import Table
@@ -84,6 +85,7 @@ def open_table(
     team: Team,
 ) -> Opened:
     """Encode or sort the table, whichever its trees need."""
+    check_rows(table.n_rows, "a forest")
     is_categorical = n_categories > 0
     bins = None
     if max_bins is not None:

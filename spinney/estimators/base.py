@@ -22,6 +22,7 @@ from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.streaming import stream_answers
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -134,6 +135,12 @@ class TableModel(BaseEstimator):
     _takes_missing: ClassVar[bool] = True
     _takes_categories: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
+    _predicts_by_codes: ClassVar[bool] = False  # from the codes of its table, if that has any: see data/streamed.py
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """What answers for rows takes tables opened from files, too."""
+        super().__init_subclass__(**more)
+        stream_answers(cls)
 
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema

@@ -36,6 +36,7 @@ from spinney.estimators.boosting_settings import boosting_settings, follows_tabl
 from spinney.estimators.boosting_start import fit_init, raw_of_init, read_eval_offsets, read_offset, table_of
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import count_columns
+from spinney.estimators.streaming import with_sides
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -61,7 +62,7 @@ class BoostingFit(TableModel):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         *,
         eval_set: Any = None,
@@ -79,7 +80,8 @@ class BoostingFit(TableModel):
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros.
+            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros; or a table opened from files
+            (`spinney.open_table`), whose own target and weights stand for y and sample_weight that are not given.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
@@ -106,6 +108,7 @@ class BoostingFit(TableModel):
         self
         """
         check_parameters(self)
+        y, sample_weight = with_sides(X, y, sample_weight)
         eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
         refuse_monitor(monitor)
         clock = Clock(time.perf_counter(), self.time_budget)

@@ -29,6 +29,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
     """A model that is a `Booster`."""
 
     _takes_opened_tables = True  # see data/shared.py
+    _predicts_by_codes = True
 
     # --- predict ---------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
 from spinney.estimators.settings import n_categories, tree_settings
+from spinney.estimators.streaming import with_sides
 from spinney.estimators.targets import Answers, read_answers
 from spinney.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -57,13 +58,15 @@ class GrownForest(JudgedForest):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Grow the forest.
 
         Parameters
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+            Or a table opened from files (`spinney.open_table`), whose own target and weights stand for y and
+            sample_weight that are not given.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), optional
             With bootstraps, a row's chance of being drawn; a row of weight 2 is drawn like two rows that are alike.
@@ -74,6 +77,7 @@ class GrownForest(JudgedForest):
         self
         """
         check_parameters(self)
+        y, sample_weight = with_sides(X, y, sample_weight)
         if not self.bootstrap and self.oob_score:
             raise ValueError("oob_score=True needs bootstrap=True: without bootstraps every tree has seen every row.")
         if not self.bootstrap and self.max_samples is not None:

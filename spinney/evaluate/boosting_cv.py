@@ -15,6 +15,7 @@ from sklearn.model_selection import check_cv
 
 from spinney._seed import read_seed
 from spinney.data.schema import learn_and_read
+from spinney.data.streamed import StreamedTable
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
 
@@ -71,7 +72,7 @@ class BoostingCV:
 def boosting_cv(
     estimator: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     init_score: Any = None,
@@ -89,7 +90,8 @@ def boosting_cv(
     estimator : GradientBoostingClassifier or GradientBoostingRegressor
         Its parameters are used; it is not fitted and not changed.
     X, y, sample_weight, init_score
-        As for `fit`. An `init` estimator is fitted to each fold's training rows.
+        As for `fit`; a table opened from files brings its own target and weights. An `init` estimator is fitted to each
+        fold's training rows.
     groups : array-like, optional
         Passed to the splitter.
     cv : int, splitter or iterable of (train, test) row numbers, default 5
@@ -132,6 +134,8 @@ def boosting_cv(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
             f"got {estimator!r:.80}. evaluate.cross_validate takes any model."
         )
+    if isinstance(X, StreamedTable):
+        y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
     model = clone(estimator)
     model._validate_params()
     schema, table = learn_and_read(X, model.categorical_features, type(model).__name__)

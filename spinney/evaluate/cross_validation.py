@@ -156,7 +156,7 @@ def cross_validate(
     """
     judge = Scoring(estimator, scoring)
     sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, y, groups, is_classifier(estimator))
+    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
     check_fold_sizes(judge, splits)
     method = "predict" if return_predictions is True else return_predictions or None
     if method is not None:
@@ -174,7 +174,7 @@ def cross_validate(
         values["indices"] = {"train": [one.train for one in splits], "test": [one.test for one in splits]}
     values |= {f"test_{name}": scores for name, scores in gather([one.test for one in outcomes]).items()}
     values |= {f"train_{name}": scores for name, scores in gather([one.train for one in outcomes]).items()}
-    predictions = None if method is None else _predictions(outcomes, splits, y, method)
+    predictions = None if method is None else _predictions(outcomes, splits, sheet.y, method)
     return CrossValidation(values, judge.title, predictions)
 
 

@@ -119,7 +119,7 @@ def validation_curve(
         raise ValueError("param_range must hold at least one value, got none.")
     judge = _single(estimator, scoring)
     sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, y, groups, is_classifier(estimator))
+    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
     check_fold_sizes(judge, splits)
     jobs = [Job(split, None, {param_name: value}) for value in values for split in splits]
     wanted = Wanted(judge, train_score=True, error_score=error_score)
@@ -184,7 +184,7 @@ def learning_curve(
     """
     judge = _single(estimator, scoring)
     sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, y, groups, is_classifier(estimator))
+    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
     check_fold_sizes(judge, splits)
     random = check_random_state(random_state)
     # as scikit-learn: sizes are of the first fold's training rows, and each fold's rows are drawn once

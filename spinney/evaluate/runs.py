@@ -30,6 +30,7 @@ from sklearn.utils.validation import _check_method_params, _check_sample_weight,
 from spinney._side_by_side import side_by_side
 from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
+from spinney.data.streamed import StreamedTable
 from spinney.data.weights import read_weights
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
@@ -80,6 +81,10 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
     X = with_rows(X)
+    if isinstance(X, StreamedTable):
+        y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+        if not getattr(estimator, "_takes_opened_tables", False):
+            X.refuse_values(type(estimator).__name__)
     check_consistent_length(X, y, sample_weight)
     weights, counts = None, None
     if sample_weight is not None:
@@ -89,6 +94,9 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
         counts = read_weights(weights, len(weights)).counts
     shares = getattr(estimator, "_takes_opened_tables", False)
     X = with_rows(X)
+    if isinstance(X, StreamedTable):
+        stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
+        return Sheet(stand_in, X.with_counts(counts), y, weights, params or {})
     return Sheet(X, OpenedTable(X, counts) if shares else None, y, weights, params or {})
 
 
@@ -193,7 +201,7 @@ def _of_rows(y: Any, rows: np.ndarray) -> Any:
 
 
 def _rows(sheet: Sheet, rows: np.ndarray, original: bool = False) -> Any:
-    if sheet.opened is None or original:
+    if sheet.opened is None or (original and not isinstance(sheet.opened, StreamedTable)):
         return _safe_indexing(sheet.X, rows)
     return sheet.opened.take(rows)
 

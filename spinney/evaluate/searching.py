@@ -111,7 +111,7 @@ def search(
     judge = Scoring(estimator, scoring)
     decisive = _decisive(judge, refit)
     sheet = make_sheet(estimator, X, y, sample_weight, params)
-    splits = make_splits(cv, sheet.X, y, groups, is_classifier(estimator))
+    splits = make_splits(cv, sheet.X, sheet.y, groups, is_classifier(estimator))
     check_fold_sizes(judge, splits)
     race = _Race(estimator, sheet, splits, Wanted(judge, return_train_score, error_score=error_score), decisive)
     race.n_jobs, race.verbose = n_jobs, verbose

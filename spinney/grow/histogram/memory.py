@@ -202,6 +202,7 @@ def make_work(
 
     Wide histograms are only for nodes of more than `block_rows` rows, and those cannot be many at a time.
     """
+    dataset.check_size()
     size, columns, n_nodes = dataset.layout.size, dataset.n_columns, 2 * max_leaves - 1
     n_words = dataset.layout.n_words - 1  # without the statistics
     n_wide = min(max_leaves, n_rows // (block_rows + 1)) + 2 if n_rows > block_rows else 0

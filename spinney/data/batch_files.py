@@ -1,0 +1,306 @@
+"""Files in batches: Parquet, Arrow (IPC) and CSV, by polars or pyarrow, whichever is installed.
+
+In: names of files. Out: their rows, some at a time, and words for where these are: file and row group, record batch or
+lines. Files are told apart from others, and from themselves at another time, by name, size and time of change: one that
+changes or vanishes between two passes is an error, and so is one whose columns differ from the first file's.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from spinney.data.batches import Batch
+from spinney.data.text_batches import TextReader
+
+_MOST_CELLS = 2**25  # of a batch
+_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv")
+
+
+class Reader(Protocol):
+    """A format of files."""
+
+    picks_columns: bool
+
+    def names(self, path: Path) -> list[str]:
+        """The names of a file's columns."""
+
+    def count_rows(self, path: Path) -> int:
+        """How many rows a file has."""
+
+    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+        """All rows, in their order."""
+
+
+class FileBatches:
+    """Files of one format, one after the other."""
+
+    folder: Any = None  # a temporary one, to be kept as long as this
+    is_temporary = False
+
+    def __init__(self, paths: Sequence[Path], reader: Reader) -> None:
+        """Look at the files' sizes; nothing is read yet."""
+        self.paths, self.reader = list(paths), reader
+        self.picks_columns = reader.picks_columns
+        self._marks = {path: _mark(path) for path in self.paths}
+        self._names: list[str] | None = None
+
+    def identity(self) -> list[Any] | None:
+        """Names, sizes and times."""
+        if self.is_temporary:
+            return None
+        return [[str(path.resolve()), *self._marks[path]] for path in self.paths]
+
+    def count_rows(self) -> int:
+        """By what the files say of themselves; files of text are gone through."""
+        return sum(self._of(path, lambda path: self.reader.count_rows(path)) for path in self.paths)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """File after file. Errors name the place."""
+        for path in self.paths:
+            names = self._of(path, self.reader.names)
+            self._check_names(path, names)
+            yield from self.reader.batches(path, columns, len(names) if columns is None else len(columns))
+            self._check(path)
+
+    def _of(self, path: Path, ask: Any) -> Any:
+        """What a reader says of a file that is still the one it was."""
+        self._check(path)
+        with reading(str(path)):
+            return ask(path)
+
+    def _check(self, path: Path) -> None:
+        if _mark(path) != self._marks[path]:
+            raise ValueError(f"{path} has changed since the table was opened: open the table again.")
+
+    def _check_names(self, path: Path, names: list[str]) -> None:
+        if self._names is None:
+            self._names = names
+        lacking = [name for name in self._names if name not in names]
+        further = [name for name in names if name not in self._names]
+        first = self.paths[0]
+        if lacking:
+            raise ValueError(f"{path} has no column {lacking[0]!r}, which {first} has: its columns are {names}.")
+        if further:
+            raise ValueError(f"{path} has a column {further[0]!r}, which {first} does not have.")
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} is not there, or not any more.") from None
+    return found.st_size, found.st_mtime_ns
+
+
+class reading:
+    """Inside, whatever goes wrong with a file is told with its place."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        # polars' panics are no Exception
+        if error is None or not (isinstance(error, Exception) or kind.__name__ == "PanicException"):
+            return
+        text = " ".join(str(error).split())
+        if isinstance(error, MemoryError) or text.startswith(self.where):
+            return
+        if isinstance(error, FileNotFoundError):
+            raise FileNotFoundError(f"{self.where}: the file is not there any more.") from error
+        raise ValueError(f"{self.where} cannot be read, the file may be damaged: {text[:300]}") from error
+
+
+def _pieces(start: int, n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """(start, length) of pieces that are no larger than a batch should be."""
+    most = max(1, _MOST_CELLS // max(1, n_columns))
+    n_pieces = max(1, -(-n_rows // most))
+    for k in range(n_pieces):
+        a, b = n_rows * k // n_pieces, n_rows * (k + 1) // n_pieces
+        yield start + a, b - a
+
+
+class ParquetReader:
+    """Row group by row group; large ones in pieces."""
+
+    picks_columns = True
+
+    def names(self, path: Path) -> list[str]:
+        if find_spec("pyarrow") is None:
+            import polars
+
+            return polars.scan_parquet(path, glob=False).collect_schema().names()
+        import pyarrow.parquet
+
+        return list(pyarrow.parquet.read_schema(path).names)
+
+    def count_rows(self, path: Path) -> int:
+        return sum(n for _, n in self._groups(path))
+
+    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+        with reading(str(path)):
+            groups = self._groups(path)
+        read = self._by_polars if find_spec("polars") is not None else self._by_arrow
+        start = 0
+        for number, (group, n_rows) in enumerate(groups):
+            where = f"{path}, {group}"
+            frames = read(path, columns, number, _pieces(start, n_rows, n_columns))
+            while True:
+                with reading(where):
+                    frame = next(frames, None)
+                if frame is None:
+                    break
+                yield Batch(frame, where)
+            start += n_rows
+
+    def _groups(self, path: Path) -> list[tuple[str, int]]:
+        """What the row groups are called, and how many rows each has; without pyarrow, stretches of rows."""
+        if find_spec("pyarrow") is not None:
+            import pyarrow.parquet
+
+            known = pyarrow.parquet.read_metadata(path)
+            sizes = [known.row_group(k).num_rows for k in range(known.num_row_groups)]
+            return [(f"row group {k}", n) for k, n in enumerate(sizes) if n] or [("row group 0", 0)]
+        import polars
+
+        return _stretches(int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item()))
+
+    def _by_polars(self, path: Path, columns: Any, number: int, pieces: Iterator[tuple[int, int]]) -> Iterator[Any]:
+        import polars
+
+        for start, length in pieces:
+            frame = polars.scan_parquet(path, glob=False)
+            frame = frame if columns is None else frame.select(columns)
+            found = frame.slice(start, length).collect()
+            if len(found) != length:
+                raise ValueError(f"{len(found)} rows in place of {length}")
+            yield found
+
+    def _by_arrow(self, path: Path, columns: Any, number: int, pieces: Iterator[tuple[int, int]]) -> Iterator[Any]:
+        import pyarrow.parquet
+
+        with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+            sizes = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+            group = [k for k, n in enumerate(sizes) if n][number]
+            largest = max(length for _, length in pieces)
+            chosen = None if columns is None else list(columns)
+            if sizes[group] <= largest:
+                yield file.read_row_group(group, columns=chosen)
+                return
+            for batch in file.iter_batches(batch_size=largest, row_groups=[group], columns=chosen):
+                yield pyarrow.Table.from_batches([batch])
+
+
+def _stretches(n_rows: int) -> list[tuple[str, int]]:
+    size = 2**20
+    return [(f"rows {a} to {min(a + size, n_rows)}", min(size, n_rows - a)) for a in range(0, n_rows, size)]
+
+
+class ArrowReader:
+    """Record batch by record batch."""
+
+    picks_columns = True
+
+    def names(self, path: Path) -> list[str]:
+        if find_spec("pyarrow") is None:
+            import polars
+
+            return polars.scan_ipc(path).collect_schema().names()
+        import pyarrow
+
+        with pyarrow.memory_map(str(path)) as file, pyarrow.ipc.open_file(file) as reader:
+            return list(reader.schema.names)
+
+    def count_rows(self, path: Path) -> int:
+        if find_spec("pyarrow") is None:
+            import polars
+
+            return int(polars.scan_ipc(path).select(polars.len()).collect().item())
+        import pyarrow
+
+        with pyarrow.memory_map(str(path)) as file, pyarrow.ipc.open_file(file) as reader:
+            return sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
+
+    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+        if find_spec("pyarrow") is None:
+            yield from self._by_polars(path, columns)
+            return
+        import pyarrow
+
+        with pyarrow.memory_map(str(path)) as file, pyarrow.ipc.open_file(file) as reader:
+            for k in range(reader.num_record_batches):
+                where = f"{path}, record batch {k}"
+                with reading(where):
+                    batch = reader.get_batch(k)
+                    batch = batch if columns is None else batch.select(list(columns))
+                    batch.validate()
+                if batch.num_rows == 0:
+                    continue
+                for start, length in _pieces(0, batch.num_rows, n_columns):
+                    yield Batch(pyarrow.Table.from_batches([batch.slice(start, length)]), where)
+
+    def _by_polars(self, path: Path, columns: Sequence[str] | None) -> Iterator[Batch]:
+        import polars
+
+        start = 0
+        for name, n in _stretches(self.count_rows(path)):
+            with reading(f"{path}, {name}"):
+                frame = polars.scan_ipc(path)
+                found = (frame if columns is None else frame.select(columns)).slice(start, n).collect()
+            yield Batch(found, f"{path}, {name}")
+            start += n
+
+
+def open_files(source: Any, **text: Any) -> FileBatches:
+    """The files of a name, a pattern, a folder or a list of names, all of one format."""
+    paths = find_paths(source)
+    kinds = {_format(path) for path in paths}
+    if len(kinds) > 1:
+        raise ValueError(f"open_table takes files of one format, got {' and '.join(sorted(kinds))}.")
+    if find_spec("polars") is None and find_spec("pyarrow") is None:
+        raise ImportError("Reading tables from files needs polars or pyarrow: pip install polars.")
+    kind = kinds.pop()
+    if kind == "Parquet":
+        return FileBatches(paths, ParquetReader())
+    if kind == "Arrow":
+        return FileBatches(paths, ArrowReader())
+    if text.get("separator") is None:
+        text["separator"] = "\t" if paths[0].suffix.lower() == ".tsv" else ","
+    return FileBatches(paths, TextReader(**text))
+
+
+def find_paths(source: Any) -> list[Path]:
+    """The files that names, patterns and folders stand for; of a pattern or folder in the order of their names."""
+    if isinstance(source, list | tuple):
+        return [path for one in source for path in find_paths(one)]
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
+        if not found:
+            raise FileNotFoundError(f"the folder {path} holds no files called {', '.join(_SUFFIXES)}.")
+        return found
+    if path.exists() or not glob.has_magic(str(source)):
+        _mark(path)
+        return [path]
+    found = sorted(map(Path, glob.glob(str(source), recursive=True)))
+    if not found:
+        raise FileNotFoundError(f"no file is called {str(source)!r}.")
+    return found
+
+
+def _format(path: Path) -> str:
+    with open(path, "rb") as file:
+        head = file.read(6)
+    if head.startswith(b"PAR1"):
+        return "Parquet"
+    if head == b"ARROW1":
+        return "Arrow"
+    if path.suffix.lower() in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
+        raise ValueError(f"{path} is damaged: it does not begin like a file of its kind.")
+    return "CSV"

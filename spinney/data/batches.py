@@ -1,0 +1,168 @@
+"""Batches: a table that comes piece by piece, and can be gone through again and again.
+
+In:  files (`batch_files.py`), a lazy polars frame, a function that returns batches, or an iterator of them; a batch is
+     a table in memory of any kind.
+Out: a `BatchSource`: its batches in their order, each with words for where it is from, as often as somebody asks.
+
+An iterator can be gone through once only: its batches are laid down in a temporary file on the way. So is what a lazy
+frame says.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+
+class Batch(NamedTuple):
+    """Some rows of a table."""
+
+    frame: Any  # a table in memory
+    where: str  # what errors call the place
+
+
+class BatchSource(Protocol):
+    """A table in batches."""
+
+    picks_columns: bool  # whether some columns cost less than all
+
+    def identity(self) -> list[Any] | None:
+        """What tells the table from others as JSON: names, sizes and times of its files; None if it has none."""
+
+    def count_rows(self) -> int | None:
+        """How many rows there are; None if only going through them can tell."""
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """All batches, in their order; of these columns at least."""
+
+
+class GivenBatches:
+    """What a function returns, each time it is called."""
+
+    picks_columns = False
+
+    def __init__(self, call: Callable[[], Iterable[Any]]) -> None:
+        """Take the function."""
+        self._call = call
+
+    def identity(self) -> list[Any] | None:
+        return None
+
+    def count_rows(self) -> int | None:
+        return None
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+        """Call the function once more."""
+        for number, frame in enumerate(self._call()):
+            yield Batch(frame, f"batch {number}")
+
+
+class SpilledBatches(GivenBatches):
+    """The batches of an iterator: laid down in a temporary file when they come, and read from there later."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        """Nothing is read yet."""
+        super().__init__(self._read)
+        self._waiting: Iterator[Any] | None = batches
+        self._file: Any = None
+        self._places: list[int] = []
+
+    def _read(self) -> Iterator[Any]:
+        if self._waiting is not None:
+            self._spill()
+        for place in self._places:
+            self._file.seek(place)
+            yield pickle.load(self._file)  # what this object has written itself, to a file without a name
+
+    def _spill(self) -> None:
+        """All at once, so that whoever stops half way has lost nothing."""
+        if self._file is not None:
+            raise ValueError("the iterator of batches ended with an error before: open the table anew.")
+        self._file = tempfile.TemporaryFile(prefix="spinney-")  # noqa: SIM115
+        assert self._waiting is not None
+        for frame in self._waiting:
+            self._places.append(self._file.tell())
+            pickle.dump(frame, self._file, protocol=5)
+        self._waiting = None
+
+
+def open_batches(source: Any, **text: Any) -> BatchSource:
+    """Whatever can be gone through in batches; `text` says how files of text are read."""
+    from spinney.data.batch_files import open_files
+
+    if isinstance(source, str | Path) or (
+        isinstance(source, list | tuple) and source and all(isinstance(one, str | Path) for one in source)
+    ):
+        return open_files(source, **text)
+    if type(source).__module__.partition(".")[0] == "polars" and type(source).__name__ == "LazyFrame":
+        return _laid_down(source)
+    if isinstance(source, np.ndarray) or nw.dependencies.is_into_dataframe(source):
+        return GivenBatches(lambda: [source])
+    if callable(source):
+        return GivenBatches(source)
+    if isinstance(source, Iterator):
+        return SpilledBatches(source)
+    if isinstance(source, Iterable):
+        return GivenBatches(lambda: source)
+    raise TypeError(
+        "open_table takes names of files, a polars LazyFrame, a function that returns batches, or an iterator of "
+        f"batches, got {type(source).__name__}."
+    )
+
+
+def _laid_down(frame: Any) -> BatchSource:
+    """A lazy frame, computed once in a stream into a temporary file."""
+    from spinney.data.batch_files import FileBatches, ParquetReader
+
+    folder = tempfile.TemporaryDirectory(prefix="spinney-")
+    path = Path(folder.name) / "frame.parquet"
+    frame.sink_parquet(path, compression="lz4", row_group_size=1 << 20, maintain_order=True)
+    files = FileBatches([path], ParquetReader())
+    files.folder = folder  # which lives as long as what is in it is read
+    files.is_temporary = True
+    return files
+
+
+def check_batch(frame: Any) -> int:
+    """How many rows a batch has; a TypeError if it is no table in memory."""
+    return len(frame if _is_array(frame) else _as_frame(frame))
+
+
+def names_of(frame: Any) -> list[str] | None:
+    """The names of a batch's columns; None for an array."""
+    return None if _is_array(frame) else [str(name) for name in _as_frame(frame).columns]
+
+
+def pick(frame: Any, columns: Sequence[Any]) -> Any:
+    """Some columns of a batch, by their names, or their numbers in an array."""
+    if _is_array(frame):
+        wanted, array = list(columns), np.asarray(frame)
+        return array if wanted == list(range(array.shape[1])) else array[:, wanted]
+    known = _as_frame(frame)
+    return frame if list(known.columns) == list(columns) else known.select(*columns).to_native()
+
+
+def one_column(frame: Any, column: Any) -> Any:
+    """A column of a batch as a narwhals series, or that of an array."""
+    return np.asarray(frame)[:, column] if _is_array(frame) else _as_frame(frame)[column]
+
+
+def _is_array(frame: Any) -> bool:
+    return isinstance(frame, np.ndarray | list | tuple)
+
+
+def _as_frame(frame: Any) -> nw.DataFrame:
+    from spinney.data.reading import as_frame
+
+    known = as_frame(frame)
+    if known is None:
+        raise TypeError(
+            f"batches must be tables in memory (pandas, polars, Arrow or NumPy), got {type(frame).__name__}."
+        )
+    return known

@@ -1,0 +1,280 @@
+"""The rows of a streamed table, as a fit gets them: bins and codes, no values.
+
+In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part`: `learn_bins` and `Bins.encode` ask it, and it goes
+     through the batches once for bins and once for codes.
+
+Bins come from a sample of rows that follows from their number and counts (`sample_rows`), as in memory; the pass
+gathers just these. Categories that do not all get a code of their own are counted in the same pass.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from spinney.data.code_store import Kept, Writing, bytes_of, keep
+from spinney.data.shared import Part
+from spinney.data.streamed import StreamedTable, digest_of
+from spinney.data.tables import Panel, Table
+
+if TYPE_CHECKING:
+    from spinney._team import Team
+    from spinney.data.binning import Bins
+    from spinney.data.presort import Presorted
+    from spinney.data.schema import Schema
+
+
+class StreamedWhole:
+    """All rows of a streamed table read by one schema, and what has been made of them so far."""
+
+    def __init__(
+        self,
+        origin: StreamedTable,
+        schema: Schema,
+        n_rows: int,
+        is_own: bool,
+        owner: str = "this model",
+        strict: bool = False,
+    ) -> None:
+        """`is_own`: the schema was learnt from this table, whose codes are worth keeping."""
+        self.origin, self.schema, self.n_rows, self.is_own = origin, schema, n_rows, is_own
+        self.owner, self.strict = owner, strict
+        self._bins: dict[Any, Bins] = {}
+        self._codes: tuple[str, np.ndarray, Kept | None] | None = None  # of one set of bins at a time
+        self._lock = origin.lock
+
+    def tables(self) -> Any:
+        """(first row, table) of every batch; as many rows in all as the first time."""
+        start = 0
+        for where, table in self.origin.tables(self.schema, self.owner, self.strict):
+            if start + table.n_rows > self.n_rows:
+                raise ValueError(f"{where}: there are more rows than the {self.n_rows:,} of the pass before.")
+            yield start, table
+            start += table.n_rows
+        if start != self.n_rows:
+            raise ValueError(f"there are {start:,} rows now, against {self.n_rows:,} of the pass before.")
+
+    # --- bins -------------------------------------------------------------------------------------------------------
+
+    def bins(self, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """Those that the table in memory would have."""
+        key = [max_bins, None if counts is None else digest_of([len(counts), _hash(counts)])]
+        key.append(digest_of(self.schema.to_dict()))
+        name = digest_of(key)
+        with self._lock:
+            if name not in self._bins:
+                path = self.origin.path_of("bins", key)
+                if path is not None and path.exists():
+                    self._bins[name] = _load_bins(path)
+                else:
+                    self._bins[name] = self._learn(counts, max_bins, team)
+                    if path is not None:
+                        _keep_bins(path, self._bins[name])
+        return self._bins[name]
+
+    def _learn(self, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        from spinney.data.binning import Bins, codes_by_frequency, learn_bins, sample_rows
+
+        is_categorical = self.schema.is_categorical
+        sizes = [len(column.categories or ()) for column in self.schema.columns]
+        frequency = {j: np.zeros(n) for j, n in enumerate(sizes) if n > max_bins}
+        numbers = np.flatnonzero(~is_categorical)
+        rows = sample_rows(self.n_rows, counts)
+        sample = _Sample(rows, numbers)
+        if len(numbers) or frequency:
+            for start, table in self.tables():
+                sample.add(start, table, team)
+                for j, total in frequency.items():
+                    _count(total, table.column(j), None if counts is None else counts[start : start + table.n_rows])
+        edges: dict[int, np.ndarray] = {}
+        if len(numbers):
+            own = None if counts is None or rows is None else counts[rows]
+            learnt = learn_bins(sample.table(), np.zeros(len(numbers), bool), own, max_bins, team)
+            edges = dict(zip(numbers.tolist(), learnt.edges))
+        none, no_codes = np.empty(0), np.empty(0, np.uint8)
+        codes = [
+            codes_by_frequency(frequency.get(j, np.empty(n)), max_bins) if is_categorical[j] and n else no_codes
+            for j, n in enumerate(sizes)
+        ]
+        n_bins = [
+            (int(codes[j].max()) + 1 if len(codes[j]) else 1) if is_categorical[j] else len(edges[j]) + 1
+            for j in range(len(sizes))
+        ]
+        return Bins(
+            edges=tuple(edges.get(j, none) for j in range(len(sizes))),
+            category_codes=tuple(codes),
+            n_bins=np.array(n_bins, np.int32),
+            is_categorical=np.asarray(is_categorical, bool),
+        )
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray:
+        """(2, columns): the least and the greatest finite value of some rows (None: all); zeros where there is none."""
+        found = np.empty((2, self.schema.n_columns))
+        found[0], found[1] = np.inf, -np.inf
+        for start, table in self.tables():
+            some = None if rows is None else _within(rows, start, table.n_rows)
+            for panel in table.panels:
+                values = panel.values if some is None else panel.values[some]
+                if not len(values):
+                    continue
+                for k, j in enumerate(panel.columns):
+                    finite = values[np.isfinite(values[:, k]), k]
+                    if len(finite):
+                        found[0, j] = min(found[0, j], float(finite.min()))
+                        found[1, j] = max(found[1, j], float(finite.max()))
+        found[:, found[0] > found[1]] = 0.0
+        return found
+
+    # --- codes ------------------------------------------------------------------------------------------------------
+
+    def codes(self, bins: Bins, team: Team) -> np.ndarray:
+        """(columns, rows) uint8: all rows encoded. Nobody may write to them."""
+        name = _digest_of_bins(bins, self.schema)
+        with self._lock:
+            if self._codes is not None and self._codes[0] == name:
+                return self._codes[1]
+            self._codes = None
+            path = self.origin.path_of("codes", [name]) if self.is_own else None
+            if path is None:
+                codes = np.empty((self.schema.n_columns, self.n_rows), np.uint8)
+                for start, table in self.tables():
+                    bins.encode_into(table, team, codes, start, 0, table.n_rows)
+                if self.is_own:
+                    self._codes = name, codes, None
+                return codes
+            if not path.exists():
+                shapes = {"codes": (np.uint8, (self.schema.n_columns, self.n_rows))}
+                with Writing(path, shapes, {"bins": name}) as file:
+                    for start, table in self.tables():
+                        file.write_columns("codes", start, bins.encode(table, team))
+                    file.finish()
+            kept = Kept(path)
+            kept.check(team.map)
+            self._codes = name, kept.arrays["codes"], kept
+            return kept.arrays["codes"]
+
+    def give_back(self) -> None:
+        """Mapped codes need not stay in memory."""
+        if self._codes is not None and self._codes[2] is not None:
+            self._codes[2].give_back()
+
+
+class _Sample:
+    """Some rows of columns of numbers, gathered from batch after batch."""
+
+    def __init__(self, rows: np.ndarray | None, columns: np.ndarray) -> None:
+        self.rows, self.columns = rows, columns
+        self._parts: dict[int, list[np.ndarray]] = {int(j): [] for j in columns}
+
+    def add(self, start: int, table: Table, team: Team) -> None:
+        some = None if self.rows is None else _within(self.rows, start, table.n_rows)
+        for panel in table.panels:
+            for k, j in enumerate(panel.columns):
+                if j in self._parts:
+                    values = panel.values[:, k]
+                    self._parts[j].append(values.copy() if some is None else values[some])
+
+    def table(self) -> Table:
+        joined = [np.concatenate(self._parts[int(j)]) for j in self.columns]
+        panels = tuple(Panel(values[:, None], (k,)) for k, values in enumerate(joined))
+        return Table(len(joined[0]), len(joined), panels)
+
+
+def _within(rows: np.ndarray, start: int, n_rows: int) -> np.ndarray:
+    """Those of some ascending rows that lie in a batch, as places in it."""
+    first, after = np.searchsorted(rows, (start, start + n_rows))
+    return rows[first:after] - start
+
+
+def _count(total: np.ndarray, values: np.ndarray, counts: np.ndarray | None) -> None:
+    present = ~np.isnan(values)
+    weights = None if counts is None else counts[present]
+    total += np.bincount(values[present].astype(np.int64), weights=weights, minlength=len(total))
+
+
+class StreamedRows(Part):
+    """All rows of a streamed table, or some. They have bins and codes; values are an error."""
+
+    whole: Any
+    rows: Any
+    owner: str
+
+    def __init__(self, whole: StreamedWhole, rows: np.ndarray | None, counts: np.ndarray | None, owner: str) -> None:
+        n_rows = whole.n_rows if rows is None else len(rows)
+        vars(self).update(
+            whole=whole, rows=rows, n_rows=n_rows, n_columns=whole.schema.n_columns, counts=counts, owner=owner
+        )
+
+    def _refuse(self) -> NoReturn:
+        origin: StreamedTable = self.whole.origin
+        origin.refuse_values(self.owner)
+
+    @property
+    def panels(self) -> NoReturn:  # type: ignore[override]
+        """No."""
+        self._refuse()
+
+    def is_one_row(self) -> bool:
+        """There are no values that could take the short way."""
+        return False
+
+    def column(self, index: int) -> np.ndarray:
+        """No."""
+        self._refuse()
+
+    def take(self, rows: np.ndarray) -> StreamedRows:
+        """Some of these rows."""
+        some = rows if self.rows is None else self.rows[rows]
+        return StreamedRows(self.whole, some, vars(self)["counts"], self.owner)
+
+    def take_columns(self, columns: np.ndarray) -> Table:
+        """No."""
+        self._refuse()
+
+    def presorted(self, rows: np.ndarray | None, with_values: bool, team: Team, n_others: int) -> Presorted | None:
+        """No."""
+        self._refuse()
+
+    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+        """Of these rows counted so often; parts have those of the whole table."""
+        return self.whole.bins(counts if self.rows is None else vars(self)["counts"], max_bins, team)
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+        """By a pass through the batches."""
+        if self.rows is not None:
+            rows = np.sort(self.rows if rows is None else self.rows[rows])
+        return self.whole.ends(rows)
+
+    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
+        """(columns, rows) uint8: the rows start..stop encoded."""
+        codes = self.whole.codes(bins, team)
+        if self.rows is not None:
+            return np.take(codes, self.rows[start:stop], axis=1)
+        return codes if (start, stop) == (0, self.n_rows) else np.ascontiguousarray(codes[:, start:stop])
+
+
+def _hash(array: np.ndarray) -> str:
+    return blake2b(bytes_of(array), digest_size=12).hexdigest()
+
+
+def _digest_of_bins(bins: Bins, schema: Schema) -> str:
+    from spinney.data.stored_bins import split_bins
+
+    parts = {name: [str(one.dtype), _hash(one) if one.size else ""] for name, one in split_bins(bins).items()}
+    return digest_of([parts, schema.to_dict()])
+
+
+def _keep_bins(path: Any, bins: Bins) -> None:
+    from spinney.data.stored_bins import split_bins
+
+    keep(path, split_bins(bins), {})
+
+
+def _load_bins(path: Any) -> Bins:
+    from spinney.data.stored_bins import make_bins
+
+    kept = Kept(path)
+    kept.check(lambda function, parts: [function(one) for one in parts])
+    return make_bins(**{name: array.copy() for name, array in kept.arrays.items()})

@@ -1,0 +1,89 @@
+"""Tables opened from files (`spinney.open_table`), as estimators meet them.
+
+In:  a class of models; or what `fit` was given. Out: methods that answer batch by batch when they are given such a
+table; the table's own target and weights where `fit` was given none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+from spinney.data.shared import OpenedTable
+
+# methods whose answers for a table are those for its rows, one after the other
+_OF_ROWS = (
+    "predict", "predict_proba", "predict_log_proba", "predict_quantiles", "decision_function", "apply", "transform",
+    "score_samples", "decision_path",
+)  # fmt: skip
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether X is a table opened from files or batches."""
+    return isinstance(X, OpenedTable) and hasattr(X, "refuse_values")
+
+
+def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """y and sample_weight: what `fit` was given, or the table's own."""
+    if not is_streamed(X):
+        return y, sample_weight
+    return X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+
+
+def stream_answers(cls: type) -> None:
+    """Let a class's own methods that answer row by row go through tables opened from files."""
+    for name in _OF_ROWS:
+        method = vars(cls).get(name)
+        if callable(method) and not isinstance(method, type) and hasattr(method, "__code__"):
+            setattr(cls, name, _streaming(method))
+
+
+def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
+    if hasattr(method, "streams"):
+        return method
+
+    @wraps(method)
+    def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
+            return method(self, X, *args, **kwargs)
+        return _by_batches(method, self, X, args, kwargs)
+
+    answer.streams = True  # type: ignore[attr-defined]
+    return answer
+
+
+def _by_batches(method: Callable[..., Any], model: Any, table: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The answers for one batch after the other; of what is given row by row, each gets its own."""
+    own = {name: np.asarray(kwargs.pop(name)) for name in ("init_score",) if kwargs.get(name) is not None}
+    parts, start = [], 0
+    order = None if table.rows is None else np.argsort(table.rows, kind="stable")
+    for batch in table.batches():
+        stop = start + len(batch)
+        places: Any = slice(start, stop)
+        if order is not None:
+            rows = table.rows[order]
+            first, after = np.searchsorted(rows, (start, stop))
+            places, batch = order[first:after], _safe_indexing(batch, rows[first:after] - start)
+        if len(batch):
+            parts.append(method(model, batch, *args, **kwargs, **{name: one[places] for name, one in own.items()}))
+        start = stop
+    return _joined(parts) if order is None else _in_order(_joined(parts), np.argsort(order))
+
+
+def _in_order(answers: Any, places: np.ndarray) -> Any:
+    return [_in_order(one, places) for one in answers] if isinstance(answers, list) else answers[places]
+
+
+def _joined(parts: list[Any]) -> Any:
+    if isinstance(parts[0], list):
+        return [_joined([part[k] for part in parts]) for k in range(len(parts[0]))]
+    if isinstance(parts[0], tuple):  # decision_path: a matrix, and what its columns are
+        return (_joined([part[0] for part in parts]), *parts[0][1:])
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)

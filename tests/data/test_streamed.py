@@ -1,0 +1,396 @@
+"""Tables opened from files: the same bins, codes and models as from the table in memory; errors that name the place."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import spinney
+from spinney import (
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    KMeans,
+    RandomForestRegressor,
+    boosting_cv,
+    open_table,
+)
+from spinney._team import Team
+from spinney.data import batch_files, binning, streamed, text_batches
+from spinney.data.batches import SpilledBatches
+from spinney.evaluate import cross_validate
+
+N = 1200
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Numbers, a Boolean, strings, missing values, two targets and weights."""
+    rng = np.random.default_rng(0)
+    a, b = (np.round(64 * rng.standard_normal(N)) / 64).astype(np.float32), rng.integers(0, 9, N)  # short as text
+    words = np.array(["red", "green", "blue", "grey"])[rng.integers(0, 4, N)]
+    y = a + (words == "red") + 0.1 * b + rng.standard_normal(N) / 4
+    c = np.where(rng.random(N) < 0.2, np.nan, rng.exponential(size=N))
+    table = {
+        "a": a, "b": b, "c": c, "word": [None if k % 17 == 0 else str(w) for k, w in enumerate(words)],
+        "flag": rng.random(N) < 0.3, "w": rng.integers(0, 4, N), "y": y, "kind": np.where(y > 1, "high", "low"),
+    }  # fmt: skip
+    return pl.DataFrame(table)
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    path = tmp_path_factory.mktemp("parts")
+    for k in range(3):
+        frame.slice(400 * k, 400).write_parquet(path / f"part-{k}.parquet", row_group_size=150)
+    return path
+
+
+def features(frame, *others):
+    return frame.drop("y", "kind", "w", *others)
+
+
+def open_y(folder, **more):
+    return open_table(folder / "*.parquet", target="y", drop=["kind", "w"], **more)
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    """Bins from a sample, and cells, for small tables, too."""
+    monkeypatch.setattr(binning, "_SAMPLE", 300)
+    monkeypatch.setattr(binning, "_MANY", 100)
+
+
+@pytest.mark.parametrize("max_bins", [255, 3])
+def test_bins_and_codes_are_those_of_the_table_in_memory(frame, folder, small_sample, max_bins):
+    counts = np.random.default_rng(1).integers(0, 3, N)
+    table = open_y(folder)
+    with Team(1) as team:
+        for how_often in (None, counts):
+            schema, rows = table.learn("from_dtype", "a test")
+            own_schema, own = spinney.data.schema.learn_and_read(features(frame))
+            assert schema == own_schema
+            bins = binning.learn_bins(rows, schema.is_categorical, how_often, max_bins, team)
+            wanted = binning.learn_bins(own, schema.is_categorical, how_often, max_bins, team)
+            for found, known in zip((*bins.edges, *bins.category_codes), (*wanted.edges, *wanted.category_codes)):
+                np.testing.assert_array_equal(found, known)
+            np.testing.assert_array_equal(bins.n_bins, wanted.n_bins)
+            np.testing.assert_array_equal(bins.encode(rows, team), wanted.encode(own, team))
+            np.testing.assert_array_equal(bins.encode(rows, team, 7, 99), wanted.encode(own, team, 7, 99))
+
+
+FITS = {
+    "squared": (GradientBoostingRegressor, {}),
+    "absolute, stopped": (GradientBoostingRegressor, {"loss": "absolute_error", "early_stopping": True}),
+    "drawn": (GradientBoostingRegressor, {"subsample": 0.5, "max_features": 0.5}),
+    "forest": (RandomForestRegressor, {"max_depth": 4}),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_fit_is_that_of_the_table_in_memory(frame, folder, name):
+    kind, parameters = FITS[name]
+    table, X, y = open_y(folder), features(frame), frame["y"].to_numpy()
+    model = kind(n_estimators=3, random_state=0, **parameters).fit(table)
+    same = kind(n_estimators=3, random_state=0, **parameters).fit(X, y)
+    assert model.fingerprint_ == same.fingerprint_
+    np.testing.assert_array_equal(model.predict(table), same.predict(X))
+    weighted = open_table(folder, target="y", sample_weight="w", drop=["kind"])
+    model = kind(n_estimators=3, random_state=0, **parameters).fit(weighted)
+    same = kind(n_estimators=3, random_state=0, **parameters).fit(X, y, frame["w"].to_numpy())
+    assert model.fingerprint_ == same.fingerprint_
+
+
+@pytest.mark.parametrize("kind", [GradientBoostingClassifier, ExtraTreesClassifier])
+def test_classes_are_text_and_all_answers_come_batch_by_batch(frame, folder, kind):
+    table = open_table(folder, target="kind", drop=["y", "w"])
+    X, y = features(frame), frame["kind"].to_numpy()
+    model, same = (kind(n_estimators=3, random_state=0) for _ in range(2))
+    model.fit(table)
+    same.fit(X, y)
+    assert model.fingerprint_ == same.fingerprint_
+    assert model.classes_.tolist() == ["high", "low"]
+    for method in ("predict", "predict_proba", "apply"):
+        np.testing.assert_array_equal(getattr(model, method)(table), getattr(same, method)(X))
+    assert model.score(table, table.y) == same.score(X, y)
+
+
+def test_offsets_go_to_the_rows_of_their_batch(frame, folder):
+    table, X, offset = open_y(folder), features(frame), np.linspace(0.0, 1.0, N)
+    model = GradientBoostingRegressor(n_estimators=2).fit(table, init_score=offset)
+    np.testing.assert_array_equal(model.predict(table, init_score=offset), model.predict(X, init_score=offset))
+
+
+def test_evaluation_sets_and_chosen_categories(frame, folder):
+    table, X, y = open_y(folder), features(frame), frame["y"].to_numpy()
+    models = [
+        GradientBoostingRegressor(n_estimators=3, categorical_features=["b", "word"], random_state=0).fit(
+            *given, eval_set=(given[0], y)
+        )
+        for given in ((table, y), (X, y))
+    ]
+    assert models[0].fingerprint_ == models[1].fingerprint_
+    assert models[0].evals_result_ == models[1].evals_result_
+    assert models[0]._schema == models[1]._schema
+
+
+def test_cross_validation(frame, folder):
+    table, X, y = open_y(folder), features(frame), frame["y"].to_numpy()
+    model = GradientBoostingRegressor(n_estimators=3, random_state=0)
+    found, wanted = cross_validate(model, table, cv=3), cross_validate(model, X, y, cv=3)
+    np.testing.assert_array_equal(found["test_score"], wanted["test_score"])
+    ours, known = boosting_cv(model, table, cv=3), boosting_cv(model, X, y, cv=3)
+    np.testing.assert_array_equal(ours.mean(), known.mean())
+    forest = RandomForestRegressor(n_estimators=2, max_depth=3, random_state=0)
+    found, wanted = cross_validate(forest, table, cv=3), cross_validate(forest, X, y, cv=3)
+    np.testing.assert_array_equal(found["test_score"], wanted["test_score"])
+    rows = np.array([7, 3, 1199, 3, 400])
+    np.testing.assert_array_equal(forest.fit(table).predict(table.take(rows)), forest.predict(X[rows]))
+    with pytest.raises(TypeError, match="KMeans takes tables in memory"):
+        cross_validate(KMeans(2), table, scoring=lambda *given: 0.0)
+
+
+def test_models_that_need_values_say_so(folder):
+    table = open_y(folder)
+    for model in (DecisionTreeRegressor(), spinney.BaggingRegressor(), spinney.AutoRegressor()):
+        with pytest.raises(TypeError, match=r"takes tables in memory.*collect"):
+            model.fit(table, table.y)
+    with pytest.raises(TypeError, match="takes tables in memory"):
+        GradientBoostingRegressor(max_bins=None).fit(table)
+    assert len(table.collect()) == N
+    assert repr(table) == "StreamedTable(5 columns, codes in memory)"
+
+
+def test_every_kind_of_batches(frame, folder, tmp_path):
+    X, y = features(frame, "word"), frame["y"].to_numpy()
+    wanted = GradientBoostingRegressor(n_estimators=2).fit(X, y).fingerprint_
+    picked = frame.drop("kind", "w", "word")
+    pieces = [picked.slice(k, 250) for k in range(0, N, 250)]
+    picked.write_ipc(tmp_path / "all.arrow")
+    picked.write_csv(tmp_path / "all.csv")
+    picked.write_csv(tmp_path / "all.tsv", separator="\t")
+    sources = [
+        picked.lazy().filter(pl.col("b") >= 0),
+        lambda: pieces,
+        (piece.to_pandas() for piece in pieces),
+        [piece.to_arrow() for piece in pieces],
+        picked,
+        tmp_path / "all.arrow",
+        tmp_path / "all.csv",
+        tmp_path / "all.tsv",
+    ]
+    for source in sources:
+        table = open_table(source, target="y")
+        assert table.shape == (N, 4)
+        assert GradientBoostingRegressor(n_estimators=2).fit(table).fingerprint_ == wanted, source
+    array = picked.to_numpy()
+    table = open_table(lambda: np.split(array, 3), target=4)
+    assert GradientBoostingRegressor(n_estimators=2).fit(table).fingerprint_ == wanted
+
+
+def test_without_polars_pyarrow_reads_and_the_other_way(frame, folder, tmp_path, monkeypatch):
+    wanted = GradientBoostingRegressor(n_estimators=2).fit(features(frame), frame["y"].to_numpy()).fingerprint_
+    frame.write_ipc(tmp_path / "all.arrow")
+    frame.write_csv(tmp_path / "all.csv")
+    for hidden in ("polars", "pyarrow"):
+        for module in (batch_files, text_batches):
+            monkeypatch.setattr(module, "find_spec", lambda name, hidden=hidden: None if name == hidden else True)
+        for source in (folder, tmp_path / "all.arrow", tmp_path / "all.csv"):
+            table = open_table(source, target="y", drop=["kind", "w"])
+            assert GradientBoostingRegressor(n_estimators=2).fit(table).fingerprint_ == wanted
+    for module in (batch_files, text_batches):
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="polars or pyarrow"):
+        open_table(folder)
+
+
+# --- the cache --------------------------------------------------------------------------------------------------------
+
+
+def test_a_cache_is_used_and_follows_the_files(frame, folder, tmp_path, monkeypatch):
+    model = GradientBoostingRegressor(n_estimators=2)
+    wanted = model.fit(open_y(folder, cache=tmp_path)).fingerprint_
+    kept = sorted(path.suffix for path in tmp_path.iterdir())
+    assert kept == [".bins", ".codes", ".look"]
+    passes = []
+    monkeypatch.setattr(streamed.StreamedTable, "tables", lambda *given: passes.append(given))
+    assert model.fit(open_y(folder, cache=tmp_path)).fingerprint_ == wanted
+    assert passes == []
+    monkeypatch.undo()
+    (folder / "part-0.parquet").touch()
+    model.fit(open_y(folder, cache=tmp_path))
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+@pytest.mark.parametrize("suffix", [".codes", ".bins", ".look"])
+def test_a_damaged_cache_is_an_error_that_names_the_file(folder, tmp_path, suffix):
+    model = GradientBoostingRegressor(n_estimators=1)
+    model.fit(open_y(folder, cache=tmp_path))
+    path = next(tmp_path.glob(f"*{suffix}"))
+    content = bytearray(path.read_bytes())
+    content[4096 + 3] ^= 1  # the first array
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{suffix} is damaged .*delete it"):
+        model.fit(open_y(folder, cache=tmp_path))
+    path.write_bytes(b"something else entirely")
+    with pytest.raises(ValueError, match=rf"{suffix} is damaged"):
+        model.fit(open_y(folder, cache=tmp_path))
+
+
+def test_what_is_not_finished_leaves_nothing(folder, tmp_path, monkeypatch):
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.posix_fallocate", full)
+    with pytest.raises(OSError, match=rf"GiB of codes in the folder {tmp_path}: No space left"):
+        GradientBoostingRegressor(n_estimators=1).fit(open_y(folder, cache=tmp_path))
+    monkeypatch.undo()
+    monkeypatch.setattr("os.pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        GradientBoostingRegressor(n_estimators=1).fit(open_y(folder, cache=tmp_path))
+    monkeypatch.undo()
+    monkeypatch.setattr(binning.Bins, "encode", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        GradientBoostingRegressor(n_estimators=1).fit(open_y(folder, cache=tmp_path))
+    assert not [path for path in tmp_path.iterdir() if path.suffix not in (".look", ".bins")]
+
+
+def test_batches_without_files_have_no_cache(tmp_path):
+    with pytest.raises(ValueError, match="these batches come from none"):
+        open_table(lambda: [np.ones((3, 2))], cache=tmp_path)
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------------
+
+
+def copy_of(folder, tmp_path):
+    for path in folder.glob("*.parquet"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("hidden", ["pyarrow", "polars", None])
+def test_a_damaged_file_is_named_with_its_row_group(folder, tmp_path, monkeypatch, hidden):
+    parts = copy_of(folder, tmp_path)
+    path = parts / "part-1.parquet"
+    group = pyarrow.parquet.read_metadata(path).row_group(1).column(0)
+    content = bytearray(path.read_bytes())
+    content[group.data_page_offset : group.data_page_offset + 300] = b"\xff" * 300
+    path.write_bytes(content)
+    where = "rows 0 to 400" if hidden == "pyarrow" else "row group 1"
+    monkeypatch.setattr(batch_files, "find_spec", lambda name: None if name == hidden else True)
+    with pytest.raises(ValueError, match=f"part-1.parquet, {where} cannot be read, the file may be damaged"):
+        GradientBoostingRegressor(n_estimators=1).fit(open_y(parts))
+
+
+def test_a_file_that_vanishes_or_changes_between_passes(folder, tmp_path):
+    parts = copy_of(folder, tmp_path)
+    table = open_y(parts)
+    assert table.n_rows == N
+    (parts / "part-2.parquet").write_bytes((parts / "part-0.parquet").read_bytes())
+    with pytest.raises(ValueError, match=r"part-2.parquet has changed since the table was opened"):
+        GradientBoostingRegressor(n_estimators=1).fit(table)
+    (parts / "part-1.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"part-1.parquet is not there, or not any more"):
+        GradientBoostingRegressor(n_estimators=1).fit(table)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda part: part.drop("b"), r"part-1.parquet has no column 'b', which .*part-0.parquet has"),
+        (lambda part: part.with_columns(z=1), r"part-1.parquet has a column 'z', which .*does not have"),
+        (lambda part: part.with_columns(a=pl.lit("x")), r"part-1.parquet, row group 0: Column 'a' holds strings"),
+        (lambda part: part.with_columns(word=7), r"part-1.parquet, row group 0: column 'word' holds 7"),
+        (lambda part: part.with_columns(y=pl.lit("x")), r"part-1.parquet, row group 0: the target, column 'y', is str"),
+        (lambda part: part.with_columns(y=None), r"part-1.parquet, row group 0: the target, column 'y', has missing"),
+    ],
+)
+def test_a_schema_that_changes_half_way(folder, tmp_path, change, words):
+    parts = copy_of(folder, tmp_path)
+    change(pl.read_parquet(parts / "part-1.parquet")).write_parquet(parts / "part-1.parquet")
+    with pytest.raises((TypeError, ValueError), match=words):
+        GradientBoostingRegressor(n_estimators=1).fit(open_y(parts))
+
+
+def test_names_that_are_not_there(folder, tmp_path):
+    for more, words in (
+        ({"target": "z"}, "target: .*part-0.parquet, row group 0 has no column 'z'"),
+        ({"sample_weight": "z"}, "sample_weight: .* has no column 'z'"),
+        ({"drop": ["z"]}, "drop: .* has no column 'z'"),
+        ({"target": "y", "drop": ["a", "b", "c", "word", "flag", "w", "kind"]}, "no column to learn from"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            open_table(folder, **more)
+    with pytest.raises(FileNotFoundError, match="no file is called"):
+        open_table(folder / "*.csv")
+    with pytest.raises(FileNotFoundError, match="is not there"):
+        open_table(folder / "z.parquet")
+    with pytest.raises(FileNotFoundError, match="holds no files called"):
+        open_table(tmp_path)
+    with pytest.raises(TypeError, match="open_table takes names of files"):
+        open_table(7)
+    with pytest.raises(TypeError, match="batches must be tables in memory"):
+        open_table(lambda: [7])
+    with pytest.raises(ValueError, match="no rows: the files or batches are empty"):
+        open_table(lambda: [])
+    (tmp_path / "bad.parquet").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="does not begin like a file of its kind"):
+        open_table(tmp_path / "bad.parquet")
+    pd.DataFrame({"a": [1]}).to_csv(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match="files of one format, got CSV and Parquet"):
+        open_table([folder / "part-0.parquet", tmp_path / "a.csv"])
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        GradientBoostingRegressor().fit(open_table(folder))
+
+
+def test_batches_that_change_between_passes():
+    sizes = iter([40, 40, 30, 30, 50, 50])
+    rng = np.random.default_rng(0)
+    table = open_table(lambda: [rng.random((next(sizes), 3))], target=2)
+    with pytest.raises(ValueError, match="of the pass before"):
+        GradientBoostingRegressor(n_estimators=1).fit(table)
+
+
+def test_an_iterator_that_fails_is_not_gone_on_with():
+    def batches():
+        yield np.ones((2, 2))
+        raise OSError("the line went dead")
+
+    source = SpilledBatches(batches())
+    with pytest.raises(OSError, match="went dead"):
+        list(source.batches())
+    with pytest.raises(ValueError, match="ended with an error before"):
+        list(source.batches())
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hidden", ["polars", "pyarrow"])
+def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkeypatch, hidden):
+    monkeypatch.setattr(text_batches, "_BYTES", 64)
+    monkeypatch.setattr(text_batches, "find_spec", lambda name: None if name == hidden else True)
+    path = tmp_path / "a.csv"
+    lines = [f'{k},{"" if k < 20 else k / 2},"a ""{k % 3}"",\nb",{k % 2}' for k in range(40)]
+    path.write_text("n,late,text,y\n" + "\n".join(lines) + "\n")
+    table = open_table(path, target="y")
+    assert table.n_rows == 40
+    frame = nw_frame(table.collect())
+    assert frame["n"].to_list() == list(range(40))
+    assert frame["late"].to_list() == [None] * 20 + [k / 2 for k in range(20, 40)]
+    assert frame["text"].to_list() == [f'a "{k % 3}",\nb' for k in range(40)]
+    path.write_text("n,y\n" + "\n".join(f"{k if k != 30 else 'oh'},{k}" for k in range(40)) + "\n")
+    with pytest.raises(ValueError, match=r"a.csv, lines \d+ to \d+: column 'n' holds strings, but whole numbers in"):
+        open_table(path, target="y")
+    assert nw_frame(open_table(path, target="y", null_values=["oh"]).collect())["n"].null_count() == 1
+    assert nw_frame(open_table(path, dtypes={"n": "category"}).collect())["n"].to_list()[30] == "oh"
+    with pytest.raises(ValueError, match="dtypes must say"):
+        open_table(path, dtypes={"n": "word"})
+
+
+def nw_frame(frame):
+    return frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(pa.table(frame))
