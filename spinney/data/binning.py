@@ -217,7 +217,11 @@ def _category_codes(values: np.ndarray, counts: np.ndarray | None, max_bins: int
     if not present.any():
         return np.empty(0, np.uint8)
     index = values[present].astype(np.int64)
-    frequency = np.bincount(index, weights=None if counts is None else counts[present])
+    return codes_by_frequency(np.bincount(index, weights=None if counts is None else counts[present]), max_bins)
+
+
+def codes_by_frequency(frequency: np.ndarray, max_bins: int) -> np.ndarray:
+    """The code of each category, from how many rows have it."""
     if len(frequency) <= max_bins:
         return np.arange(len(frequency), dtype=np.uint8)
     codes = np.full(len(frequency), max_bins - 1, np.uint8)

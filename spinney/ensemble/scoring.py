@@ -15,6 +15,7 @@ from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.losses import Exponential, LogLoss
 from spinney.data.dataset import take_rows
+from spinney.data.elsewhere import CodesElsewhere
 from spinney.data.sparse_codes import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
@@ -42,7 +43,7 @@ class EvalSet:
 
 def some_rows(
     name: str,
-    codes: np.ndarray | SparseCodes | Table,
+    codes: np.ndarray | SparseCodes | Table | CodesElsewhere,
     task: Task,
     rows: np.ndarray,
     offset: np.ndarray | None = None,
