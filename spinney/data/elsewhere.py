@@ -7,6 +7,8 @@ that is: whoever makes such a table brings the ways to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +31,20 @@ class TableElsewhere:
     def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
         """The rows as a schema reads them: `Schema.read`."""
         raise NotImplementedError
+
+    def close(self) -> None:
+        """The fit is over: let go of what it made elsewhere."""
+        raise NotImplementedError
+
+
+@contextmanager
+def closed_afterwards(X: Any) -> Iterator[None]:
+    """Inside, a fit reads X; afterwards nothing of the fit is left where the rows are, if they are elsewhere."""
+    try:
+        yield
+    finally:
+        if isinstance(X, TableElsewhere):
+            X.close()
 
 
 class RowsElsewhere:
@@ -80,6 +96,8 @@ class DatasetElsewhere:
         """One hash per row, of its codes."""
         raise NotImplementedError
 
-    def open_rounds(self, task: Any, settings: Any, team: Team, begun: Any, grow: Any, offset: Any) -> Any:
+    def open_rounds(
+        self, task: Any, settings: Any, team: Team, begun: Any = None, grow: Any = None, offset: Any = None
+    ) -> Any:
         """The rounds of boosting on these rows (ensemble/boosting.py), wherever they are run."""
         raise NotImplementedError

@@ -52,7 +52,9 @@ class RemoteDataset(DatasetElsewhere):
         keys = np.concatenate(found)
         return keys if self.rows is None else keys[self.rows]
 
-    def open_rounds(self, task: Any, settings: Any, team: Team, begun: Any, grow: Any, offset: Any) -> Rounds:
+    def open_rounds(
+        self, task: Any, settings: Any, team: Team, begun: Any = None, grow: Any = None, offset: Any = None
+    ) -> Rounds:
         from spinney.distributed.driver import RemoteRounds
 
         return RemoteRounds(self, task, settings, team, begun, grow, offset)

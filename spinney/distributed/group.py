@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from distributed import WorkerPlugin, get_worker
@@ -42,6 +42,7 @@ class Session:
         self.wanted = 0  # results that the client has room for
         self.changed = asyncio.Event()  # something for the client, or from it
         self.failure = ""
+        self.ended = asyncio.get_running_loop().create_future()
 
     def letter(self, step: int, sender: int) -> asyncio.Future:
         """That of a step, from one of the members: perhaps it is not here yet."""
@@ -55,6 +56,8 @@ class Session:
     def fail(self, reason: str) -> None:
         """Nobody waits any longer."""
         self.failure = self.failure or reason
+        if not self.ended.done():
+            self.ended.set_result(None)
         for letter in self.letters.values():
             if not letter.done():
                 letter.set_exception(GroupLost(self.failure))
@@ -138,7 +141,7 @@ class Group:
     def __init__(self, fit: str, session: str, addresses: list[str], rank: int) -> None:
         self.rank, self.size, self.addresses = rank, len(addresses), addresses
         self._session_name, self._op = session, name_of(fit)
-        self.worker: Any = get_worker()
+        self.worker = cast(Any, get_worker())
         self._key = self.worker.get_current_task()
         self._mailbox: Mailbox = self.worker.plugins[self._op]
         self._step = 0
@@ -204,6 +207,10 @@ class Group:
         arrived = await self._swap({rank: array for rank in others}, others)
         return [*arrived[: self.rank], array, *arrived[self.rank :]]
 
+    def fail(self, reason: str) -> None:
+        """Tell all members that this one cannot go on."""
+        self._run(self._spread(reason))
+
     # --- results for the client --------------------------------------------------------------------------------------
 
     def tell(self, result: bytes) -> None:
@@ -233,7 +240,13 @@ class Group:
             step, self._step = self._step, self._step + 1
         letters = [self._session.letter(step, rank) for rank in senders]
         sending = [self._send(rank, step, array) for rank, array in outgoing.items()]
-        arrived = await asyncio.gather(*sending, *(self._arrival(letter) for letter in letters))
+        work = asyncio.ensure_future(asyncio.gather(*sending, *(self._arrival(letter) for letter in letters)))
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio complains
+        await asyncio.wait({work, self._session.ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():  # Dask tries for long to reach a worker that is gone
+            work.cancel()
+            raise GroupLost(self._session.failure)
+        arrived = work.result()
         for rank in senders:
             self._session.letters.pop((step, rank), None)
         return [np.asarray(array) for array in arrived[len(sending) :]]
@@ -245,8 +258,18 @@ class Group:
             await call(what="letter", **letter, array=to_serialize(array))
         except Exception as error:
             reason = f"worker {self.addresses[rank]} is lost ({type(error).__name__}: {error})"
-            self._session.fail(reason)
+            await self._spread(reason)
             raise GroupLost(reason) from error
+
+    async def _spread(self, reason: str) -> None:
+        """End all members' waiting; those that cannot be reached are gone anyway."""
+        if self._session.failure:
+            return
+        self._session.fail(reason)
+        others = [one for rank, one in enumerate(self.addresses) if rank != self.rank]
+        message = {"session": self._session_name, "what": "fail", "reason": reason}
+        calls = [getattr(self.worker.rpc(one), self._op)(**message) for one in others]
+        await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
 
     async def _arrival(self, letter: asyncio.Future) -> Any:
         while True:

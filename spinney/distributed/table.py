@@ -31,6 +31,7 @@ class RemoteTable(TableElsewhere):
         self.partitions = self.client.compute(_delayed_parts(X))
         self.shape: tuple[int, ...] = (-1, X.shape[1])
         self.sizes: list[int] | None = None
+        self._encoded: list[list[Any]] = []  # futures of codes, for `close`
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
         found = self._map(parts.describe, categorical_features, owner, name="schema")
@@ -46,6 +47,17 @@ class RemoteTable(TableElsewhere):
         if self.sizes is None:
             self._keep_sizes(self._map(parts.count_rows, owner, name="rows"), owner)
         return RemoteRows(self, schema, owner, strict)
+
+    def encode(self, schema: Schema, bins: Bins, owner: str, strict: bool) -> list[Any]:
+        """Futures of the partitions' codes."""
+        args = schema, bins, owner, strict
+        codes = submit_all(self.client, parts.encode, [(one, *args) for one in self.partitions], "encode")
+        self._encoded.append(codes)
+        return codes
+
+    def close(self) -> None:
+        for futures in (self.partitions, *self._encoded):
+            futures.clear()
 
     def _map(self, function: Any, *args: Any, name: str) -> list[Any]:
         return run_all(self.client, function, [(one, *args) for one in self.partitions], name)
@@ -91,15 +103,15 @@ class RemoteRows(RowsElsewhere):
         return join_bins(found, self.schema, None if counts is None or rows is None else counts[rows], max_bins, team)
 
     def encode_dataset(self, bins: Bins, team: Team) -> RemoteDataset:
-        return open_remote_dataset(self.table.client, self._encoded(bins), self.starts, bins)
+        codes = self.table.encode(self.schema, bins, self.owner, self.strict)
+        dataset = open_remote_dataset(self.table.client, codes, self.starts, bins)
+        self.table.partitions.clear()  # a worker keeps codes, not the table
+        return dataset
 
     def encode(self, bins: Bins, team: Team) -> np.ndarray:
-        return np.concatenate(self.table.client.gather(self._encoded(bins)), axis=1)
-
-    def _encoded(self, bins: Bins) -> list[Any]:
-        """Futures of the partitions' codes."""
-        args = self.schema, bins, self.owner, self.strict
-        return submit_all(self.table.client, parts.encode, [(one, *args) for one in self.table.partitions], "encode")
+        codes = self.table.client.gather(self.table.encode(self.schema, bins, self.owner, self.strict))
+        self.table.close()
+        return np.concatenate(codes, axis=1)
 
 
 def _delayed_parts(X: Any) -> list[Any]:

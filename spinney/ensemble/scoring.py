@@ -20,10 +20,11 @@ from spinney.data.sparse_codes import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
-from spinney.ensemble.boosting import Rounds, start_values
+from spinney.ensemble.boosting import Rounds
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import class_losses, log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
+from spinney.ensemble.starting import start_values
 from spinney.ensemble.task import Task
 from spinney.tree.sweep import add_scores
 
