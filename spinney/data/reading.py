@@ -23,6 +23,11 @@ def open_table(X: Any, owner: str = "this model") -> Source:
         return ArraySource(X, None)
     if is_sparse(X):
         return open_sparse(X, owner)
+    if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        raise TypeError(
+            f"{owner} takes tables in memory, got a dask {type(X).__name__}. Call .compute() on it first; which models "
+            "are fitted where the rows are, docs/scaling.md says."
+        )
     frame = as_frame(X)
     if frame is not None:
         # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.

@@ -199,7 +199,7 @@ class Members:
                 time.sleep(0.01)
             self._judge()
             raise WorkersLost(reason)
-        gone = set(self.addresses) - set(self.client.sync(_workers_now, self.client))
+        gone = set(self.addresses) - set(_sync(_workers_now, self.client))
         if gone:
             raise WorkersLost(f"worker {min(gone)} is lost")
 
@@ -220,7 +220,7 @@ class Members:
     def end(self) -> None:
         """No member waits or works any longer than to the end of what it is at."""
         with contextlib.suppress(Exception):
-            there = set(self.client.sync(_workers_now, self.client))
+            there = set(_sync(_workers_now, self.client))
             self._ask({"what": "close"}, [one for one in self.addresses if one in there])
         with contextlib.suppress(Exception):
             self.client.cancel(self.futures)
@@ -228,7 +228,13 @@ class Members:
 
     def _ask(self, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
         """Call the handler of some workers, through the scheduler; the answers of those that gave any."""
-        return self.client.sync(_ask, self.client, {"op": self.op, "session": self.session, **message}, workers)
+        return _sync(_ask, self.client, {"op": self.op, "session": self.session, **message}, workers)
+
+
+def _sync(work: Any, client: Any, *args: Any) -> Any:
+    """Do something in the client's loop, and wait for it."""
+    _check_client(client)
+    return client.sync(work, client, *args)
 
 
 async def _ask(client: Any, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
@@ -248,7 +254,6 @@ async def _ask(client: Any, message: dict[str, Any], workers: list[str]) -> dict
 
 
 async def _workers_now(client: Any) -> list[str]:
-    _check_client(client)
     try:
         return sorted((await client.scheduler.identity(n_workers=-1))["workers"])
     except OSError as error:
@@ -259,7 +264,7 @@ def living_workers(client: Any) -> list[str]:
     """Addresses of the workers that are there now; waits for one."""
     deadline = time.monotonic() + _REPLACEMENT
     while True:
-        found = client.sync(_workers_now, client)
+        found = _sync(_workers_now, client)
         if found:
             return found
         if time.monotonic() > deadline:

@@ -51,6 +51,7 @@ class Session:
             self.letters[key] = asyncio.get_running_loop().create_future()
             if self.failure:
                 self.letters[key].set_exception(GroupLost(self.failure))
+                self.letters[key].exception()
         return self.letters[key]
 
     def fail(self, reason: str) -> None:
@@ -164,6 +165,12 @@ class Group:
             return [array]
         return self._run(self._gather(np.ascontiguousarray(array)))
 
+    def to_first(self, array: np.ndarray) -> list[np.ndarray]:
+        """All members' arrays at the first member, which alone waits for them; elsewhere nothing."""
+        if self.size == 1:
+            return [array]
+        return self._run(self._to_first(np.ascontiguousarray(array)))
+
     def _reduce(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
         if self.size == 1:
             return array
@@ -207,9 +214,22 @@ class Group:
         arrived = await self._swap({rank: array for rank in others}, others)
         return [*arrived[: self.rank], array, *arrived[self.rank :]]
 
+    def leave(self) -> None:
+        """Clear up where the client no longer can."""
+        if not self._is_wanted():
+            self._run(self.worker.plugin_remove(self._op))
+
     def fail(self, reason: str) -> None:
         """Tell all members that this one cannot go on."""
         self._run(self._spread(reason))
+
+    async def _to_first(self, array: np.ndarray) -> list[np.ndarray]:
+        if self.rank == 0:
+            return [array, *await self._swap({}, range(1, self.size))]
+        step, self._step = self._step, self._step + 1
+        sending = asyncio.ensure_future(self._send(0, step, array))
+        sending.add_done_callback(lambda done: done.cancelled() or done.exception())  # it has told the session
+        return []
 
     # --- results for the client --------------------------------------------------------------------------------------
 
@@ -280,10 +300,13 @@ class Group:
 
     def _look(self) -> None:
         """Raise if the scheduler or the client has let go of this task."""
-        state = self.worker.state.tasks.get(self._key)
-        if self._session.failure or state is None or state.state not in _RUNNING:
+        if self._session.failure or not self._is_wanted():
             self._session.fail("the fit was cancelled")
             raise GroupLost(self._session.failure)
+
+    def _is_wanted(self) -> bool:
+        state = self.worker.state.tasks.get(self._key)
+        return state is not None and state.state in _RUNNING
 
     def _run(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -85,10 +85,11 @@ def boost(place: tuple[str, str, list[str], int], told: tuple[Common, Part], cod
             while rounds.n_rounds < common.settings.n_rounds:
                 is_first = rounds.n_rounds == 0
                 new = rounds.step()
-                means = _mean_losses(rounds, is_first) if common.tells_losses else None
+                means = _mean_losses(rounds, is_first) if common.tells_losses else None  # at the first member
                 if group.rank == 0:
                     group.tell(pickle.dumps((new, means)))
     except GroupLost as lost:
+        group.leave()
         return str(lost)
     except BaseException as error:
         group.fail(f"worker {group.addresses[group.rank]} failed: {type(error).__name__}: {error}")
@@ -110,8 +111,11 @@ def _task(common: Common, part: Part) -> Task:
     return Task(Target(part.y.astype(np.int32)[None, :], common.n_classes, None, weights), loss)
 
 
-def _mean_losses(rounds: MemberRounds, is_first: bool) -> tuple[float, float, float]:
-    sums = np.sum(rounds.group.gather(sums_of_losses(rounds, is_first)), axis=0)
+def _mean_losses(rounds: MemberRounds, is_first: bool) -> tuple[float, float, float] | None:
+    every = rounds.group.to_first(sums_of_losses(rounds, is_first))
+    if not every:
+        return None
+    sums = np.sum(every, axis=0)
     with np.errstate(invalid="ignore"):
         return tuple((sums[:, 0] / sums[:, 1]).tolist())  # type: ignore[return-value]
 

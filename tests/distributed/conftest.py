@@ -11,6 +11,6 @@ def client(tmp_path_factory):
     from distributed import Client, LocalCluster
 
     folder = str(tmp_path_factory.mktemp("dask"))
-    settings = {"dashboard_address": None, "memory_limit": None, "local_directory": folder}
+    settings = {"dashboard_address": ":0", "memory_limit": None, "local_directory": folder}
     with LocalCluster(n_workers=3, threads_per_worker=1, **settings) as cluster, Client(cluster) as client:
         yield client

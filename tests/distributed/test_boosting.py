@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -227,8 +228,21 @@ def test_interrupted(client):
     assert_nothing_left(client)
 
 
+def test_a_client_that_is_closed(client):
+    """The fit ends in words, and the workers clear up by themselves."""
+    other = Client(client.scheduler.address, set_as_default=False)
+    model = GradientBoostingRegressor(**{**SMALL, "n_estimators": 50}, callbacks=[lambda info: other.close()])
+    with other.as_current(), pytest.raises(RuntimeError, match=r"The client of Dask's is closed: the fit has ended"):
+        model.fit(da.from_array(np.stack((Y, Y)).T, chunks=300), Y)
+    assert_nothing_left(client)
+
+
 def test_what_is_refused(client):
     rows = parts_of(X, [300])
+    with pytest.raises(TypeError, match=r"DecisionTreeRegressor takes tables in memory, got a dask DataFrame. Call"):
+        spinney.DecisionTreeRegressor().fit(rows, Y)
+    with pytest.raises(TypeError, match=r"DecisionTreeRegressor takes tables in memory, got a dask Array"):
+        spinney.DecisionTreeRegressor().fit(da.from_array(X[["b"]].to_numpy()), Y)
     with pytest.raises(ValueError, match="X and y must have the same number of rows: X has 900, y has 899"):
         GradientBoostingRegressor(**SMALL).fit(rows, Y[:-1])
     with pytest.raises(ValueError, match="max_bins=None sorts all values"):

@@ -43,6 +43,9 @@ def add_up(group, n, ways):
     largest = group.maximum(-mine)
     again = group.sum(mine)
     every = group.gather(np.full(group.rank + 1, group.rank))
+    first = group.to_first(np.full(2, group.rank))
+    assert [one.tolist() for one in first] == ([[rank] * 2 for rank in range(group.size)] if group.rank == 0 else [])
+    group.sum(mine)
     return total, largest, again, every
 
 
