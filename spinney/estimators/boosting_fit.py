@@ -83,7 +83,7 @@ class BoostingFit(TableModel):
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
             Or a sparse matrix of SciPy's, whose cells that are not stored are zeros. Or a dask DataFrame or Array,
-            which is fitted where its rows are (docs/scaling.md); y, weights and evaluation sets may be collections, too.
+            which is fitted where its rows are (docs/scaling.md); y, weights and evaluation sets may be collections.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
