@@ -19,6 +19,7 @@ ROOMS = [
     "prune",
     "ensemble",
     "cluster",
+    "distributed",
     "view",
     "evaluate",
     "io",

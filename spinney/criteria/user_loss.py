@@ -66,6 +66,7 @@ class CompiledLoss(NamedTuple):
     response: Any  # (raw) -> prediction
     value: Any  # (raw, y) -> loss, or None
     start_value: Any
+    origin: tuple[Any, str] | None = None  # what it was compiled from, for other machines
 
     def start(self, y: np.ndarray, weights: Weights) -> float:
         value = self.start_value(y, weights.total()) if callable(self.start_value) else self.start_value
@@ -97,7 +98,7 @@ def compile_loss(loss: Any, default_link: str) -> CompiledLoss:
     start = getattr(loss, "start", 0.0)
     key = (key_of(gradient, hessian, link, value), default_link)
     compiled: CompiledLoss = _kept().get(key, lambda: _compile(gradient, hessian, link, value, default_link))
-    return compiled._replace(start_value=start)
+    return compiled._replace(start_value=start, origin=(loss, default_link))
 
 
 def _compile(gradient: Any, hessian: Any, link: Any, value: Any, default_link: str) -> CompiledLoss:

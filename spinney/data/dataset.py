@@ -24,6 +24,7 @@ from spinney._compile import kernel
 from spinney._random import mix
 from spinney._team import Team
 from spinney.data.binning import Bins, pieces_of
+from spinney.data.elsewhere import CodesElsewhere, DatasetElsewhere, RowsElsewhere
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import SparseCodes, SparseDataset, encode_sparse
 from spinney.data.tables import Table
@@ -84,8 +85,10 @@ def check_rows(n_rows: int, what: str) -> None:
         )
 
 
-def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset:
+def encode_dataset(table: Table, bins: Bins, team: Team) -> Dataset | SparseDataset | DatasetElsewhere:
     """Encode a table for training."""
+    if isinstance(table, RowsElsewhere):
+        return table.encode_dataset(bins, team)
     if isinstance(table, SparseTable):
         return SparseDataset(table.n_rows, bins, encode_sparse(table, bins, team))
     codes = bins.encode(table, team)
@@ -96,12 +99,20 @@ def encode_table(table: Table, bins: Bins | None, team: Team) -> np.ndarray | Sp
     """Encode a table for prediction: (columns, rows) uint8, or what stands for it. Without bins, the table itself."""
     if bins is None:
         return table
+    if isinstance(table, RowsElsewhere):
+        return table.encode(bins, team)
     return encode_sparse(table, bins, team) if isinstance(table, SparseTable) else bins.encode(table, team)
 
 
-def take_rows(codes: np.ndarray | SparseCodes | Table, rows: np.ndarray) -> np.ndarray | SparseCodes | Table:
-    """Some rows of an encoded table."""
-    return codes.take(rows) if isinstance(codes, SparseCodes | Table) else np.ascontiguousarray(codes[:, rows])
+def take_rows(
+    codes: np.ndarray | SparseCodes | Table | CodesElsewhere, rows: np.ndarray | None
+) -> np.ndarray | SparseCodes | Table:
+    """Some rows of an encoded table; None: all of them, not copied where they are here."""
+    if rows is None:
+        return codes.all() if isinstance(codes, CodesElsewhere) else codes
+    if isinstance(codes, SparseCodes | Table | CodesElsewhere):
+        return codes.take(rows)
+    return np.ascontiguousarray(codes[:, rows])
 
 
 def make_layout(bins: Bins, has_missing: np.ndarray) -> Layout:
@@ -183,8 +194,10 @@ def pack_words(dataset: Dataset, team: Team) -> np.ndarray:
     return words
 
 
-def row_keys(dataset: Dataset | SparseDataset, team: Team) -> np.ndarray:
+def row_keys(dataset: Dataset | SparseDataset | DatasetElsewhere, team: Team) -> np.ndarray:
     """One hash a row, of its codes: equal rows have equal keys, in whatever order the table is."""
+    if isinstance(dataset, DatasetElsewhere):
+        return dataset.row_keys()
     if isinstance(dataset, SparseDataset):
         return dataset.codes.row_keys()
     keys = np.empty(dataset.n_rows, np.uint32)

@@ -15,6 +15,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.data.binning import MAX_BINS, learn_bins
 from spinney.data.dataset import Dataset, encode_dataset
+from spinney.data.elsewhere import DatasetElsewhere, RowsElsewhere
 from spinney.data.presort import Presorted, presort
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import SparseDataset
@@ -49,8 +50,10 @@ class ExactDataset:
 
 def open_dataset(
     table: Table, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
-) -> Dataset | SparseDataset | ExactDataset:
+) -> Dataset | SparseDataset | ExactDataset | DatasetElsewhere:
     """A table as boosting wants it: in bins, learnt from rows that count so often, or with exact thresholds (None)."""
+    if isinstance(table, RowsElsewhere):
+        return table.open_dataset(is_categorical, counts, max_bins, team)
     if max_bins is None:
         return open_exact(table, is_categorical, counts, team)
     return encode_dataset(table, learn_bins(table, is_categorical, counts, max_bins, team), team)

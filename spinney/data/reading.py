@@ -25,6 +25,11 @@ def open_table(X: Any, owner: str = "this model") -> Source:
         return open_sparse(X, owner)
     if hasattr(X, "refuse_values"):  # a table opened from files: see data/streamed.py
         X.refuse_values(owner)
+    if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        raise TypeError(
+            f"{owner} takes tables in memory, got a dask {type(X).__name__}. Call .compute() on it first; which models "
+            "are fitted where the rows are, docs/scaling.md says."
+        )
     frame = as_frame(X)
     if frame is not None:
         # A stand-in of the same shape and no memory: scikit-learn's own words for too few rows or columns.

@@ -28,6 +28,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from spinney.data.arrays import is_plain
+from spinney.data.elsewhere import TableElsewhere
 from spinney.data.one_row import row_of_frame, table_of_row, values_of_row
 from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
@@ -139,6 +140,8 @@ class Schema(_Stored):
         if isinstance(X, OpenedTable):
             known = X.read(self, owner, strict)
             return self.read(X.original(), owner, strict=strict) if known is None else known
+        if isinstance(X, TableElsewhere):
+            return X.read(self, owner, strict)  # type: ignore[return-value]
         if isinstance(X, Table):
             return X
         if self.names is not None and (row := row_of_frame(self, X, strict)) is not None:
@@ -280,8 +283,8 @@ def learn_and_read(
     with_booleans : bool
         Whether "from_dtype" takes Booleans for categories, too; not for an opened table, whose readers share one way.
     """
-    if isinstance(X, OpenedTable):
-        return X.learn(categorical_features, owner)
+    if isinstance(X, OpenedTable | TableElsewhere):
+        return X.learn(categorical_features, owner)  # type: ignore[return-value]
     source = open_table(X, owner)
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
     chosen = np.flatnonzero(choose_categories(categorical_features, source, names, with_booleans)).tolist()

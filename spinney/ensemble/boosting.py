@@ -8,23 +8,23 @@ what is measured between rounds that of the watcher that is passed in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from spinney import _random
 from spinney._team import Team
-from spinney.criteria.elementary import logs_of
-from spinney.criteria.fixed_point import exact_mean, relative
 from spinney.criteria.gains import Link
 from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.data.dataset import Dataset, row_keys
+from spinney.data.elsewhere import DatasetElsewhere
 from spinney.data.exact import ExactDataset
 from spinney.data.sparse_codes import SparseDataset
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.boosting_settings import BoostingSettings
-from spinney.ensemble.finishing import prune_nodes, renew
+from spinney.ensemble.finishing import prune_nodes, renew, weight_scale
 from spinney.ensemble.gradients import (
     Largest,
     choose_rows,
@@ -34,9 +34,11 @@ from spinney.ensemble.gradients import (
     is_builtin,
     log_totals,
     loss_values,
+    renew_leaves,
 )
+from spinney.ensemble.starting import in_units, most_leaves, share_of, start_values
 from spinney.ensemble.task import Task
-from spinney.ensemble.units import Units, find_units
+from spinney.ensemble.units import Units
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.freeze import freeze, lay, no_trees
 from spinney.grow.histogram.grower import grow_tree
@@ -71,16 +73,21 @@ def train(
     `begun` is a model to go on from, `offset` (outputs, rows) what every row's raw score begins with besides.
     """
     rounds = open_rounds(dataset, task, settings, team, begun, grow, offset)
-    while rounds.n_rounds < settings.n_rounds:
-        if watch(rounds, rounds.step()):
-            break
-    return rounds.booster()
+    try:
+        while rounds.n_rounds < settings.n_rounds:
+            if watch(rounds, rounds.step()):
+                break
+        return rounds.booster()
+    finally:
+        rounds.close()
 
 
 def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team, *others: Any, **more: Any) -> Rounds:
     """The state of a fit on a table of bins, or one of exact thresholds."""
     from spinney.ensemble.exact_boosting import ExactRounds
 
+    if isinstance(dataset, DatasetElsewhere):
+        return dataset.open_rounds(task, settings, team, *others, **more)
     kind = ExactRounds if isinstance(dataset, ExactDataset) else Rounds
     return kind(dataset, task, settings, team, *others, **more)
 
@@ -92,6 +99,8 @@ class Rounds:
     table: Any  # the kernels' view of it
     work: Any
     derivatives: np.ndarray
+    is_elsewhere = False  # whether the rows are: then scores and derivatives are, too
+    others: Any = None  # machines that have further rows (`Together` in gradients.py)
 
     def __init__(
         self,
@@ -106,7 +115,7 @@ class Rounds:
         self.grow = grow or self._grow
         self.dataset, self.settings, self.team = dataset, settings, team
         self.task, self.loss = task, task.loss
-        self.y, self.weights, self.units = _in_units(task)  # scores and derivatives are in these units, trees are not
+        self.y, self.weights, self.units = self._in_units()  # scores and derivatives are in these units, trees are not
         n = dataset.n_rows
         self.begun = begun or Booster(start_values(task), no_trees(dataset.bins, dataset.n_columns))
         self.grown: list[Forest] = []
@@ -118,9 +127,29 @@ class Rounds:
         self.counts = task.weights.counts
         self.total_count = n if self.counts is None else int(self.counts.sum())
         self.most_repeats = 1 if self.counts is None else int(self.counts.max())
-        self.max_leaves = _most_leaves(settings, self.total_count)
+        self._count_all()
+        self.max_leaves = most_leaves(settings, self.total_count)
         self._fixed_rules: BoostingRules | None = None
         self._make_memory()
+
+    def _in_units(self) -> tuple[np.ndarray, Weights, Units]:
+        return in_units(self.task)
+
+    def _count_all(self) -> None:
+        """Where there are rows elsewhere: how many rows there are in all, and how often they count."""
+
+    def left_out(self) -> np.ndarray:
+        """Which rows the last round was not fitted to."""
+        left_out = np.ones(self.dataset.n_rows, bool)
+        left_out[self.chosen if len(self.chosen) else slice(None)] = False
+        return left_out
+
+    def mean_losses(self) -> tuple[float, float, float]:
+        """Of the last round, as history.py has them, where rows are elsewhere."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what the fit holds outside this process."""
 
     def _make_memory(self) -> None:
         """What trees are grown from and in."""
@@ -184,19 +213,25 @@ class Rounds:
         many = self.task.n_outputs > 1
         totals = self._log_totals() if many else None
         if hasattr(self.loss, "renewed"):
-            self.loss = self.loss.renewed(self.scores[0], self.y, self.weights)
+            self.loss = self._renewed()
         trees = []
         for k in range(self.task.n_outputs):
             if totals is not None:
                 largest = fill_class_derivatives(
-                    self.team, self.scores[k], totals, self.y, k, self.weights, self.derivatives
+                    self.team, self.scores[k], totals, self.y, k, self.weights, self.derivatives, self.others
                 )
             else:
-                largest = fill_derivatives(self.team, self.loss, self.scores[0], self.y, self.weights, self.derivatives)
+                largest = fill_derivatives(
+                    self.team, self.loss, self.scores[0], self.y, self.weights, self.derivatives, self.others
+                )
             self._check(largest)
             trees.append(self._tree(k, largest))
         self._totals = None
         return trees
+
+    def _renewed(self) -> Any:
+        """The loss as it is for the scores so far."""
+        return self.loss.renewed(self.scores[0], self.y, self.weights)
 
     def _log_totals(self) -> np.ndarray:
         """Per row, the logarithm of the softmax's denominator at the scores so far."""
@@ -236,11 +271,8 @@ class Rounds:
         """Grow a tree on the derivatives at hand and add it to the scores of output k."""
         number = self.n_trees + k
         chosen = self._choose_rows(number // self.task.n_outputs)
-        self.chosen, n = chosen, len(chosen) or self.dataset.n_rows
-        total = self.total_count
-        if len(chosen):
-            total = n if self.counts is None else int(self.counts[chosen].sum())
-        rows = self._make_rows(chosen, total, largest, number)
+        self.chosen = chosen
+        rows, total = self._make_rows(chosen, largest, number)
         rules = self._rules(number)
         if self.settings.min_decrease > 0.0:
             rules = rules._replace(least_gain=self.units.gain(self.settings.min_decrease * total))
@@ -252,18 +284,26 @@ class Rounds:
         self._update_scores(k, tree, rows)
         return tree
 
-    def _make_rows(self, chosen: np.ndarray, total: int, largest: Largest, number: int) -> Any:
-        """The rows of tree `number`, which count `total` in all, and what they add to sums."""
+    def _count(self, chosen: np.ndarray) -> tuple[int, int, int]:
+        """How many rows a tree has here, how many in all, and how often these count."""
         n = len(chosen) or self.dataset.n_rows
-        return memory.Rows(
+        if not len(chosen):
+            return n, n, self.total_count
+        return n, n, n if self.counts is None else int(self.counts[chosen].sum())
+
+    def _make_rows(self, chosen: np.ndarray, largest: Largest, number: int) -> tuple[Any, int]:
+        """The rows of tree `number` and what they add to sums; and how often they count in all."""
+        n_here, n, total = self._count(chosen)
+        rows = memory.Rows(
             chosen=chosen,
-            n=n,
+            n=n_here,
             derivatives=self.derivatives,
             counts=np.empty(0, np.int64) if self.counts is None else self.counts,
             fields=make_fields(n, total, self.most_repeats, largest.gradient, largest.hessian, largest.exponents),
             noise_key=np.uint64(_random.stream_key(self.settings.seed, _random.ROUNDING, number)),
             keys=self.row_keys,
         )
+        return rows, total
 
     def _take_tree(self, n_nodes: int, rows: Any) -> Any:
         """The tree just grown, for `bind`."""
@@ -327,8 +367,13 @@ class Rounds:
         if self.settings.ccp_alpha > 0.0:
             prune_nodes(nodes, self.units.gain(self.settings.ccp_alpha))
         if renews:
-            residuals = self.y - self.scores[0]
-            renew(nodes, self.work, residuals, self.weights, self.loss.quantile, self.settings, self.team)
+            self._renew(nodes, self.y - self.scores[0])
+
+    def _renew(self, nodes: Any, residuals: np.ndarray) -> None:
+        """Leaves' values from the residuals of all rows."""
+        scale = weight_scale(self.weights)
+        find = partial(renew_leaves, self.team)
+        renew(nodes, self.work, residuals, self.weights, self.loss.quantile, self.settings, find, scale)
 
     def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
         if self.settings.subsample < 1.0 and len(rows.chosen):
@@ -338,35 +383,3 @@ class Rounds:
 
     def _add(self, forest: Forest, scores: np.ndarray) -> None:
         add_scores(forest, self.dataset.codes, range(forest.n_trees), scores, self.team)
-
-
-def _in_units(task: Task) -> tuple[np.ndarray, Weights, Units]:
-    """Targets and weights in numbers near 1, and what they are counted in."""
-    y, weights, rows = task.y, relative(task.weights), task.weights.rows()
-    units = find_units(task.loss, *((y, weights) if rows is None else (y[rows], weights.take(rows))))
-    return units.targets(y), weights, units
-
-
-def start_values(task: Task) -> np.ndarray:
-    """Raw scores before the first tree: the best constant."""
-    y, weights, units = _in_units(task)
-    weights = weights if is_builtin(task.loss) else task.weights
-    rows = weights.rows()
-    if rows is not None:
-        y, weights = y[rows], weights.take(rows)
-    if task.n_outputs == 1:
-        return units.user_raw(np.array([task.loss.start(y, weights)]))
-    shares = np.array([exact_mean((y == k).astype(np.float64), weights) for k in range(task.n_outputs)])
-    logs = logs_of(np.maximum(shares, 1e-15))
-    return logs - logs.mean()
-
-
-def share_of(share: float, n: int) -> int:
-    """How many of n a share is: at least one."""
-    return max(1, min(n, round(share * n)))
-
-
-def _most_leaves(settings: BoostingSettings, total_count: int) -> int:
-    by_depth = 1 << min(settings.max_depth, 40)
-    by_count = max(1, total_count // max(1, settings.min_count))
-    return max(1, min(settings.max_leaves, by_depth, by_count))

@@ -35,11 +35,12 @@ class ExactRounds(Rounds):
         self.table = make_lists(self.dataset, self.settings.monotone, self.team)
         self.work = make_work(self.dataset, self.max_leaves, draws_rows, self.team.size, len(self.settings.groups))
 
-    def _make_rows(self, chosen: np.ndarray, total: int, largest: Largest, number: int) -> Any:
+    def _make_rows(self, chosen: np.ndarray, largest: Largest, number: int) -> tuple[Any, int]:
+        total = self._count(chosen)[2]
         extremes = largest.gradient, largest.hessian
         has_units = isinstance(self.loss, _UNIT_HESSIANS) and self.weights.importance is None
         args = chosen, self.derivatives, self.counts, total, extremes, self._finest(), has_units
-        return make_rows(*args, self.team)
+        return make_rows(*args, self.team), total
 
     def _finest(self) -> float:
         """Differences of residuals that are nothing but rounding."""

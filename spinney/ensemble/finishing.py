@@ -6,15 +6,14 @@ now (`is_leaf`), and the values of leaves. Both are for a few settings and losse
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from spinney._compile import python_of
-from spinney._team import Team
 from spinney.criteria.fixed_point import scale_exponent
 from spinney.data.weights import Weights
-from spinney.ensemble.gradients import renew_leaves
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.leaves import share_values
 from spinney.grow.rules import NO_NODE, child_bounds
@@ -43,11 +42,19 @@ def prune_nodes(nodes: Any, alpha: float) -> None:
 
 
 def renew(
-    nodes: Any, work: memory.Work, residuals: np.ndarray, weights: Weights, quantile: float, settings: Any, team: Team
+    nodes: Any,
+    work: memory.Work,
+    residuals: np.ndarray,
+    weights: Weights,
+    quantile: float,
+    settings: Any,
+    find: Callable[..., None],
+    scale: int,
 ) -> None:
     """Set every leaf's value to a quantile of its rows' residuals, times the learning rate; monotone columns bound it.
 
-    Residuals and weights are of all rows of the table.
+    Residuals and weights are of all rows of the table; weights are made whole by the power of two `scale`. `find` is
+    `renew_leaves` of gradients.py, or another way to the same quantiles.
     """
     monotone = settings.monotone
     pieces = nodes[work.pieces[: work.state[0].n_leaves]]
@@ -58,8 +65,9 @@ def renew(
     leaves, bounded = final_leaves(nodes), bool(monotone.any())
     wanted = np.arange(len(nodes)) if bounded else leaves  # bounds come from the values of the nodes above
     begin, end, values = nodes.begin.copy(), nodes.end.copy(), np.empty(len(nodes))
-    whole = _whole_weights(weights, position_rows)
-    renew_leaves(team, wanted, begin, end, residuals[position_rows], whole, quantile, values)
+    whole = _whole_weights(weights, scale)
+    whole = whole[position_rows] if whole.size else whole
+    find(wanted, begin, end, residuals[position_rows], whole, quantile, values)
     if bounded:
         _hold_in_bounds(nodes, values, monotone)
     nodes.value[leaves] = settings.learning_rate * values[leaves]
@@ -89,9 +97,13 @@ def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> Non
             values[child] = min(max(values[child], lower[child]), upper[child])
 
 
-def _whole_weights(weights: Weights, rows: np.ndarray) -> np.ndarray:
+def weight_scale(weights: Weights) -> int:
+    """The power of two that importances are multiplied by to become whole numbers."""
+    return 0 if weights.importance is None else scale_exponent(float(weights.importance.sum()), 60)
+
+
+def _whole_weights(weights: Weights, scale: int) -> np.ndarray:
     """Weights as whole numbers, empty for ones."""
     if weights.importance is not None:
-        scale = scale_exponent(float(weights.importance.sum()), 60)
-        return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)[rows]
-    return np.empty(0, np.int64) if weights.counts is None else weights.counts[rows]
+        return np.rint(np.ldexp(weights.importance, scale)).astype(np.int64)
+    return np.empty(0, np.int64) if weights.counts is None else weights.counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -170,27 +170,50 @@ class Largest(NamedTuple):
     exponents: np.ndarray | None = None  # (2, 256): how many have each exponent; None: none is far from the others
 
 
+class Together(Protocol):
+    """Machines that have a part of the rows each, this one among them."""
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        """The sum of all machines' integers."""
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        """All machines' arrays."""
+
+
 def fill_derivatives(
-    team: Team, loss: Any, raw: np.ndarray, y: np.ndarray, weights: Weights, out: np.ndarray
+    team: Team,
+    loss: Any,
+    raw: np.ndarray,
+    y: np.ndarray,
+    weights: Weights,
+    out: np.ndarray,
+    others: Together | None = None,
 ) -> Largest:
-    """Fill `out` (rows, 2), float32 or float64, with gradients and hessians."""
+    """Fill `out` (rows, 2), float32 or float64, with gradients and hessians; extremes are those of all machines."""
     summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
     entry, compiled = (_fill_builtin, loss) if is_builtin(loss) else (_fill_custom(loss.derivatives), loss.derivatives)
     flat = out.reshape(-1)
     team.run(entry, compiled, raw, y, importance, counts, flat, _bits_of(flat), summary)
-    return _largest(team, summary, flat, counts)
+    return _largest(team, summary, flat, counts, others)
 
 
 def fill_class_derivatives(
-    team: Team, raw: np.ndarray, log_total: np.ndarray, target: np.ndarray, k: int, weights: Weights, out: np.ndarray
+    team: Team,
+    raw: np.ndarray,
+    log_total: np.ndarray,
+    target: np.ndarray,
+    k: int,
+    weights: Weights,
+    out: np.ndarray,
+    others: Together | None = None,
 ) -> Largest:
     """The same for class k of a softmax over all classes; `raw` is that class's row of scores."""
     summary = np.empty((team.size, _SUMMARY), np.int64)
     counts, importance = _arrays(weights)
     flat = out.reshape(-1)
     team.run(_fill_softmax, raw, log_total, target, k, importance, counts, flat, _bits_of(flat), summary)
-    return _largest(team, summary, flat, counts)
+    return _largest(team, summary, flat, counts, others)
 
 
 def _bits_of(derivatives: np.ndarray) -> np.ndarray:
@@ -198,25 +221,33 @@ def _bits_of(derivatives: np.ndarray) -> np.ndarray:
     return derivatives.view(np.int32) if derivatives.dtype == np.float32 else _NO_BITS
 
 
-def _largest(team: Team, summary: np.ndarray, derivatives: np.ndarray, counts: np.ndarray) -> Largest:
+def _largest(
+    team: Team, summary: np.ndarray, derivatives: np.ndarray, counts: np.ndarray, others: Together | None
+) -> Largest:
     if derivatives.dtype == np.float64:
         extremes = np.zeros((team.size, 3))
         team.run(_find_extremes, derivatives, extremes)
         largest, hessian, is_wrong = extremes.max(axis=0).tolist()
         return Largest(largest, hessian, is_wrong > 0.0)
+    n = len(derivatives) // 2
+    if others is not None:  # as if their threads were ours
+        sizes = np.full((len(summary), 1), 0, np.int64)
+        sizes[0] = n
+        joined = np.concatenate(others.gather(np.hstack((summary, sizes))))
+        summary, n = joined[:, :-1], int(joined[:, -1].sum())
     most = summary[:, :_MIN_HESSIAN].max(axis=0)
     impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
     gradient, hessian = most.astype(np.int32).view(np.float32).tolist()
     if impossible:
         return Largest(gradient, hessian, True)
-    n = len(derivatives) // 2
     # Only where the largest is far from the geometric mean it can be from the mean. (Means of rows that count once.)
     spread = n * (most >> 23) - summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)
     if not counts.size and (spread < _UNLIKE * n).all():
         return Largest(gradient, hessian, False)
     exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
     team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
-    return Largest(gradient, hessian, False, exponents.sum(axis=0))
+    found = exponents.sum(axis=0)
+    return Largest(gradient, hessian, False, found if others is None else others.sum(found))
 
 
 def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:
@@ -307,19 +338,22 @@ def softmax(team: Team, raw: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _choose_rows(key, limit, counts, out):
+def _choose_rows(key, limit, counts, first, out):
     n = 0
     for i in range(out.size):
         out[n] = i
-        n += (mix(key, i) < limit) & (counts[i] > 0 if counts.size else True)
+        n += (mix(key, first + i) < limit) & (counts[i] > 0 if counts.size else True)
     return n
 
 
-def choose_rows(key: int, share: float, counts: np.ndarray | None, n_rows: int) -> np.ndarray:
-    """The rows of one tree: each of those that count is taken with probability `share`, by a hash of its number."""
+def choose_rows(key: int, share: float, counts: np.ndarray | None, n_rows: int, first: int = 0) -> np.ndarray:
+    """The rows of one tree: each of those that count is taken with probability `share`, by a hash of its number.
+
+    `first` is the number of the first row, where the table is a part of another.
+    """
     out = np.empty(n_rows, np.int32)
     limit = np.uint64(min(int(share * 2.0**64), 2**64 - 1))
-    return out[: _choose_rows(np.uint64(key), limit, _NO_COUNTS if counts is None else counts, out)]
+    return out[: _choose_rows(np.uint64(key), limit, _NO_COUNTS if counts is None else counts, first, out)]
 
 
 @allocating_kernel

@@ -24,17 +24,38 @@ class History:
         self.train, self.oob, self.improvement = train, oob, improvement
 
     def __call__(self, rounds: Rounds, new: list[Any]) -> None:
-        factor, weight = _factor(rounds), rounds.task.weights.total()
-        if rounds.settings.subsample >= 1.0:
-            self.train.append(factor * _mean_of_all(rounds, weight))
-            return
-        losses = rounds.losses()
-        left_out = np.ones(len(losses), bool)
-        left_out[rounds.chosen if len(rounds.chosen) else slice(None)] = False
-        self.train.append(factor * _mean(losses, weight, ~left_out))
-        previous = self.oob[-1] if self.oob else factor * _mean(_losses_before(rounds), weight, left_out)
-        self.oob.append(factor * _mean(losses, weight, left_out))
-        self.improvement.append(previous - self.oob[-1])
+        factor, is_first = _factor(rounds), not self.oob
+        train, oob, before = rounds.mean_losses() if rounds.is_elsewhere else mean_losses(rounds, is_first)
+        self.train.append(factor * train)
+        if rounds.settings.subsample < 1.0:
+            previous = factor * before if is_first else self.oob[-1]
+            self.oob.append(factor * oob)
+            self.improvement.append(previous - self.oob[-1])
+
+
+def mean_losses(rounds: Rounds, is_first: bool) -> tuple[float, float, float]:
+    """The mean loss of the rows that the last round was fitted to, of those that it left out, and of these before the
+    first round; the last two where rounds draw rows, the last one if this is the first round."""
+    weight, nothing = rounds.task.weights.total(), float("nan")
+    if rounds.settings.subsample >= 1.0:
+        return _mean_of_all(rounds, weight), nothing, nothing
+    losses, left_out = rounds.losses(), rounds.left_out()
+    before = _mean(_losses_before(rounds), weight, left_out) if is_first else nothing
+    return _mean(losses, weight, ~left_out), _mean(losses, weight, left_out), before
+
+
+def sums_of_losses(rounds: Rounds, is_first: bool) -> np.ndarray:
+    """The same three means as their sums and weights (3, 2), to be added to those of other rows."""
+    weight = rounds.weights.total()
+    out = np.zeros((3, 2))
+    if rounds.settings.subsample >= 1.0:
+        out[0] = _sums(rounds.losses(), weight, None)
+        return out
+    losses, left_out = rounds.losses(), rounds.left_out()
+    out[0], out[1] = _sums(losses, weight, ~left_out), _sums(losses, weight, left_out)
+    if is_first:
+        out[2] = _sums(_losses_before(rounds), weight, left_out)
+    return out
 
 
 def _factor(rounds: Rounds) -> float:
@@ -64,10 +85,14 @@ def _mean_of_all(rounds: Rounds, weight: np.ndarray | None) -> float:
 
 def _mean(losses: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None = None) -> float:
     """NaN of no rows."""
+    amount, total = _sums(losses, weight, rows)
+    return float("nan") if total == 0.0 else amount / total
+
+
+def _sums(losses: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None) -> tuple[float, float]:
+    """Sum of losses and of weights."""
     if rows is not None:
         losses, weight = losses[rows], None if weight is None else weight[rows]
     total = float(len(losses)) if weight is None else float(weight.sum())
-    if total == 0.0:
-        return float("nan")
     with np.errstate(invalid="ignore", over="ignore"):  # rows of no weight may have run away
-        return float((losses if weight is None else (losses * weight)[weight > 0]).sum()) / total
+        return float((losses if weight is None else (losses * weight)[weight > 0]).sum()), total

@@ -15,14 +15,16 @@ from spinney._team import Team
 from spinney.criteria.fixed_point import exact_mean
 from spinney.criteria.losses import Exponential, LogLoss
 from spinney.data.dataset import take_rows
+from spinney.data.elsewhere import CodesElsewhere
 from spinney.data.sparse_codes import SparseCodes
 from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.ensemble.booster import Booster
-from spinney.ensemble.boosting import Rounds, start_values
+from spinney.ensemble.boosting import Rounds
 from spinney.ensemble.callbacks import Callback, Round, call_all
 from spinney.ensemble.gradients import class_losses, log_totals, loss_values, respond, softmax
 from spinney.ensemble.metrics import Metric
+from spinney.ensemble.starting import start_values
 from spinney.ensemble.task import Task
 from spinney.tree.sweep import add_scores
 
@@ -42,7 +44,7 @@ class EvalSet:
 
 def some_rows(
     name: str,
-    codes: np.ndarray | SparseCodes | Table,
+    codes: np.ndarray | SparseCodes | Table | CodesElsewhere,
     task: Task,
     rows: np.ndarray,
     offset: np.ndarray | None = None,

@@ -84,7 +84,11 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     begun, clock = time.perf_counter(), search.clock
     progress = Progress(model.verbose > 1, unit="search round", forecasts=False) if model.verbose else None
     stop = partial(clock.is_over, _SEARCH_TIME)
-    best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+    try:
+        best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
+    finally:
+        for fold in folds:
+            fold.rounds.close()
     means = curve[HELD_OUT][first.name]
     for one in typical or ():
         del curve[HELD_OUT][one.name]

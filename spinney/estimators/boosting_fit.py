@@ -18,9 +18,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import _safe_indexing
 
 from spinney._seed import read_seed
+from spinney.data.elsewhere import closed_afterwards
 from spinney.data.holdout import hold_out
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
+from spinney.distributed.collections import is_remote
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.boosting_auto import Clock, Search, search_rounds
@@ -28,6 +30,7 @@ from spinney.estimators.boosting_given import (
     Given,
     counts_without,
     one_eval_set,
+    open_remote,
     refuse_monitor,
     warn_if_no_split,
 )
@@ -80,8 +83,10 @@ class BoostingFit(TableModel):
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros; or a table opened from files
-            (`spinney.open_table`), whose own target and weights stand for y and sample_weight that are not given.
+            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros; a table opened from files
+            (`spinney.open_table`), whose own target and weights stand for y and sample_weight that are not given; or a
+            dask DataFrame or Array, which is fitted where its rows are (docs/scaling.md): y, weights and evaluation
+            sets may be collections, too.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
@@ -111,6 +116,8 @@ class BoostingFit(TableModel):
         y, sample_weight = with_sides(X, y, sample_weight)
         eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)
         refuse_monitor(monitor)
+        if is_remote(X, y, sample_weight, init_score):
+            X, y, sample_weight, init_score = open_remote(self, X, y, sample_weight, init_score)
         clock = Clock(time.perf_counter(), self.time_budget)
         begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
         if begun is not None and self._follows_table():
@@ -118,7 +125,7 @@ class BoostingFit(TableModel):
                 f"warm_start goes on to a number of rounds: set n_estimators to more than the {begun.n_rounds} already "
                 "fitted, in place of 'auto'."
             )
-        with all_or_nothing(self):
+        with all_or_nothing(self), closed_afterwards(X):
             if begun is not None:
                 schema, table = self._schema, self._read(X)
             else:
@@ -279,6 +286,8 @@ class BoostingFit(TableModel):
         named, sets = named_sets(given.eval_set), []
         offsets = read_eval_offsets(given.eval_init_score, list(named)) if named else {}
         for name, (X, y, weight) in named.items():
+            if is_remote(X, y, weight):
+                X, y, weight, _ = open_remote(self, X, y, weight, None)
             table = given.schema.read(X, type(self).__name__, strict=self._refuses_unknown())
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = self._offset(X, read_offset(offsets[name], table.n_rows, n_outputs, "eval_init_score"))
@@ -304,11 +313,12 @@ class BoostingFit(TableModel):
     def _training_set(
         self, given: Given, dataset: Any, task: Task, offset: np.ndarray | None, scorer: ScorerMetric | None
     ) -> EvalSet:
+        from spinney.data.dataset import take_rows
         from spinney.ensemble.scoring import EvalSet
 
         scores = np.empty((task.n_outputs, dataset.n_rows))
         X = table_of(given.X) if scorer is not None and scorer.needs_rows else None
-        return EvalSet("train", dataset.codes, task.y, task.weights, scores, offset, X)
+        return EvalSet("train", take_rows(dataset.codes, None), task.y, task.weights, scores, offset, X)
 
     def _score_before(
         self, watch: Watch, stopping: EarlyStopping | None, first: Booster, begun: Booster | None
@@ -351,7 +361,7 @@ class BoostingFit(TableModel):
     def _nothing_yet(self, dataset: Any, task: Task, offset: np.ndarray | None) -> Booster:
         """The model of no rounds."""
         from spinney.ensemble.booster import Booster
-        from spinney.ensemble.boosting import start_values
+        from spinney.ensemble.starting import start_values
         from spinney.grow.histogram.freeze import no_trees
 
         from_zero = offset is not None or isinstance(self.init, str)

@@ -9,6 +9,7 @@ import numpy as np
 
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
+from spinney.distributed.collections import is_remote
 
 if TYPE_CHECKING:
     from spinney.data.tables import Table
@@ -26,6 +27,23 @@ class Given(NamedTuple):
     eval_set: Any
     eval_init_score: Any
     eval_metric: Any
+
+
+def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any) -> tuple[Any, Any, Any, Any]:
+    """Dask collections: rows stay where they are, what is one number per row comes here."""
+    from spinney.distributed.collections import vector_here
+    from spinney.distributed.table import RemoteTable
+
+    if not is_remote(X):
+        raise TypeError("y, sample_weight and init_score are dask collections, but X is not: pass .compute() of them.")
+    if model.init is not None and not isinstance(model.init, str):
+        raise ValueError(
+            "init= is an estimator, which takes tables on one machine only: leave it out for a dask collection, or "
+            "pass what it says of the rows as init_score."
+        )
+    table = RemoteTable(X)
+    vectors = (("y", y), ("sample_weight", sample_weight), ("init_score", init_score))
+    return table, *(vector_here(one, name) for name, one in vectors)
 
 
 def one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:

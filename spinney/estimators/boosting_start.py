@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array
 
+from spinney.data.elsewhere import TableElsewhere
 from spinney.data.reading import open_table, with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.weights import Weights
@@ -50,6 +51,11 @@ def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
 
 def table_of(X: Any) -> Any:
     """X as other models take it, and as rows can be taken from it."""
+    if isinstance(X, TableElsewhere):
+        raise ValueError(
+            "scoring= needs the rows themselves, and those of a dask collection are elsewhere: use scoring='loss', or "
+            "a scorer that goes by predictions alone, such as 'accuracy'; or name metrics in eval_metric."
+        )
     if isinstance(X, OpenedTable):
         X = X.original()
     return with_rows(X) if hasattr(X, "shape") else open_table(X).origin

@@ -16,6 +16,7 @@ frontier, the rules and the formulas are the CPU's own; this file knows nothing 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,7 +55,7 @@ class Backend(Protocol):
         """Fill the slots of some nodes: the root alone, or pairs of siblings, the left one first.
 
         In the slot of a pair's bigger child still stands the parent's histogram, ready for subtracting the smaller
-        one's (that with fewer rows, the left one of equals). NO_SLOT: this histogram is not needed.
+        one's (that which counts less, the left one of equals). NO_SLOT: this histogram is not needed.
         """
 
     def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
@@ -69,8 +70,11 @@ class Backend(Protocol):
         The node's own segment must stay readable: it may be a leaf in the end.
         """
 
-    def leaf_of_rows(self, leaves: Any) -> np.ndarray:
-        """The place in `leaves` of the leaf that each row is in, for the rows in the order in which they came."""
+    def leaf_of_rows(self, leaves: Any) -> np.ndarray | None:
+        """The place in `leaves` of the leaf that each row is in, for the rows in the order in which they came.
+
+        None: they stand in the leaves' segments of work.rows already.
+        """
 
 
 class Drafts(NamedTuple):
@@ -83,9 +87,18 @@ class Drafts(NamedTuple):
 
 
 def grow_batched(
-    backend: Backend, table: Table, rows: Rows, rules: BoostingRules, work: Work, lookahead: int = 0
+    backend: Backend,
+    table: Table,
+    rows: Rows,
+    rules: BoostingRules,
+    work: Work,
+    lookahead: int = 0,
+    sum_leaves: Callable[[Rows, Work], None] | None = None,
 ) -> int:
-    """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`."""
+    """Grow one tree on a backend; returns its number of nodes. Leaves' values and pieces are in `work`.
+
+    `sum_leaves` is another way to fill work.leaf_sums than from the rows that are here.
+    """
     nodes, state = work.nodes, work.state[0]
     drafts = _make_drafts(work)
     # at most `max_leaves` nodes are in the frontier, and each may have two children that hold slots
@@ -100,7 +113,9 @@ def grow_batched(
         _split(rules, work, drafts)
     _end_growth(work)
     leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state.n_leaves]])
-    _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state.n_leaves, np.int64))
+    if leaf_of_rows is not None:
+        _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state.n_leaves, np.int64))
+    (sum_leaves or _sum_leaves)(rows, work)
     _finish(rows, rules, work)
     return int(state.n_nodes)
 
@@ -223,7 +238,7 @@ def _make_children(columns, fields, rules, work, drafts, batch, middles, allowed
 def _plan_slots(work, drafts, parent, node):
     """The bigger child takes over its parent's slot. The smaller one's histogram is needed for either."""
     left, right = drafts.nodes[2 * parent], drafts.nodes[2 * parent + 1]
-    left_is_small = left.end - left.begin <= right.end - right.begin
+    left_is_small = left.count <= right.count  # not the segments: they may be of some of the rows only
     small, big = (left, right) if left_is_small else (right, left)
     if drafts.wanted[2 * parent + left_is_small]:
         big.slot = node.slot
@@ -269,8 +284,13 @@ def _fill_segments(rows, work, leaf_of_rows, cursor):
 
 
 @kernel
-def _finish(rows, rules, work):
-    """Leaf sums in the finer units, pruning and values."""
+def _sum_leaves(rows, work):
+    """Leaf sums in the finer units."""
     for chunk in range(n_chunks_of(rows.n)):
         sum_leaf_chunk(rows, work, chunk)
+
+
+@kernel
+def _finish(rows, rules, work):
+    """Pruning and values."""
     finish_tree(rows.fields, rules, work)

@@ -13,14 +13,16 @@ from spinney.ensemble.history import History
 def rounds_of(losses, chosen=(), weights=None, loss=None, n_outputs=1, subsample=1.0):
     """A fit after a round whose rows have these losses, and had twice as much before."""
     losses = np.asarray(losses, float)
+    left_out = np.isin(np.arange(len(losses)), chosen or np.arange(len(losses)), invert=True)
     return SimpleNamespace(
+        is_elsewhere=False,
+        left_out=lambda: left_out,
         losses=lambda scores=None: losses if scores is None else 2 * losses,
         first_scores=lambda: np.zeros((1, len(losses))),
         loss=AbsoluteError() if loss is None else loss,
         task=SimpleNamespace(weights=weights or Weights(None, None), n_outputs=n_outputs),
         settings=SimpleNamespace(subsample=subsample),
         units=SimpleNamespace(exponent=1, is_log=True),  # losses are those given
-        chosen=np.array(chosen, np.int32),
     )
 
 

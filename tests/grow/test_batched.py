@@ -39,7 +39,7 @@ class Recorder(ReferenceBackend):
 
     def _check_pair(self, left, right):
         """A backend may build the small child's histogram and subtract it from what stands in the big one's slot."""
-        small, big = (left, right) if left.end - left.begin <= right.end - right.begin else (right, left)
+        small, big = (left, right) if left.count <= right.count else (right, left)
         assert small.slot != NO_SLOT
         if big.slot != NO_SLOT:
             assert self.owner[int(big.slot)] == (left.depth - 1, left.begin)

@@ -1,0 +1,15 @@
+"""Fits on a Dask cluster: the rows stay with the workers, the model is that of one machine, bit for bit.
+
+In:  a dask DataFrame or Array, wherever an estimator of this package takes a table for `fit`.
+Out: the ordinary fitted model. Nothing here imports dask unless somebody else has: see `collections.py`.
+
+    collections.py   what is a dask collection; vectors of one number per row, gathered; the client
+    table.py         `RemoteTable`: partitions, their sizes, the schema of all of them together
+    tasks.py         tasks with names for the dashboard
+    parts.py         what is done to one partition, on the worker that has it
+    dataset.py       `RemoteDataset`: bins learnt, partitions as codes, which worker has which
+    group.py         members of a fit, one per worker: sums, maxima and gatherings of integers between them
+    member.py        the rounds of boosting as one member runs them; `backend.py` grows the trees, `quantiles.py` finds
+                     quantiles of what nobody has in one place
+    driver.py        the client's side: starts members, takes their trees, starts again when a worker is lost
+"""

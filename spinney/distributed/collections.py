@@ -1,0 +1,56 @@
+"""What is a dask collection, and the client that computes it.
+
+In:  whatever was handed to `fit`. Out: yes or no, without importing dask; vectors of one value per row as NumPy or
+pandas has them. A process that has not imported dask cannot hold a collection of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def is_dask(value: Any) -> bool:
+    """Whether a value is a dask DataFrame, Series, Array, Bag or Delayed."""
+    if "dask" not in sys.modules:
+        return False
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(value, "__dask_graph__")
+
+
+def is_remote(*values: Any) -> bool:
+    """Whether any of some values is a dask collection."""
+    return any(map(is_dask, values))
+
+
+def find_client() -> Any:
+    """The current client of Dask's, or an error that says how to have one."""
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise ImportError(
+            "Fitting a dask collection needs dask's cluster: pip install 'spinney[dask]', or pass .compute() of it."
+        ) from error
+    try:
+        client: Client = get_client()
+    except ValueError as error:
+        raise ValueError(
+            "A dask collection is fitted by a cluster, and there is no client: write "
+            "`from distributed import Client; client = Client()` first, for one on this machine, or "
+            "`Client('tcp://scheduler:8786')`; or `with client.as_current():` where there are several. "
+            "To fit on this machine without one, pass X.compute() and y.compute()."
+        ) from error
+    if client.status != "running":
+        raise ValueError(f"The client of Dask's is {client.status}: open one with distributed.Client(...).")
+    return client
+
+
+def vector_here(values: Any, name: str) -> Any:
+    """One value per row, or several, brought here; what is here already is returned as it is."""
+    if not is_dask(values):
+        return values
+    if not hasattr(type(values), "ndim"):  # of the class: a Delayed claims to have every attribute
+        raise TypeError(f"{name} must be a dask Series or Array, or local, got {type(values).__name__}.")
+    found = values.compute()
+    return np.asarray(found) if isinstance(found, np.ndarray) else found

@@ -1,0 +1,102 @@
+"""What is done to one partition, on the worker that has it. Every function here runs as a task of Dask's.
+
+In:  a partition: a pandas frame or a NumPy array. Out: what the client puts together (schemas, sampled rows, how often
+categories occur), and codes, which stay on the worker.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.data.binning import Bins
+from spinney.data.dataset import Dataset, make_layout, row_keys
+from spinney.data.schema import Schema
+from spinney.data.sparse import is_sparse
+from spinney.data.tables import Table
+
+
+class Described(NamedTuple):
+    """A partition's size and, if it has rows, its schema by itself."""
+
+    n_rows: int
+    schema: Schema | None
+
+
+class Sampled(NamedTuple):
+    """What bins are learnt from: some rows of the columns of numbers, and how often each category occurs."""
+
+    panels: list[tuple[tuple[int, ...], np.ndarray]]  # (columns, values)
+    frequencies: dict[int, np.ndarray]
+
+
+def describe(part: Any, categorical_features: Any, owner: str) -> Described:
+    """Size and schema of a partition."""
+    _refuse_sparse(part, owner)
+    if not len(part):
+        return Described(0, None)
+    return Described(len(part), Schema.learn(part, categorical_features, owner))
+
+
+def count_rows(part: Any, owner: str) -> int:
+    """Size of a partition."""
+    _refuse_sparse(part, owner)
+    return len(part)
+
+
+def sample(part: Any, schema: Schema, owner: str, rows: np.ndarray | None, counts: np.ndarray | None) -> Sampled:
+    """Some rows of a partition (None: all) for the edges of bins; categories are counted in all rows."""
+    if not len(part):
+        return Sampled([], {})
+    table = schema.read(part, owner)
+    panels, frequencies = [], {}
+    for panel in table.panels:
+        places = [k for k, j in enumerate(panel.columns) if not schema.is_categorical[j]]
+        if places:
+            values = panel.values if len(places) == len(panel.columns) else panel.values[:, places]
+            panels.append((tuple(panel.columns[k] for k in places), values if rows is None else values[rows]))
+    for j in np.flatnonzero(schema.is_categorical).tolist():
+        frequencies[j] = _count_categories(table, j, len(schema.columns[j].categories or ()), counts)
+    return Sampled(panels, frequencies)
+
+
+def _count_categories(table: Table, column: int, n: int, counts: np.ndarray | None) -> np.ndarray:
+    values = table.column(column)
+    present = ~np.isnan(values)
+    weights = None if counts is None else counts[present]
+    return np.bincount(values[present].astype(np.int64), weights=weights, minlength=n).astype(np.int64)
+
+
+def encode(part: Any, schema: Schema, bins: Bins, owner: str, strict: bool) -> np.ndarray:
+    """(columns, rows) uint8: the codes of a partition."""
+    if not len(part):
+        return np.empty((bins.n_columns, 0), np.uint8)
+    with Team(1, inline=True) as alone:
+        return bins.encode(schema.read(part, owner, strict=strict), alone)
+
+
+def find_missing(codes: np.ndarray, n_bins: np.ndarray) -> np.ndarray:
+    """Which columns lack a value in any of a partition's rows."""
+    return np.array([bool((column == missing).any()) for column, missing in zip(codes, n_bins)], bool)
+
+
+def take_codes(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The codes of some rows of a partition."""
+    return np.ascontiguousarray(codes[:, rows])
+
+
+def keys_of_rows(codes: np.ndarray, bins: Bins) -> np.ndarray:
+    """One hash per row of a partition, of its codes."""
+    layout = make_layout(bins, np.zeros(bins.n_columns, bool))
+    with Team(1, inline=True) as alone:
+        return row_keys(Dataset(codes.shape[1], bins, codes, layout), alone)
+
+
+def _refuse_sparse(part: Any, owner: str) -> None:
+    if is_sparse(part):
+        raise TypeError(
+            f"The chunks of X are sparse, and {owner} takes sparse tables on one machine only: map_blocks them to "
+            "arrays, or pass a matrix of SciPy's."
+        )

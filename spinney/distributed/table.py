@@ -1,0 +1,191 @@
+"""A dask DataFrame or Array as a table whose rows are elsewhere: partitions, and the schema of all of them together.
+
+In:  a collection. Out: `RemoteTable`, which stands for X; `RemoteRows`, which stands for the table that a schema read.
+The partitions are computed once and stay with the workers until their codes are made. Names, kinds and categories are
+those that the concatenated table would have: categories are the sorted union of the partitions' own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.data.binning import Bins, codes_by_frequency, learn_bins, sample_rows
+from spinney.data.elsewhere import RowsElsewhere, TableElsewhere
+from spinney.data.schema import Column, Schema
+from spinney.data.tables import Panel, Table
+from spinney.distributed import parts
+from spinney.distributed.collections import find_client
+from spinney.distributed.dataset import RemoteDataset, open_remote_dataset
+from spinney.distributed.tasks import run_all, submit_all
+
+
+class RemoteTable(TableElsewhere):
+    """A collection that is being fitted."""
+
+    def __init__(self, X: Any, client: Any = None) -> None:
+        """Its partitions begin to be computed."""
+        self.client = find_client() if client is None else client
+        self.partitions = self.client.compute(_delayed_parts(X))
+        self.shape: tuple[int, ...] = (-1, X.shape[1])
+        self.sizes: list[int] | None = None
+        self._encoded: list[list[Any]] = []  # futures of codes, for `close`
+
+    def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
+        found = self._map(parts.describe, categorical_features, owner, name="schema")
+        self._keep_sizes([one.n_rows for one in found], owner)
+        schema = join_schemas([one.schema for one in found if one.schema is not None])
+        return schema, RemoteRows(self, schema, owner, False)
+
+    def read(self, schema: Schema, owner: str, strict: bool) -> RowsElsewhere:
+        if self.shape[1] != schema.n_columns:
+            raise ValueError(
+                f"X has {self.shape[1]} features, but {owner} is expecting {schema.n_columns} features as input."
+            )
+        if self.sizes is None:
+            self._keep_sizes(self._map(parts.count_rows, owner, name="rows"), owner)
+        return RemoteRows(self, schema, owner, strict)
+
+    def encode(self, schema: Schema, bins: Bins, owner: str, strict: bool) -> list[Any]:
+        """Futures of the partitions' codes."""
+        args = schema, bins, owner, strict
+        codes = submit_all(self.client, parts.encode, [(one, *args) for one in self.partitions], "encode")
+        self._encoded.append(codes)
+        return codes
+
+    def close(self) -> None:
+        for futures in (self.partitions, *self._encoded):
+            futures.clear()
+
+    def _map(self, function: Any, *args: Any, name: str) -> list[Any]:
+        return run_all(self.client, function, [(one, *args) for one in self.partitions], name)
+
+    def _keep_sizes(self, sizes: list[int], owner: str) -> None:
+        if not sum(sizes):
+            raise ValueError(f"{owner} needs at least one row, and X has no rows.")
+        self.sizes, self.shape = sizes, (sum(sizes), self.shape[1])
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+class RemoteRows(RowsElsewhere):
+    """The rows of a collection as a schema reads them."""
+
+    def __init__(self, table: RemoteTable, schema: Schema, owner: str, strict: bool) -> None:
+        assert table.sizes is not None
+        self.table, self.schema, self.owner, self.strict = table, schema, owner, strict
+        self.starts = np.cumsum([0, *table.sizes])
+        self.n_rows, self.n_columns = int(self.starts[-1]), schema.n_columns
+
+    def open_dataset(
+        self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
+    ) -> RemoteDataset:
+        if max_bins is None:
+            raise ValueError(
+                "max_bins=None sorts all values, which takes all rows in one place: set max_bins=255 for a dask "
+                "collection, or pass X.compute()."
+            )
+        return self.encode_dataset(self.learn_bins(counts, max_bins, team), team)
+
+    def learn_bins(self, counts: np.ndarray | None, max_bins: int, team: Team) -> Bins:
+        """The bins that the concatenated table would have: the same rows are looked at."""
+        rows = sample_rows(self.n_rows, counts)
+        tasks = []
+        for k, part in enumerate(self.table.partitions):
+            begin, end = int(self.starts[k]), int(self.starts[k + 1])
+            own = None if rows is None else rows[np.searchsorted(rows, begin) : np.searchsorted(rows, end)] - begin
+            tasks.append((part, self.schema, self.owner, own, None if counts is None else counts[begin:end]))
+        every = run_all(self.table.client, parts.sample, tasks, "sample")
+        found = [one for one in every if one.panels or one.frequencies]
+        return join_bins(found, self.schema, None if counts is None or rows is None else counts[rows], max_bins, team)
+
+    def encode_dataset(self, bins: Bins, team: Team) -> RemoteDataset:
+        codes = self.table.encode(self.schema, bins, self.owner, self.strict)
+        dataset = open_remote_dataset(self.table.client, codes, self.starts, bins)
+        self.table.partitions.clear()  # a worker keeps codes, not the table
+        return dataset
+
+    def encode(self, bins: Bins, team: Team) -> np.ndarray:
+        codes = self.table.client.gather(self.table.encode(self.schema, bins, self.owner, self.strict))
+        self.table.close()
+        return np.concatenate(codes, axis=1)
+
+
+def _delayed_parts(X: Any) -> list[Any]:
+    """The partitions of a collection, not computed yet, in the order of the rows."""
+    if not hasattr(X, "to_delayed") or len(getattr(X, "shape", ())) != 2:
+        raise TypeError(f"X must be a dask DataFrame or a dask Array of two dimensions, got {type(X).__name__}.")
+    if hasattr(X, "chunks"):
+        X = X.rechunk({1: -1})
+    return list(np.ravel(X.to_delayed())) if hasattr(X, "chunks") else X.to_delayed()
+
+
+# --- one of many -----------------------------------------------------------------------------------------------------
+
+
+def join_schemas(found: list[Schema]) -> Schema:
+    """The schema of a table from those of its parts."""
+    names = [column.name for column in found[0].columns]
+    for one in found[1:]:
+        if [column.name for column in one.columns] != names:
+            raise ValueError("The partitions of X must have the same columns, in the same order.")
+    return Schema(tuple(_join_columns([one.columns[j] for one in found], j) for j in range(len(names))))
+
+
+def _join_columns(parts_of_column: list[Column], number: int) -> Column:
+    name = parts_of_column[0].name
+    known = [one.categories for one in parts_of_column if one.categories is not None]
+    if not known:
+        return Column(name, boolean=all(one.boolean for one in parts_of_column))
+    values = [value for categories in known for value in categories]
+    kinds = {type(value) for value in values}
+    if str in kinds and len(kinds) > 1:
+        other = next(value for value in values if not isinstance(value, str))
+        label = str(number) if name is None else repr(name)
+        raise TypeError(f"Column {label} of X holds strings in some partitions and others, such as {other!r}, in some.")
+    if float in kinds:
+        values = [float(value) for value in values]
+    elif int in kinds:
+        values = [int(value) for value in values]
+    return Column(name, tuple(sorted(set(values))))
+
+
+def join_bins(
+    found: list[parts.Sampled], schema: Schema, weights: np.ndarray | None, max_bins: int, team: Team
+) -> Bins:
+    """Bins from what the partitions' samples hold; `weights` says how often the sampled rows count."""
+    is_categorical = schema.is_categorical
+    numbers = np.flatnonzero(~is_categorical)
+    edges: list[np.ndarray] = [np.empty(0)] * schema.n_columns
+    codes: list[np.ndarray] = [np.empty(0, np.uint8)] * schema.n_columns
+    n_bins = np.ones(schema.n_columns, np.int32)
+    if len(numbers):
+        table = _join_panels(found, numbers)
+        learnt = learn_bins(table, np.zeros(len(numbers), bool), weights, max_bins, team)
+        for k, j in enumerate(numbers.tolist()):
+            edges[j], n_bins[j] = learnt.edges[k], learnt.n_bins[k]
+    for j in np.flatnonzero(is_categorical).tolist():
+        if schema.columns[j].categories:
+            codes[j] = codes_by_frequency(np.sum([one.frequencies[j] for one in found], axis=0), max_bins)
+            n_bins[j] = int(codes[j].max()) + 1
+    return Bins(tuple(edges), tuple(codes), n_bins, np.asarray(is_categorical, bool))
+
+
+def _join_panels(found: list[parts.Sampled], numbers: np.ndarray) -> Table:
+    """The sampled rows of all partitions, of the columns of numbers only."""
+    place = {j: k for k, j in enumerate(numbers.tolist())}
+    shapes = {tuple(columns for columns, _ in one.panels) for one in found}
+    if len(shapes) == 1:
+        joined = [
+            (columns, np.concatenate([one.panels[k][1] for one in found])) for k, columns in enumerate(shapes.pop())
+        ]
+    else:  # dtypes differ between partitions: column by column
+        by_column = [
+            {j: values[:, k] for columns, values in one.panels for k, j in enumerate(columns)} for one in found
+        ]
+        joined = [((j,), np.concatenate([one[j] for one in by_column])[:, None]) for j in place]
+    panels = tuple(Panel(values, tuple(place[j] for j in columns)) for columns, values in joined)
+    return Table(len(panels[0].values), len(numbers), panels)

@@ -1,0 +1,19 @@
+"""Tasks of Dask's by name: one per partition, called alike on the dashboard."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+
+def submit_all(client: Any, function: Any, calls: list[tuple], name: str) -> list[Any]:
+    """Futures of one task per call, called `spinney-name` on Dask's dashboard."""
+    token = uuid4().hex[:12]
+    return [
+        client.submit(function, *call, key=f"spinney-{name}-{token}-{k}", pure=False) for k, call in enumerate(calls)
+    ]
+
+
+def run_all(client: Any, function: Any, calls: list[tuple], name: str) -> list[Any]:
+    """The results of one task per call, here."""
+    return client.gather(submit_all(client, function, calls, name))

@@ -1,0 +1,93 @@
+"""Sums between members of a fit: every way gives the same, and nobody waits for ever."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from distributed import secede
+
+from spinney.distributed import group as groups
+from spinney.distributed.group import Group, GroupLost, Mailbox
+
+
+@pytest.fixture(scope="module")
+def fit(client):
+    client.register_plugin(Mailbox("test"))
+    yield "test"
+    client.unregister_worker_plugin("spinney-test")
+    assert not any(client.run(lambda dask_worker: "spinney-test" in dask_worker.handlers).values())
+
+
+def meet(client, fit, session, size, function, *args):
+    """Call function(group, *args) at `size` members; more than one may be on a worker."""
+    workers = list(client.scheduler_info(n_workers=-1)["workers"])
+    addresses = [workers[rank % len(workers)] for rank in range(size)]
+    if size > len(workers):
+        pytest.skip("needs a worker per member")
+    return [
+        client.submit(_member, fit, session, addresses, rank, function, *args, workers=[addresses[rank]], pure=False)
+        for rank in range(size)
+    ]
+
+
+def _member(fit, session, addresses, rank, function, *args):
+    secede()
+    return function(Group(fit, session, addresses, rank), *args)
+
+
+def add_up(group, n, ways):
+    groups._FEW_MEMBERS, groups._MANY_MEMBERS = ways
+    mine = np.arange(n) * (group.rank + 1)
+    total = group.sum(mine.reshape(2, -1)).copy()
+    largest = group.maximum(-mine)
+    again = group.sum(mine)
+    every = group.gather(np.full(group.rank + 1, group.rank))
+    first = group.to_first(np.full(2, group.rank))
+    assert [one.tolist() for one in first] == ([[rank] * 2 for rank in range(group.size)] if group.rank == 0 else [])
+    group.sum(mine)
+    return total, largest, again, every
+
+
+@pytest.mark.parametrize("ways", [(8, 32), (0, 32), (0, 2)], ids=["exchange", "slices", "tree"])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_every_way_adds_up(client, fit, size, ways):
+    n = 10
+    for total, largest, again, every in client.gather(meet(client, fit, f"{size}{ways}", size, add_up, n, ways)):
+        factor = size * (size + 1) // 2
+        assert np.array_equal(total, (np.arange(n) * factor).reshape(2, -1))
+        assert np.array_equal(largest, -np.arange(n))
+        assert np.array_equal(again, np.arange(n) * factor)
+        assert [one.tolist() for one in every] == [[rank] * (rank + 1) for rank in range(size)]
+
+
+def add_then_fail(group, who):
+    group.sum(np.arange(4))
+    if group.rank == who:
+        raise MemoryError("no room")
+    return group.sum(np.arange(4))
+
+
+def test_a_failed_session_ends_all_waiting(client, fit):
+    futures = meet(client, fit, "failing", 3, add_then_fail, 1)
+    while futures[1].status == "pending":
+        time.sleep(0.01)
+    client.sync(
+        client.scheduler.broadcast, msg={"op": "spinney-test", "session": "failing", "what": "fail", "reason": "x"}
+    )
+    for rank, future in enumerate(futures):
+        kind = type(future.exception(timeout=10))
+        assert kind is (MemoryError if rank == 1 else GroupLost)
+
+
+def test_a_cancelled_fit_is_noticed(client, fit):
+    futures = meet(client, fit, "cancelled", 3, add_then_fail, 1)
+    while futures[1].status == "pending":
+        time.sleep(0.01)
+    client.cancel(futures)
+    for _ in range(100):
+        if not any(client.run(lambda dask_worker: len(dask_worker.state.tasks)).values()):
+            break
+        time.sleep(0.1)
+    assert threading.active_count()  # the client lives
+    assert not any(client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
