@@ -1,15 +1,8 @@
 """Trees as lists of boxes: what the search for counterfactuals works on.
 
 In: questions of all trees (`tree/questions.py`), what each end adds to some linear scores, and the cells of every
-column that the row may move to, nearest first. Out: `Lists`: for each group of trees its leaves that can be reached, each a
-box of cells and values.
-
-    column    cells 0, 1, 2, ...: intervals between thresholds, categories, missing; cell 0 costs least, costs ascend
-    word      64 cells of a column as bits; a column begins a new word
-    box       one word or more per column: the cells that are allowed; its nearest point has the lowest bit of each
-    leaf      boxes of only those columns in which it differs from the root's box
-
-Each point of the root's box that costs less than the limit lies in exactly one leaf of each group.
+column that the row may move to, nearest first. Out: `Lists`: for each group of trees its leaves that can be reached,
+each a box of cells and values.
 """
 
 from __future__ import annotations
