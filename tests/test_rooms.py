@@ -25,6 +25,7 @@ ROOMS = [
     "estimators",
     "datasets",
     "warmup",
+    "lab",
     "cli",
 ]
 GROUND = ["_compile"]  # the folder below all rooms; the files beside it are `_*.py`

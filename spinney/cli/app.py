@@ -16,6 +16,7 @@ from spinney.cli.evaluate import evaluate
 from spinney.cli.export import export
 from spinney.cli.fit import fit
 from spinney.cli.inspect import inspect
+from spinney.cli.lab import lab
 from spinney.cli.predict import predict
 from spinney.cli.show import show
 from spinney.cli.warmup import warmup
@@ -63,5 +64,5 @@ def about(
     """
 
 
-for verb in (fit, predict, evaluate, show, cluster, export, inspect, datasets, warmup, doctor):
+for verb in (fit, predict, evaluate, show, cluster, export, inspect, datasets, lab, warmup, doctor):
     app.command()(verb)

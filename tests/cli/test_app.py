@@ -17,7 +17,7 @@ from spinney.cli.doctor import within
 from spinney.cli.errors import CommandError, exit_code, suggestion
 from tests.cli.run import ROOT, facts, refusal, run
 
-VERBS = ["fit", "predict", "evaluate", "show", "cluster", "export", "inspect", "datasets", "warmup", "doctor"]
+VERBS = ["fit", "predict", "evaluate", "show", "cluster", "export", "inspect", "datasets", "lab", "warmup", "doctor"]
 
 
 def test_help():
