@@ -70,7 +70,7 @@ def steps(table: Table, values: Values) -> list[Step]:
                     sizes=np.round(after, 3),
                     wrong=wrongs[k],
                 ),
-                curve("Amount of say", "weighted error", "say", [say], None, marks=dots, small=True),
+                curve("Amount of say", "weighted error", "say", [say], None, marks=dots, small=True, zero=True),
                 curve("Error of the vote", "rounds", "share of rows wrong", falling, k + 1, yFrom=0.0, small=True),
             )
         )

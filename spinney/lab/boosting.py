@@ -24,7 +24,7 @@ PARAMETERS = (
         "task",
         "what is predicted",
         "numbers",
-        choices=(("numbers", "the vertical column from the horizontal"), ("classes", "the class from both columns")),
+        choices=(("numbers", "vertical from horizontal"), ("classes", "class from both columns")),
     ),
     Parameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
     Parameter("max_depth", "depth of each tree", 2, 1, 6),
@@ -136,7 +136,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
             step(
                 _sentence(k, facts, values, table),
                 facts,
-                curve(title, table.names[0], "residual", rest, None, yFrom=-span, yTo=span),
+                curve(title, table.names[0], "residual", rest, None, yFrom=-span, yTo=span, zero=True),
                 curve(f"After {count(k, 'round')}", table.names[0], table.names[1], target, None, adds=True),
                 curve("Error over the rounds", "rounds", "mean squared error", falling, k, yFrom=0.0),
             )

@@ -21,7 +21,7 @@ from spinney.view.grids import Grid
 from spinney.view.layout import arrange
 from spinney.view.phrases import Words, words_of
 
-RESOLUTION = 96  # cells along each axis of a region
+CELLS = 96  # cells along each axis of a region
 LEVELS = 8  # shades of a class, from unsure to sure
 _SURE = 5  # the shade of a prediction without probability
 _LINE, _PAD, _CHARACTER = 15.0, 8.0, 6.7  # of a tree's boxes, in pixels
@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
 
 def grid_of(table: Table) -> np.ndarray:
     """All cells of the plane, as rows."""
-    return np.asarray(Grid(table.X, (0, 1), RESOLUTION).table(), np.float64)
+    return np.asarray(Grid(table.X, (0, 1), CELLS).table(), np.float64)
 
 
 def by_class(predicted: np.ndarray, classes: Sequence[Any]) -> list[int]:

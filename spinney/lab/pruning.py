@@ -24,9 +24,9 @@ PARAMETERS = (
         "from which end",
         "cost",
         choices=(
-            ("cost", "from the leaves: a price for each leaf"),
-            ("error", "from the leaves: rows held out decide"),
-            ("root", "from the root: one leaf more each time"),
+            ("cost", "leaves: each has a price"),
+            ("error", "leaves: rows held out decide"),
+            ("root", "root: one leaf more"),
         ),
     ),
     SEED,

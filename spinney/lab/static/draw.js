@@ -71,16 +71,16 @@ export function point(c, x, y, k, r, look, how = {}) {
 }
 
 // --- axes -------------------------------------------------------------------------------------------------------------
-function ticks(low, high, most) {
-  const raw = (high - low) / Math.max(most, 1), power = 10 ** Math.floor(Math.log10(raw || 1));
-  const unit = [1, 2, 2.5, 5, 10].map((k) => k * power).find((k) => k >= raw) ?? power;
+function ticks(low, high, most, least = 0) {
+  const raw = Math.max((high - low) / Math.max(most, 1), least), power = 10 ** Math.floor(Math.log10(raw || 1));
+  const unit = [1, 2, 2.5, 5, 10].map((k) => k * power).find((k) => k >= raw * (1 - 1e-9) && (!least || Number.isInteger(k))) ?? power;
   const out = [];
   for (let v = Math.ceil(low / unit) * unit; v <= high + unit * 1e-9; v += unit) out.push(Math.abs(v) < unit * 1e-9 ? 0 : v);
   return out;
 }
 const text = (v) => (v !== 0 && (Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3) ? v.toExponential(0) : String(+v.toPrecision(4)));
 
-function frame(c, width, height, xs, ys, names, look, top = 8) {
+function frame(c, width, height, xs, ys, names, look, top = 8, least = 0) {
   c.font = `11px ${FONT}`;
   const yTicks = ticks(ys[0], ys[1], Math.max(2, Math.round((height - 60) / 45)));
   const left = 26 + Math.max(...yTicks.map((v) => c.measureText(text(v)).width));
@@ -88,7 +88,7 @@ function frame(c, width, height, xs, ys, names, look, top = 8) {
   const x = (v) => box.left + ((v - xs[0]) / (xs[1] - xs[0] || 1)) * (box.right - box.left);
   const y = (v) => box.bottom - ((v - ys[0]) / (ys[1] - ys[0] || 1)) * (box.bottom - box.top);
   c.strokeStyle = look.grid; c.fillStyle = look.quiet; c.lineWidth = 1; c.textAlign = "center"; c.textBaseline = "top";
-  const xTicks = ticks(xs[0], xs[1], Math.max(2, Math.floor((box.right - box.left) / 70)));
+  const xTicks = ticks(xs[0], xs[1], Math.max(2, Math.floor((box.right - box.left) / 70)), least);
   for (const v of xTicks) { c.beginPath(); c.moveTo(x(v), box.top); c.lineTo(x(v), box.bottom); c.stroke(); c.fillText(text(v), x(v), box.bottom + 5); }
   c.textAlign = "right"; c.textBaseline = "middle";
   for (const v of yTicks) { c.beginPath(); c.moveTo(box.left, y(v)); c.lineTo(box.right, y(v)); c.stroke(); c.fillText(text(v), box.left - 5, y(v)); }
@@ -104,7 +104,7 @@ function clip(c, f) { c.beginPath(); c.rect(f.left, f.top, f.right - f.left, f.b
 
 // --- planes -------------------------------------------------------------------------------------------------------------
 export function drawPlane(canvas, panel, table, look, width, isTall) {
-  const height = isTall ? 466 : Math.round(Math.min(width * (panel.small ? 0.72 : 0.78), 470));
+  const height = isTall ? 466 : Math.round(Math.min(width * (panel.small ? 0.72 : 0.78), 500));
   const c = prepare(canvas, width, height);
   const f = frame(c, width, height, table.ranges[0], table.ranges[1], table.names, look);
   c.save(); clip(c, f);
@@ -216,10 +216,10 @@ export function drawCurve(canvas, panel, look, width, isWide) {
   if (panel.yTo !== undefined) ys[1] = panel.yTo;
   if (ys[0] >= ys[1]) ys[1] = ys[0] + 1;
   const several = panel.lines.length > 1;
-  const f = frame(c, width, height, xs, ys, [panel.xLabel, panel.yLabel], look, several ? 26 : 8);
+  const f = frame(c, width, height, xs, ys, [panel.xLabel, panel.yLabel], look, several ? 26 : 8, across.every(Number.isInteger) ? 1 : 0);
   if (several) legend(c, panel.lines, look, f);
   c.save(); clip(c, { ...f, left: f.left - 4, right: f.right + 4, top: f.top - 4, bottom: f.bottom + 4 });
-  if (ys[0] < 0 && ys[1] > 0) { c.strokeStyle = look.quiet; c.beginPath(); c.moveTo(f.left, f.y(0)); c.lineTo(f.right, f.y(0)); c.stroke(); }
+  if (panel.zero) { c.strokeStyle = look.quiet; c.beginPath(); c.moveTo(f.left, f.y(0)); c.lineTo(f.right, f.y(0)); c.stroke(); }
   if (panel.at !== null) { c.strokeStyle = look.ring; c.lineWidth = 1.3; c.setLineDash([5, 4]); c.beginPath(); c.moveTo(f.x(panel.at), f.top); c.lineTo(f.x(panel.at), f.bottom); c.stroke(); c.setLineDash([]); }
   panel.lines.forEach((one, i) => drawLine(c, one, i, f, look, panel.at));
   for (const one of panel.marks ?? []) mark(c, one, f, look);

@@ -168,6 +168,7 @@ function drawPanels(now) {
     }
     return figure;
   });
+  $("panels").classList.toggle("duo", now.panels.length === 2 && now.panels[0].kind === "plane" && now.panels[1].kind !== "tree");
   $("panels").replaceChildren(...figures);
   now.panels.forEach((panel, i) => {
     const canvas = figures[i].querySelector("canvas");
