@@ -160,12 +160,21 @@ def _look(
             f"with a gain of {own['gain']:.3f} bits."
         )
     else:
-        said += f"Asking about {name} gains most: {own['gain']:.3f} bits."
+        said += f"Asking about {name} gains most: {own['gain']:.3f} bits{_ties(judged, own)}."
     return step(
         said,
         {**chosen, "gains": {one["name"]: one["gain"] for one in judged}},
         picture.panel("The tree so far", asking, node),
         _listing(judged, chosen["feature"], is_ratio),
+    )
+
+
+def _ties(judged: list[dict[str, Any]], own: dict[str, Any]) -> str:
+    """What is said of other columns that gain as much."""
+    gains = [one["gain"] for one in judged if one is not own and one["gain"] is not None]
+    n = sum(abs(gain - own["gain"]) < 1e-9 for gain in gains)
+    return (
+        f" ({count(n, 'other')} {'gains' if n == 1 else 'gain'} as much, and of equals the first is taken)" if n else ""
     )
 
 

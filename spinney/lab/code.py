@@ -19,7 +19,8 @@ def write(method: Method, table: Table, values: Values, at: int) -> str:
         picture = picture[1:]
     lines = [*table.code, *others]
     imports = sorted(
-        {line for line in lines if line.startswith(("import ", "from "))}, key=lambda line: (_home(line), line)
+        {line for line in lines if line.startswith(("import ", "from "))},
+        key=lambda line: (_home(line), line.startswith("from"), line),
     )
     rest = [line for line in lines if line and not line.startswith(("import ", "from "))]
     return "\n".join(

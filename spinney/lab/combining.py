@@ -63,7 +63,8 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     errors = [float((np.asarray(model.classes_)[one.argmax(axis=1)] != y).mean()) for one in answers]
     said = (
         "Now each member answers for rows that it has not seen: five times it is fitted to four fifths of the training "
-        f"rows and asked about the rest. There it is wrong about {listed([percent(one) for one in errors])}."
+        f"rows and asked about the rest. There "
+        f"{listed([f'the {name} is wrong about {percent(one)}' for name, one in zip(_NAMES, errors)])}."
     )
     small = seen.panels(len(_NAMES), None)
     found.append(step(said, {"unseen": errors}, _meta_table(table, parts, answers), *small))
@@ -263,9 +264,11 @@ def _answers(model: Any, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
 
 def _meta_table(table: Table, parts: Parts, answers: list[np.ndarray]) -> Panel:
     last = table.labels[-1]
+    order = np.argsort(table.codes[parts.train], kind="stable")  # some of each class
+    picked = order[np.linspace(0, len(order) - 1, min(_LISTED, len(order))).astype(int)].tolist()
     rows = [
         [str(k + 1), *(f"{one[k, -1]:.2f}" for one in answers), table.labels[int(table.codes[parts.train[k]])]]
-        for k in range(min(_LISTED, len(parts.train)))
+        for k in picked
     ]
     return text_table(f"Probability of {last}: what the meta-model learns from", ["row", *_NAMES, "class"], rows)
 

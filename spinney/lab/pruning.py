@@ -118,34 +118,31 @@ def _series(table: Table, parts: Parts, way: str) -> list[_Tree]:
     full = DecisionTreeClassifier(random_state=0).fit(table.X[parts.train], table.y[parts.train])
     if way == "root":
         return _from_root(table, parts, full.get_n_leaves())
-    picture = TreePicture(full, table.names, table.labels)
     if way == "error":
         cuts = _reduced_error_cuts(full, table.X[parts.held], table.y[parts.held])
-        return [_after(full, picture, set(cuts[:n]), list(cuts[:n]), table, parts) for n in range(len(cuts) + 1)]
+        return [_after(full, set(cuts[:n]), list(cuts[:n]), table, parts) for n in range(len(cuts) + 1)]
     from spinney.prune.cost_complexity import full_path
 
     path = full_path(full.tree_)
     alphas = np.unique(path.alphas)
     kept = alphas[-_MOST:]  # of a large tree, the last ones
     return [
-        _after(full, picture, set(np.flatnonzero(path.cut_at <= alpha).tolist()), float(alpha), table, parts)
-        for alpha in kept
+        _after(full, set(np.flatnonzero(path.cut_at <= alpha).tolist()), float(alpha), table, parts) for alpha in kept
     ]
 
 
-def _after(full: Any, picture: TreePicture, cut: set[int], detail: Any, table: Table, parts: Parts) -> _Tree:
+def _after(full: Any, cut: set[int], detail: Any, table: Table, parts: Parts) -> _Tree:
     """The full tree with some nodes turned into leaves."""
     from spinney.prune.fitted import with_tree
 
     tree = full.tree_
     model = with_tree(full, tree.collapse(np.isin(np.arange(tree.n_nodes), list(cut)))) if cut else full
-    asking, gone = set(), set(cut)
-    for node in range(tree.n_nodes):  # parents come before their children
-        if node and int(tree.parent[node]) in gone:
-            gone.add(node)
-        if node not in gone and not tree.is_leaf[node]:
-            asking.add(node)
-    return _Tree(model, picture, asking, detail, _errors(model, table, parts))
+    return _described(model, detail, table, parts)
+
+
+def _described(model: Any, detail: Any, table: Table, parts: Parts) -> _Tree:
+    picture = TreePicture(model, table.names, table.labels)
+    return _Tree(model, picture, set(splits_in_order(model.tree_)), detail, _errors(model, table, parts))
 
 
 def _from_root(table: Table, parts: Parts, most: int) -> list[_Tree]:
@@ -156,9 +153,7 @@ def _from_root(table: Table, parts: Parts, most: int) -> list[_Tree]:
     for leaves in range(2, min(most, _MOST) + 1):
         model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
         model.fit(table.X[parts.train], table.y[parts.train])
-        picture = TreePicture(model, table.names, table.labels)
-        asking = set(splits_in_order(model.tree_))
-        found.append(_Tree(model, picture, asking, leaves, _errors(model, table, parts)))
+        found.append(_described(model, leaves, table, parts))
     return found
 
 

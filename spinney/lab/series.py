@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from spinney.lab.methods import METHODS, PLANE, WORDS, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
@@ -47,7 +49,7 @@ class Lab:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        with self._fitting:
+        with self._fitting, threadpool_limits(1, "blas"):  # tables are small: BLAS's threads only wait for one another
             method, table, values = self._read(request)
             found = {"table": table.as_json(), "steps": method.steps(table, values)}
         answer = json.dumps(found, separators=(",", ":"), allow_nan=False, default=_plain).encode()

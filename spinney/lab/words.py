@@ -9,8 +9,8 @@ def count(n: int, what: str) -> str:
 
 
 def percent(share: float) -> str:
-    """0.125 as 12.5 %."""
-    return f"{100 * share:.1f} %"
+    """0.125 as 12.5 %, which no line breaks."""
+    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float) -> str:

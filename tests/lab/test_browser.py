@@ -130,6 +130,18 @@ def test_pictures_and_code(page):
     browser.run("document.getElementById('codeClose').click()")
 
 
+def test_swiping(page):
+    browser = page("m=kmeans")
+    browser.resize(400, 800)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    browser.swipe(300, 420, -150)
+    browser.wait(f"{COUNT}.startsWith('step 2 of')")
+    browser.swipe(100, 420, 150)
+    browser.wait(f"{COUNT}.startsWith('step 1 of')")
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert browser.run("document.getElementById('note').textContent") == "150 rows."  # and no point was added
+
+
 def test_dark_and_light(page):
     browser = page("m=id3")
     colour = "getComputedStyle(document.body).backgroundColor"

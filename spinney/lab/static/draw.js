@@ -20,8 +20,9 @@ function shade(code, look) {
 }
 const lineColour = (k, look) => mix(look.classes[k % look.classes.length], look.text, 0.75);
 
+export const sharpness = { ratio: 0 }; // pixels of a point; 0: those of the screen
 export function prepare(canvas, width, height) {
-  const ratio = Math.max(1, window.devicePixelRatio || 1);
+  const ratio = sharpness.ratio || Math.max(1, window.devicePixelRatio || 1);
   canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
   canvas.style.width = width + "px"; canvas.style.height = height + "px";
   const c = canvas.getContext("2d");
@@ -307,37 +308,38 @@ function wrapped(c, words, width) {
   }
   return lines;
 }
+function drawRows(c, one, x, y, width, look) {
+  const across = one.columns.length + (one.bars ? 1 : 0), step = width / across, most = Math.max(...one.rows.map((r) => parseFloat(r.at(-1)) || 0));
+  [one.columns, ...one.rows].forEach((cells, r) => {
+    if (r > 0 && r - 1 === one.chosen) { c.fillStyle = look.mark; c.fillRect(x, y + 26 * r, width, 26); }
+    c.fillStyle = look.text; c.font = `${r === 0 ? "600 " : ""}14px ${FONT}`;
+    cells.forEach((t, k) => c.fillText(t, x + 4 + step * k, y + 6 + 26 * r, step - 8));
+    if (one.bars && r > 0) { c.fillStyle = look.strong; c.fillRect(x + step * (across - 1), y + 7 + 26 * r, ((parseFloat(cells.at(-1)) || 0) / (most || 1)) * (step - 8), 12); }
+  });
+}
 export function picture(title, sentence, figures, look) {
-  // figures: [{caption, canvas} or {caption, rows, chosen}], drawn below one another in two columns
+  // figures: [{title, canvas} or a table's panel], in two columns, each where there is room first; wide ones in both
   const width = 1200, gap = 16, half = (width - 3 * gap) / 2, ratio = 2;
   const canvas = document.createElement("canvas"), probe = canvas.getContext("2d");
   probe.font = `19px ${FONT}`;
-  const said = wrapped(probe, sentence, width - 2 * gap);
-  const placed = [];
-  let top = 56 + said.length * 27 + 10, column = 0, row = 0;
-  for (const one of figures) {
-    const own = one.canvas ? [parseFloat(one.canvas.style.width), parseFloat(one.canvas.style.height)] : [half, 26 * (one.rows.length + 1)];
-    const wide = one.wide || own[0] > 700, w = wide ? width - 2 * gap : half, scale = Math.min(w / own[0], 1.25), h = own[1] * scale + 26;
-    if (wide && column) { top += row + gap; column = row = 0; }
-    placed.push({ ...one, x: gap + column * (half + gap), y: top, w: own[0] * scale, h: own[1] * scale });
-    row = Math.max(row, h);
-    if (wide || column) { top += row + gap; column = row = 0; } else column = 1;
-  }
-  const height = top + row + gap;
+  const said = wrapped(probe, sentence, width - 2 * gap), start = 56 + said.length * 27 + 10, tops = [start, start];
+  const placed = figures.map((one) => {
+    const room = one.wide ? width - 2 * gap : half, column = one.wide || tops[0] <= tops[1] ? 0 : 1;
+    const own = one.canvas ? [parseFloat(one.canvas.style.width), parseFloat(one.canvas.style.height)] : [room, 26 * (one.rows.length + 1)];
+    const scale = Math.min(room / own[0], 1), y = one.wide ? Math.max(...tops) : tops[column], below = y + own[1] * scale + 24 + gap;
+    if (one.wide) tops.fill(below); else tops[column] = below;
+    return { ...one, x: gap + column * (half + gap), y, w: own[0] * scale, h: own[1] * scale };
+  });
+  const height = Math.max(...tops);
   canvas.width = width * ratio; canvas.height = Math.ceil(height * ratio);
   const c = canvas.getContext("2d");
   c.scale(ratio, ratio); c.fillStyle = look.card; c.fillRect(0, 0, width, height);
   c.fillStyle = look.text; c.textBaseline = "top"; c.font = `600 24px ${FONT}`; c.fillText(title, gap, 16, width - 2 * gap);
   c.font = `19px ${FONT}`; said.forEach((t, i) => c.fillText(t, gap, 54 + 27 * i));
   for (const one of placed) {
-    c.font = `600 15px ${FONT}`; c.fillStyle = look.text; c.textAlign = "left"; c.textBaseline = "top"; c.fillText(one.caption, one.x, one.y, half);
-    if (one.canvas) { c.drawImage(one.canvas, one.x, one.y + 24, one.w, one.h); continue; }
-    const step = (one.wide ? width - 2 * gap : half) / one.rows[0].length;
-    one.rows.forEach((cells, r) => {
-      if (r - 1 === one.chosen) { c.fillStyle = look.mark; c.fillRect(one.x, one.y + 24 + 26 * r, step * cells.length, 26); }
-      c.fillStyle = look.text; c.font = `${r === 0 ? "600 " : ""}14px ${FONT}`;
-      cells.forEach((t, k) => c.fillText(t, one.x + 4 + step * k, one.y + 30 + 26 * r, step - 8));
-    });
+    c.font = `600 15px ${FONT}`; c.fillStyle = look.text; c.textAlign = "left"; c.textBaseline = "top"; c.fillText(one.title, one.x, one.y, one.w);
+    if (one.canvas) c.drawImage(one.canvas, one.x, one.y + 24, one.w, one.h);
+    else drawRows(c, one, one.x, one.y + 24, one.w, look);
   }
   return canvas;
 }

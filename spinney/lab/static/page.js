@@ -1,5 +1,5 @@
 // The page: controls, steps, and what is asked of the server. Text from tables only ever becomes textContent.
-import { drawCurve, drawPlane, drawTree, picture, point, prepare, themeColours } from "/draw.js";
+import { drawCurve, drawPlane, drawTree, picture, point, prepare, sharpness, themeColours } from "/draw.js";
 import { readLink, request, writeLink } from "/state.js";
 
 const $ = (id) => document.getElementById(id);
@@ -162,13 +162,13 @@ function drawPanels(now) {
     if (panel.kind === "table") figure.append(table(panel));
     else {
       const canvas = el("canvas", { role: "img", ariaLabel: `${panel.title}. ${now.sentence}` });
-      const scroll = el("div", { className: "scroll" }, canvas);
+      const scroll = el("div", { className: panel.kind === "tree" ? "scroll" : "" }, canvas);
       if (panel.kind === "tree") { scroll.tabIndex = 0; scroll.setAttribute("aria-label", panel.title); }
       figure.append(scroll);
     }
     return figure;
   });
-  $("panels").classList.toggle("duo", now.panels.length === 2 && now.panels[0].kind === "plane" && now.panels[1].kind !== "tree");
+  $("panels").classList.toggle("duo", now.panels.length === 2 && now.panels[0].kind === "plane" && now.panels[1].kind === "curve");
   $("panels").replaceChildren(...figures);
   now.panels.forEach((panel, i) => {
     const canvas = figures[i].querySelector("canvas");
@@ -205,7 +205,7 @@ function fillLegend(t, now, colours) {
   };
   if (planes.length && t.isPlane && !planes[0].colours && !planes[0].shares) t.classes.forEach((c, k) => sign(k, c));
   if (planes.some((p) => p.wrong?.length)) sign(0, "ringed: wrong", { wrong: true, colour: "#9aa39e" });
-  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.sizes) ? "hollow: not in this tree’s bag" : "hollow: held out", { hollow: true });
+  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.hollow?.length && p.sizes) ? "hollow: not in this tree’s bag" : "hollow: held out", { hollow: true });
   $("legend").replaceChildren(...parts);
 }
 
@@ -273,12 +273,19 @@ async function copy(text, said) {
   try { await navigator.clipboard.writeText(text); $("said").textContent = said; } catch { window.prompt("Copy this:", text); }
 }
 export function stepPicture() {
-  const now = series.steps[state.step];
+  const now = series.steps[state.step], colours = look();
+  sharpness.ratio = 2; // whatever the screen has
   const figures = [...$("panels").children].map((figure, i) => {
-    const panel = now.panels[i], canvas = figure.querySelector("canvas"), wide = figure.classList.contains("wide");
-    return canvas ? { caption: panel.title, canvas, wide } : { caption: panel.title, rows: [panel.columns, ...panel.rows], chosen: panel.chosen, wide };
+    const panel = now.panels[i], wide = figure.classList.contains("wide"), width = wide ? 1168 : 576;
+    if (panel.kind === "table") return { ...panel, wide };
+    const canvas = el("canvas");
+    if (panel.kind === "plane") drawPlane(canvas, panel, series.table, colours, width, figure.classList.contains("tall"));
+    if (panel.kind === "curve") drawCurve(canvas, panel, colours, width, wide);
+    if (panel.kind === "tree") drawTree(canvas, panel, colours, width);
+    return { title: panel.title, canvas, wide };
   });
-  return picture(`${method().title}, ${$("count").textContent}`, now.sentence, figures, look());
+  sharpness.ratio = 0;
+  return picture(`${method().title}, ${$("count").textContent}`, now.sentence, figures, colours);
 }
 function savePicture() { if (series) stepPicture().toBlob((blob) => save(blob, `${state.method}-${state.step + 1}.png`), "image/png"); }
 async function showCode() {
