@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench wheel clean
+.PHONY: help demo lab test lint format bench wheel clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -21,6 +21,9 @@ help: ## say what there is
 
 demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by the command line
 	@$(BIN)/python examples/demo.py
+
+lab: $(VENV)/.lab ## open the lab: methods at work, step by step, in a browser
+	@$(BIN)/spinney lab $(OPTIONS)
 
 test: $(VENV)/.test ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -28,6 +28,7 @@ ROOMS = [
     "datasets",
     "warmup",
     "reporting",
+    "lab",
     "cli",
 ]
 GROUND = ["_compile"]  # the folder below all rooms; the files beside it are `_*.py`

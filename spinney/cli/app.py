@@ -17,6 +17,7 @@ from spinney.cli.explain import explain
 from spinney.cli.export import export
 from spinney.cli.fit import fit
 from spinney.cli.inspect import inspect
+from spinney.cli.lab import lab
 from spinney.cli.predict import predict
 from spinney.cli.report_page import report
 from spinney.cli.show import show
@@ -65,5 +66,5 @@ def about(
     """
 
 
-for verb in (fit, predict, evaluate, show, explain, report, cluster, export, inspect, datasets, warmup, doctor):
+for verb in (fit, predict, evaluate, show, explain, report, cluster, export, inspect, datasets, lab, warmup, doctor):
     app.command()(verb)

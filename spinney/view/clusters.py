@@ -59,7 +59,7 @@ def plot_kmeans_steps(
     for ax, number in zip(axes, drawn):
         if values.shape[1] == 2:
             _paint(ax, values[:, columns], history[number].centers[:, columns], colours, model.metric)
-        labels = _nearest(values, history[number].centers, model.metric)
+        labels = nearest_centres(values, history[number].centers, model.metric)
         _scatter(ax, values[:, columns], labels, colours)
         trail = np.array([step.centers[:, columns] for step in history[: number + 1]])
         _centres(ax, trail, colours)
@@ -116,7 +116,8 @@ def plot_elbow(curve: Any, ax: Any = None) -> Any:
     return ax
 
 
-def _nearest(values: np.ndarray, centers: np.ndarray, metric: str) -> np.ndarray:
+def nearest_centres(values: np.ndarray, centers: np.ndarray, metric: str) -> np.ndarray:
+    """The number of each row's nearest centre."""
     if metric == "cosine":  # centres have length 1
         return np.asarray((values @ centers.T).argmax(axis=1))
     scores = np.sum(centers * centers, axis=1) / 2 - values @ centers.T
@@ -130,7 +131,7 @@ def _paint(ax: Any, values: np.ndarray, centers: np.ndarray, colours: list[str],
     margin = np.where(high > low, (high - low) * _MARGIN, 0.5)
     low, high = low - margin, high + margin
     across, up = np.meshgrid(*(np.linspace(low[j], high[j], _RESOLUTION) for j in range(2)))
-    labels = _nearest(np.column_stack([across.ravel(), up.ravel()]), centers, metric).reshape(across.shape)
+    labels = nearest_centres(np.column_stack([across.ravel(), up.ravel()]), centers, metric).reshape(across.shape)
     pale = ListedColormap([mix(colour, _REGION) for colour in colours])
     extent = (low[0], high[0], low[1], high[1])
     scale = {"cmap": pale, "vmin": -0.5, "vmax": len(colours) - 0.5}

@@ -76,7 +76,7 @@ def plot_residual_rounds(
     size = (_PANEL * 1.15 * len(drawn), 2 * _PANEL)
     figure, axes = plt.subplots(2, len(drawn), figsize=size, squeeze=False, sharex=True, sharey="row")
     x, (tree, together) = np.linspace(*line.ranges[0], resolution), class_colours(2)
-    on_rows, on_line = dict(_stages(model, X, max(drawn))), dict(_stages(model, line.table(), max(drawn)))
+    on_rows, on_line = dict(stages_of(model, X, max(drawn))), dict(stages_of(model, line.table(), max(drawn)))
     for (above, below), k in zip(axes.T, drawn):
         above.scatter(line.values[0], targets - on_rows[k - 1], s=_POINT, **POINTS)
         above.plot(x, on_line[k] - on_line[k - 1], color=tree, linewidth=2.2, label="what the round adds")
@@ -94,7 +94,7 @@ def plot_residual_rounds(
     return axes
 
 
-def _stages(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]:
+def stages_of(model: Any, X: Any, last: int) -> Iterator[tuple[int, np.ndarray]]:
     """Predictions before the first round and after each."""
     for number, predicted in enumerate(islice(model.staged_predict(X), last), start=1):
         if number == 1:

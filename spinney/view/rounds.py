@@ -71,8 +71,8 @@ def plot_adaboost_rounds(
     figure, axes = plt.subplots(2, len(drawn), figsize=size, squeeze=False, sharex=True, sharey=True)
     for number, (above, below) in zip(drawn, axes.T):
         for ax, shown, weights in (
-            (above, _only(model, members[number - 1 : number], np.ones(1)), history[number - 1]),
-            (below, _only(model, members[:number], votes[:number]), history[number]),
+            (above, only_members(model, members[number - 1 : number], np.ones(1)), history[number - 1]),
+            (below, only_members(model, members[:number], votes[:number]), history[number]),
         ):
             plot_regions(shown, X, labels, features=features, ax=ax, resolution=resolution)
             _size_points(ax, model.classes_, labels, weights)
@@ -93,7 +93,7 @@ def _history(model: Any) -> np.ndarray:
     return model.sample_weight_history_
 
 
-def _only(model: Any, members: list, votes: np.ndarray) -> Any:
+def only_members(model: Any, members: list, votes: np.ndarray) -> Any:
     """The model with other members: it knows all classes, which a member fitted on a bootstrap may not."""
     part = copy(model)
     part.estimators_, part.estimator_weights_ = members, votes

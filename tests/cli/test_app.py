@@ -28,6 +28,7 @@ VERBS = [
     "export",
     "inspect",
     "datasets",
+    "lab",
     "warmup",
     "doctor",
 ]

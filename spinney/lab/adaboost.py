@@ -1,0 +1,134 @@
+"""AdaBoost round by round: rows as large as their weights, a weak tree, its amount of say, and the vote so far.
+
+In: a plane with classes. Out: one step for each round.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
+from spinney.lab.parameters import LabError, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, percent
+
+TITLE = "AdaBoost"
+ABOUT = (
+    "Weak trees in turn: rows that one gets wrong weigh more for the next, and trees with small errors have more say."
+)
+PARAMETERS = (
+    Parameter("n_estimators", "rounds", 20, 1, 60),
+    Parameter("max_depth", "depth of each tree", 1, 1, 4),
+    Parameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
+)
+
+
+def steps(table: Table, values: Values) -> list[Step]:
+    """One step for each round."""
+    from spinney.view.rounds import only_members
+
+    model = _fit(table, values)
+    rounds = len(model.estimators_)
+    if rounds == 0:
+        raise LabError("The first tree is no better than guessing, and AdaBoost stops: allow a larger depth.")
+    weights, errors, says = model.sample_weight_history_, model.estimator_errors_, model.estimator_weights_
+    grid, numbers = grid_of(table), range(1, rounds + 1)
+    together = list(model.staged_predict(grid))
+    said = list(model.staged_predict(table.X))
+    wrongs = [wrong_rows(one, table.y) for one in said]
+    falling = [line("training rows", numbers, [len(one) / table.n_rows for one in wrongs], "dots", 0)]
+    say = _say_curve(model)
+    found = []
+    for k in range(rounds):
+        member = only_members(model, model.estimators_[k : k + 1], np.ones(1))
+        missed = wrong_rows(member.predict(table.X), table.y)
+        before, after = (weights[k + i] / weights[k + i].mean() for i in (0, 1))
+        facts = {
+            "round": k + 1,
+            "error": float(errors[k]),
+            "say": float(says[k]),
+            "wrong": len(missed),
+            "training_error": len(wrongs[k]) / table.n_rows,
+            "heaviest": float(after.max()),
+        }
+        dots = [{"x": errors[k], "y": says[k], "name": f"tree {k + 1}"}]
+        found.append(
+            step(
+                _sentence(facts, table),
+                facts,
+                plane(
+                    f"Tree {k + 1}; size: weight before",
+                    region=by_class(member.predict(grid), table.classes),
+                    sizes=np.round(before, 3),
+                    wrong=missed,
+                ),
+                plane(
+                    f"{count(k + 1, 'tree')} together; size: weight after",
+                    region=by_class(together[k], table.classes),
+                    sizes=np.round(after, 3),
+                    wrong=wrongs[k],
+                ),
+                curve("Amount of say", "weighted error", "say", [say], None, marks=dots, small=True, zero=True),
+                curve("Error of the vote", "rounds", "share of rows wrong", falling, k + 1, yFrom=0.0, small=True),
+            )
+        )
+    return found
+
+
+def code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    call = (
+        f"AdaBoostClassifier(DecisionTreeClassifier(max_depth={values['max_depth']}), n_estimators={at + 1}, "
+        f'learning_rate={values["learning_rate"]}, algorithm="{_algorithm(table)}", keep_weights=True)'
+    )
+    return [
+        "from spinney import AdaBoostClassifier, DecisionTreeClassifier, plot_adaboost_rounds",
+        f"model = {call}.fit(X, y)",
+        "last = model.estimators_[-1]",
+        "weights = model.sample_weight_history_[-1]  # after the round",
+        "step = {",
+        '    "round": len(model.estimators_),',
+        '    "error": float(model.estimator_errors_[-1]),',
+        '    "say": float(model.estimator_weights_[-1]),',
+        '    "wrong": int((last.predict(X) != y).sum()),',
+        '    "training_error": 1 - model.score(X, y),',
+        '    "heaviest": float((weights / weights.mean()).max()),',
+        "}",
+        f"plot_adaboost_rounds(model, X, y, rounds=({at + 1},))",
+    ]
+
+
+def _algorithm(table: Table) -> str:
+    return "discrete" if len(table.classes) == 2 else "SAMME"
+
+
+def _fit(table: Table, values: Values) -> Any:
+    from spinney import AdaBoostClassifier, DecisionTreeClassifier
+
+    weak = DecisionTreeClassifier(max_depth=values["max_depth"])
+    given = {"n_estimators": values["n_estimators"], "learning_rate": values["learning_rate"]}
+    return AdaBoostClassifier(weak, **given, algorithm=_algorithm(table), keep_weights=True).fit(table.X, table.y)
+
+
+def _say_curve(model: Any) -> dict[str, Any]:
+    """Amount of say over the error."""
+    from spinney.ensemble.adaboost import many_class_vote, two_class_vote
+
+    errors, k = np.linspace(0.01, 0.99, 99), len(model.classes_)
+    is_two = model.algorithm == "discrete"
+    says = [two_class_vote(e) if is_two else many_class_vote(e, k) for e in errors.tolist()]
+    return line("say", errors, model.learning_rate * np.array(says), "line", 0)
+
+
+def _sentence(facts: dict[str, Any], table: Table) -> str:
+    wrong = facts["wrong"]
+    said = (
+        f"Round {facts['round']}: the tree is wrong about {count(wrong, 'row')}, which weigh "
+        f"{percent(facts['error'])} of the whole, so its say is {facts['say']:.2f}. "
+    )
+    said += "Those rows now weigh more" if wrong else "It is never wrong, and the rounds end"
+    if wrong:
+        said += f" (the heaviest {facts['heaviest']:.1f} times the mean)"
+    return f"{said}; the vote of all trees so far is wrong about {percent(facts['training_error'])} of the rows."

@@ -1,0 +1,203 @@
+"""Gradient boosting round by round: what is left over, the tree that is fitted to it, and the sum so far.
+
+In: a plane; either its vertical column is predicted from the horizontal one, or the class from both. Out: one step
+before the first round and one for each round.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from spinney.lab.held_out import code_of, hold_out
+from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
+from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, number, percent
+
+TITLE = "Gradient boosting"
+ABOUT = "Each tree is fitted to what the trees before it leave over, and a share of it, the learning rate, is added."
+PARAMETERS = (
+    Parameter(
+        "task",
+        "what is predicted",
+        "numbers",
+        choices=(("numbers", "vertical from horizontal"), ("classes", "class from both columns")),
+    ),
+    Parameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
+    Parameter("max_depth", "depth of each tree", 2, 1, 6),
+    Parameter("n_estimators", "rounds", 20, 1, 60),
+    SEED,
+)
+_ALONG = 240  # predictions along the axis
+_SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max_bins=None, random_state=0"
+
+
+def steps(table: Table, values: Values) -> list[Step]:
+    """The start, and each round."""
+    if values["task"] == "classes":
+        return _classes(table, values)
+    return _numbers(table, values)
+
+
+def code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    name = "GradientBoostingRegressor" if values["task"] == "numbers" else "GradientBoostingClassifier"
+    given = f"n_estimators={max(at, 1)}, learning_rate={values['learning_rate']}, max_depth={values['max_depth']}"
+    begin = code_of(values["random_state"])
+    if values["task"] == "classes":
+        return [
+            f"from spinney import {name}, plot_regions",
+            "from sklearn.metrics import log_loss",
+            *begin,
+            f"model = {name}({given}, {_SETTINGS})",
+            "model.fit(X[train], y[train])",
+            *_CLASS_CODE[at == 0],
+            "plot_regions(model, X, y)",
+        ]
+    return [
+        f"from spinney import {name}, plot_residual_rounds",
+        *begin,
+        "x, target = X[:, :1], X[:, 1]  # the horizontal column predicts the vertical one",
+        f"model = {name}({given}, {_SETTINGS})",
+        "model.fit(x[train], target[train])",
+        "predicted = model.predict(x)" if at else "predicted = np.full(len(target), target[train].mean())",
+        "step = {",
+        f'    "round": {at},',
+        '    "training_error": float(np.mean((target - predicted)[train] ** 2)),',
+        '    "held_out_error": float(np.mean((target - predicted)[held] ** 2)),',
+        '    "largest_residual": float(np.abs(target - predicted)[train].max()),',
+        "}",
+        f"plot_residual_rounds(model, x[train], target[train], rounds=({max(at, 1)},))",
+    ]
+
+
+_CLASS_CODE = {
+    False: [
+        "shares = model.predict_proba(X)",
+        'step = {"round": len(model), "training_loss": float(log_loss(y[train], shares[train])), '
+        '"held_out_loss": float(log_loss(y[held], shares[held], labels=model.classes_)), '
+        '"wrong": int((model.predict(X[held]) != y[held]).sum())}',
+    ],
+    True: [
+        "counts = np.unique(y[train], return_counts=True)[1]",
+        "shares = np.tile(counts / len(train), (len(y), 1))  # before the first round",
+        'step = {"round": 0, "training_loss": float(log_loss(y[train], shares[train])), '
+        '"held_out_loss": float(log_loss(y[held], shares[held], labels=model.classes_)), '
+        '"wrong": int((model.classes_[shares[held].argmax(axis=1)] != y[held]).sum())}',
+    ],
+}
+
+
+def _given(values: Values) -> dict[str, Any]:
+    shared = {"max_leaf_nodes": None, "min_samples_leaf": 1, "l2_regularization": 0.0, "max_bins": None}
+    own = {name: values[name] for name in ("n_estimators", "learning_rate", "max_depth")}
+    return {**shared, **own, "random_state": 0}
+
+
+def _numbers(table: Table, values: Values) -> list[Step]:
+    from spinney import GradientBoostingRegressor
+    from spinney.view.residuals import stages_of
+
+    parts = hold_out(table, values["random_state"])
+    x, y = table.X[:, :1], table.X[:, 1]
+    model = GradientBoostingRegressor(**_given(values)).fit(x[parts.train], y[parts.train])
+    along = np.linspace(*table.ranges[0], _ALONG)
+    on_rows = [one for _, one in stages_of(model, x, len(model))]
+    on_line = [one for _, one in stages_of(model, along[:, None], len(model))]
+    errors = [[float(np.mean((y - one)[rows] ** 2)) for one in on_rows] for rows in parts]
+    falling = [
+        line(name, range(len(on_rows)), errors[k], "dots", k)
+        for k, name in enumerate(("training rows", "rows held out"))
+    ]
+    span = float(np.abs(y - on_rows[0])[parts.train].max()) * 1.05 or 1.0
+    train, found = parts.train, []
+    for k, predicted in enumerate(on_rows):
+        before = on_rows[max(k - 1, 0)]
+        left = (y - before)[train]
+        added = on_line[k] - on_line[k - 1] if k else None
+        facts = {
+            "round": k,
+            "training_error": errors[0][k],
+            "held_out_error": errors[1][k],
+            "largest_residual": float(np.abs(y - predicted)[train].max()),
+        }
+        rest = [line("what is left over", x[train, 0], left, "points", 2)]
+        if added is not None:
+            rest.append(line("what the tree adds", along, added, "steps", 1))
+        target = [
+            line("training rows", x[train, 0], y[train], "points", 2),
+            line("prediction so far", along, on_line[k], "steps", 0),
+        ]
+        title = f"Residuals before round {k}, and its tree" if k else "Residuals of the mean"
+        found.append(
+            step(
+                _sentence(k, facts, values, table),
+                facts,
+                curve(title, table.names[0], "residual", rest, None, yFrom=-span, yTo=span, zero=True),
+                curve(f"After {count(k, 'round')}", table.names[0], table.names[1], target, None, adds=True),
+                curve("Error over the rounds", "rounds", "mean squared error", falling, k, yFrom=0.0),
+            )
+        )
+    return found
+
+
+def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> str:
+    train, held = number(facts["training_error"]), number(facts["held_out_error"])
+    if k == 0:
+        return (
+            f"Before the first round every row gets the mean of {table.names[1]}. The mean squared error is {train} on "
+            f"training rows and {held} on rows held out; what is left over are the residuals."
+        )
+    return (
+        f"Round {k}: a tree of depth {values['max_depth']} is fitted to the residuals, and {values['learning_rate']:g} "
+        f"of what it says is added. The mean squared error falls to {train} on training rows; on rows held out it is "
+        f"{held}."
+    )
+
+
+def _classes(table: Table, values: Values) -> list[Step]:
+    from spinney import GradientBoostingClassifier
+
+    if not table.has_classes:
+        raise LabError("This table has no classes: predict the vertical column, or take another table.")
+    parts = hold_out(table, values["random_state"])
+    X, y, classes = table.X, table.y, np.asarray(table.classes)
+    model = GradientBoostingClassifier(**_given(values)).fit(X[parts.train], y[parts.train])
+    shares = np.bincount(table.codes[parts.train], minlength=len(classes)) / len(parts.train)
+    grid = grid_of(table)
+    on_rows = [np.tile(shares, (len(y), 1)), *model.staged_predict_proba(X)]
+    on_grid = [np.tile(shares, (len(grid), 1)), *model.staged_predict_proba(grid)]
+    losses = [[float(log_loss(y[rows], one[rows], labels=classes)) for one in on_rows] for rows in parts]
+    falling = [
+        line(name, range(len(on_rows)), losses[k], "dots", k)
+        for k, name in enumerate(("training rows", "rows held out"))
+    ]
+    found = []
+    for k, said in enumerate(on_rows):
+        left = 1.0 - said[np.arange(len(y)), table.codes]
+        wrong = int((classes[said.argmax(axis=1)] != y)[parts.held].sum())
+        facts = {"round": k, "training_loss": losses[0][k], "held_out_loss": losses[1][k], "wrong": wrong}
+        found.append(
+            step(
+                _class_sentence(k, facts, values, len(parts.held)),
+                facts,
+                plane(f"After {count(k, 'round')} (hollow: held out)", region=by_share(on_grid[k]), hollow=parts.held),
+                plane("Residuals: 1 - probability of its own class", sizes=np.round(0.05 + 3 * left, 3)),
+                curve("Log loss over the rounds", "rounds", "log loss", falling, k, yFrom=0.0),
+            )
+        )
+    return found
+
+
+def _class_sentence(k: int, facts: dict[str, Any], values: Values, n_held: int) -> str:
+    train, held = number(facts["training_loss"]), number(facts["held_out_loss"])
+    wrong = f"{percent(facts['wrong'] / n_held)} of the rows held out are wrong"
+    if k == 0:
+        return f"Before the first round each class has its share of the rows; the log loss is {train}, and {wrong}."
+    return (
+        f"Round {k}: trees of depth {values['max_depth']} are fitted to the residuals, and {values['learning_rate']:g} "
+        f"of what they say is added. The log loss is {train} on training rows and {held} on those held out; {wrong}."
+    )

@@ -1,0 +1,239 @@
+"""ID3 and C4.5 on tables of words: the tree grows, and at each node every column is judged.
+
+In: a table of words (numbers too, for C4.5). Out: for each split a table of gains, or gain ratios, and
+then the branches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.criteria.candidates import candidate_splits
+from spinney.lab.panels import Panel, Step, TreePicture, step, text_table, wrong_rows
+from spinney.lab.parameters import Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.tree import facts, split_code, splits_in_order, start_code, take
+from spinney.lab.words import count, listed
+from spinney.tree.decision import BRANCHES
+
+ID3_TITLE, C45_TITLE = "ID3", "C4.5"
+ID3_ABOUT = "At each node ID3 asks about the column with the largest information gain, with one branch for each value."
+C45_ABOUT = (
+    "C4.5 divides the gain by the bits of the split itself, so that columns of many values have no head start, "
+    "cuts numbers in two, and prunes in the end."
+)
+ID3_PARAMETERS = (Parameter("max_depth", "maximum depth", 8, 1, 8),)
+C45_PARAMETERS = (
+    Parameter("max_depth", "maximum depth", 8, 1, 8),
+    Parameter("min_samples_leaf", "least rows in two branches", 2, 1, 20),
+    Parameter("cf", "confidence of pruning", 0.25, 0.05, 0.5, 0.05),
+)
+
+
+def id3_steps(table: Table, values: Values) -> list[Step]:
+    """ID3: by information gain."""
+    return _steps(table, _fit("id3", table, values), is_ratio=False)
+
+
+def c45_steps(table: Table, values: Values) -> list[Step]:
+    """C4.5: by gain ratio, and what pruning leaves."""
+    model = _fit("c45", table, values)
+    return [*_steps(table, model, is_ratio=True), _pruned(table, model, values)]
+
+
+def id3_code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    return _code("id3", table, values, at)
+
+
+def c45_code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    order = splits_in_order(_fit("c45", table, values).tree_)
+    if at <= 2 * len(order):
+        return _code("c45", table, values, at)
+    return [
+        "from spinney import C45Classifier, plot_tree, prune",
+        f"full = {_call('c45', values)}.fit(X, y)",
+        f"model = prune.pessimistic(full, cf={values['cf']})",
+        'step = {"before": full.get_n_leaves(), "after": model.get_n_leaves(), '
+        '"wrong": int((model.predict(X) != y).sum())}',
+        "plot_tree(model)",
+    ]
+
+
+def _code(kind: str, table: Table, values: Values, at: int) -> list[str]:
+    name = "ID3Classifier" if kind == "id3" else "C45Classifier"
+    lines = [
+        f"from spinney import {name}, candidate_splits, plot_tree",
+        f"model = {_call(kind, values)}.fit(X, y)",
+        "tree = model.tree_",
+    ]
+    if at == 0:
+        return [*lines, *start_code(), "plot_tree(model, max_depth=0)"]
+    tree = _fit(kind, table, values).tree_
+    node = splits_in_order(tree)[(at - 1) // 2]
+    return [
+        *lines,
+        *split_code(node),
+        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # those that come to this node",
+        'found = candidate_splits(X[rows], y[rows], criterion="gain_ratio")',
+        'gains = found.groupby("feature")["gain"].max()',
+        *(['step["gains"] = {name: gains.get(name) for name in X.columns}'] if at % 2 else []),
+        f"plot_tree(model, max_depth={int(tree.depth[node]) + 1})",
+    ]
+
+
+def _call(kind: str, values: Values) -> str:
+    if kind == "id3":
+        return f"ID3Classifier(max_depth={values['max_depth']})"
+    return (
+        f"C45Classifier(max_depth={values['max_depth']}, min_samples_leaf={values['min_samples_leaf']}, "
+        "mdl=False, prune=False)"
+    )
+
+
+def _fit(kind: str, table: Table, values: Values) -> Any:
+    from spinney import C45Classifier, ID3Classifier
+
+    if kind == "id3":
+        return ID3Classifier(max_depth=values["max_depth"]).fit(table.X, table.y)
+    given = {"max_depth": values["max_depth"], "min_samples_leaf": values["min_samples_leaf"]}
+    return C45Classifier(**given, mdl=False, prune=False).fit(table.X, table.y)
+
+
+def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
+    picture, tree = TreePicture(model, table.names, table.labels), model.tree_
+    paths = model.decision_path(table.X).tocsc()
+    asking: set[int] = set()
+    counts = listed([f"{int(n)} {c}" for n, c in zip(tree.answers[0, 0], table.labels)])
+    said = (
+        f"All {table.n_rows} rows are at the root: {counts}. Their entropy is {tree.impurity[0]:.3f} bits: "
+        "that much is not known about the class of a row."
+    )
+    numbers = {"rows": table.n_rows, "impurity": float(tree.impurity[0])}
+    found = [step(said, numbers, picture.panel("The tree", set(), 0))]
+    for node in splits_in_order(tree):
+        rows = paths[:, node].indices
+        chosen = facts(model, node)
+        judged = _judged(table, rows, picture, asking, node)
+        found.append(_look(table, picture, node, asking, judged, chosen, is_ratio))
+        asking.add(node)
+        found.append(_split(table, picture, node, asking, chosen, _listing(judged, chosen["feature"], is_ratio)))
+    return found
+
+
+def _judged(table: Table, rows: np.ndarray, picture: TreePicture, asking: set[int], node: int) -> list[dict[str, Any]]:
+    """For each column its best question: what it asks, its gain and gain ratio; None where there is nothing to ask."""
+    choices = candidate_splits(take(table.X, rows), table.y[rows], criterion="gain_ratio")
+    found = []
+    for place, name in enumerate(table.names):
+        own = choices[choices["feature"] == name]
+        if not len(own):
+            found.append({"place": place, "name": name, "gain": None, "ratio": None, "what": "one value only"})
+            continue
+        one = own.loc[own["gain"].idxmax()]
+        what = f"≤ {one['threshold']:g}" if one["categories"] is None else ", ".join(map(str, one["categories"]))
+        gain, ratio = float(one["gain"]), float(one["gain_ratio"])
+        found.append({"place": place, "name": name, "gain": gain, "ratio": ratio, "what": what})
+    return found
+
+
+def _look(
+    table: Table,
+    picture: TreePicture,
+    node: int,
+    asking: set[int],
+    judged: list[dict[str, Any]],
+    chosen: dict[str, Any],
+    is_ratio: bool,
+) -> Step:
+    name = table.names[chosen["feature"]]
+    rows = int(picture.tree.n_samples[node])
+    own = judged[chosen["feature"]]
+    where = "At the root" if node == 0 else f"Under {_path(picture, node)}"
+    said = f"{where} there are {count(rows, 'row')} with an entropy of {chosen['impurity']:.3f} bits. "
+    if is_ratio:
+        said += (
+            f"Of the columns with at least average gain, {name} has the largest gain ratio: {own['ratio']:.3f}, "
+            f"with a gain of {own['gain']:.3f} bits."
+        )
+    else:
+        said += f"Asking about {name} gains most: {own['gain']:.3f} bits{_ties(judged, own)}."
+    return step(
+        said,
+        {**chosen, "gains": {one["name"]: one["gain"] for one in judged}},
+        picture.panel("The tree so far", asking, node),
+        _listing(judged, chosen["feature"], is_ratio),
+    )
+
+
+def _ties(judged: list[dict[str, Any]], own: dict[str, Any]) -> str:
+    """What is said of other columns that gain as much."""
+    gains = [one["gain"] for one in judged if one is not own and one["gain"] is not None]
+    n = sum(abs(gain - own["gain"]) < 1e-9 for gain in gains)
+    return (
+        f" ({count(n, 'other')} {'gains' if n == 1 else 'gain'} as much, and of equals the first is taken)" if n else ""
+    )
+
+
+def _path(picture: TreePicture, node: int) -> str:
+    """The answers on the way to a node."""
+    found = []
+    while node:
+        parent = int(picture.tree.parent[node])
+        found.append(picture.words.answer(parent, int(picture.tree.branch[node])).replace("  ", " "))
+        node = parent
+    return listed(found[::-1])
+
+
+def _listing(judged: list[dict[str, Any]], chosen: int, is_ratio: bool) -> Panel:
+    by = "ratio" if is_ratio else "gain"
+    order = sorted(judged, key=lambda one: -1.0 if one[by] is None else one[by], reverse=True)
+    columns = ["column", "values", "gain (bits)", *(["gain ratio"] if is_ratio else [])]
+    rows = [
+        [
+            one["name"],
+            one["what"],
+            *("-" if one[k] is None else f"{one[k]:.3f}" for k in ("gain", "ratio")[: 1 + is_ratio]),
+        ]
+        for one in order
+    ]
+    at = next(place for place, one in enumerate(order) if one["place"] == chosen)
+    return text_table("What each column would gain here", columns, rows, at, bars=True)
+
+
+def _split(
+    table: Table, picture: TreePicture, node: int, asking: set[int], chosen: dict[str, Any], listing: Panel
+) -> Step:
+    tree, parts = picture.tree, []
+    for branch, child in enumerate(tree.children_of(node).tolist()):
+        n = int(tree.n_samples[child])
+        is_branch = tree.kind[node] == BRANCHES
+        tag = picture.words.tag(node, branch) if is_branch else picture.words.answer(node, branch).replace("  ", " ")
+        if n == 0:
+            parts.append(f"{tag} is empty and takes the majority of its parent, {picture.words.prediction(child)}")
+        elif float(tree.impurity[child]) == 0.0:
+            parts.append(f"{tag} is pure ({count(n, 'row')}, all {picture.words.prediction(child)})")
+        else:
+            parts.append(f"{tag} has {count(n, 'row')}, still mixed")
+    said = f"The node asks about {table.names[chosen['feature']]}. {listed(parts)}."
+    return step(said, chosen, picture.panel("The tree", asking, node), listing)
+
+
+def _pruned(table: Table, model: Any, values: Values) -> Step:
+    from spinney import prune
+
+    small = prune.pessimistic(model, values["cf"])
+    before, after = model.get_n_leaves(), small.get_n_leaves()
+    wrong = len(wrong_rows(small.predict(table.X), table.y))
+    made = f"leaves {after} of {before} leaves" if after < before else f"keeps all {before} leaves"
+    said = (
+        f"Pruning asks of each branch whether a leaf would be expected to err no more, at a confidence of "
+        f"{values['cf']:g}: it {made}, and {count(wrong, 'training row')} of {table.n_rows} "
+        f"{'is' if wrong == 1 else 'are'} then wrong."
+    )
+    picture = TreePicture(small, table.names, table.labels)
+    shown = picture.panel("The pruned tree", set(splits_in_order(small.tree_)))
+    return step(said, {"before": before, "after": after, "wrong": wrong}, shown)

@@ -1,0 +1,279 @@
+"""Voting and stacking: different models on the same rows, and two ways to combine what they say.
+
+In: a plane with classes. Out: one step for each member, and then the combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.held_out import Parts, code_of, hold_out
+from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
+from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, listed, percent
+
+VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
+VOTING_ABOUT = "Models of different kinds are fitted to the same rows; the majority, or the mean probability, decides."
+STACKING_ABOUT = "One more model learns how to combine what the members say about rows that they have not seen."
+_MEMBERS = (
+    Parameter("max_depth", "depth of the tree", 4, 1, 10),
+    Parameter("neighbours", "nearest neighbours", 7, 1, 30),
+    SEED,
+)
+_HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
+VOTING_PARAMETERS = (Parameter("voting", "how they vote", "soft", choices=_HOW), *_MEMBERS)
+STACKING_PARAMETERS = _MEMBERS
+_NAMES = ("decision tree", "logistic regression", "nearest neighbours")
+_LISTED = 6  # rows of the meta-model's table
+
+
+def voting_steps(table: Table, values: Values) -> list[Step]:
+    """Each member, the vote, and one row that they disagree about."""
+    parts = hold_out(table, values["random_state"])
+    model = _voting(values).fit(table.X[parts.train], table.y[parts.train])
+    seen = _Members(table, parts, model)
+    found = [seen.step(k) for k in range(len(_NAMES))]
+    grid = grid_of(table)
+    region = by_share(model.predict_proba(grid)) if values["voting"] == "soft" else None
+    region = by_class(model.predict(grid), table.classes) if region is None else region
+    error = _error(model, table, parts.held)
+    said = (
+        f"Together, by the {dict(_HOW)[values['voting']]}, they are wrong about {percent(error)} of the rows held out; "
+        f"alone it was {listed([percent(one) for one in seen.errors])}."
+    )
+    together = plane("The vote (hollow: held out)", region=region, hollow=parts.held)
+    facts = {"error": error, "members": seen.errors}
+    found.append(step(said, facts, together, *seen.panels(len(_NAMES), None)))
+    found.append(_one_row(table, parts, model, values, region, facts))
+    return found
+
+
+def stacking_steps(table: Table, values: Values) -> list[Step]:
+    """Each member, what the meta-model learns from, its weights, and the combination."""
+    _check_folds(table, parts := hold_out(table, values["random_state"]))
+    X, y = table.X[parts.train], table.y[parts.train]
+    model = _stacking(values).fit(X, y)
+    seen = _Members(table, parts, model)
+    found = [seen.step(k) for k in range(len(_NAMES))]
+    answers = _answers(model, X, y)
+    errors = [float((np.asarray(model.classes_)[one.argmax(axis=1)] != y).mean()) for one in answers]
+    said = (
+        "Now each member answers for rows that it has not seen: five times it is fitted to four fifths of the training "
+        f"rows and asked about the rest. There "
+        f"{listed([f'the {name} is wrong about {percent(one)}' for name, one in zip(_NAMES, errors)])}."
+    )
+    small = seen.panels(len(_NAMES), None)
+    found.append(step(said, {"unseen": errors}, _meta_table(table, parts, answers), *small))
+    weights = _weights(model, len(table.classes))
+    loudest = _NAMES[int(np.argmax(weights))]
+    said = (
+        f"A logistic regression learns from these answers how much each member counts: "
+        f"{listed([f'{w:.2f} for the {name}' for w, name in zip(weights, _NAMES)])}. It listens most to the {loudest}."
+    )
+    rows = [[name, f"{w:.2f}"] for name, w in zip(_NAMES, weights)]
+    listing = text_table("How much each member counts", ["member", "weight"], rows, int(np.argmax(weights)), bars=True)
+    found.append(step(said, {"weights": weights}, listing, *small))
+    error = _error(model, table, parts.held)
+    said = (
+        f"Together they are wrong about {percent(error)} of the rows held out; alone it was "
+        f"{listed([percent(one) for one in seen.errors])}."
+    )
+    region = by_share(model.predict_proba(grid_of(table)))
+    together = plane("The stack (hollow: held out)", region=region, hollow=parts.held)
+    found.append(step(said, {"error": error, "members": seen.errors}, together, *small))
+    return found
+
+
+def voting_code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    lines = _begin(values, "VotingClassifier", f'voting="{values["voting"]}"')
+    if at < len(_NAMES):
+        return [*lines, *_member_code(at)]
+    return [
+        *lines,
+        'step = {"error": 1 - model.score(X[held], y[held]), '
+        '"members": [1 - member.score(X[held], y[held]) for member in members]}',
+        "plot_regions(model, X, y)",
+    ]
+
+
+def stacking_code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    lines = _begin(values, "StackingClassifier", "final_estimator=LogisticRegression(), cv=5")
+    if at < len(_NAMES):
+        return [*lines, *_member_code(at)]
+    if at == len(_NAMES):
+        lines += [
+            "from sklearn.model_selection import cross_val_predict",
+            "from sklearn.base import clone",
+            "answers = [",
+            '    cross_val_predict(clone(one), X[train], y[train], cv=5, method="predict_proba") for one in members',
+            "]",
+            'step = {"unseen": [float((model.classes_[one.argmax(axis=1)] != y[train]).mean()) for one in answers]}',
+        ]
+    elif at == len(_NAMES) + 1:
+        lines += [
+            "weights = np.abs(model.final_estimator_.coef_).mean(axis=0).reshape(len(members), -1).sum(axis=1)",
+            'step = {"weights": weights.tolist()}',
+        ]
+    else:
+        lines += [
+            'step = {"error": 1 - model.score(X[held], y[held]), '
+            '"members": [1 - member.score(X[held], y[held]) for member in members]}',
+        ]
+    return [*lines, "plot_regions(model, X, y)"]
+
+
+def _begin(values: Values, name: str, more: str) -> list[str]:
+    return [
+        "from sklearn.linear_model import LogisticRegression",
+        "from sklearn.neighbors import KNeighborsClassifier",
+        f"from spinney import DecisionTreeClassifier, {name}, plot_regions",
+        *code_of(values["random_state"]),
+        "estimators = [",
+        f'    ("tree", DecisionTreeClassifier(max_depth={values["max_depth"]}, random_state=0)),',
+        '    ("logistic", LogisticRegression(max_iter=1000)),',
+        f'    ("neighbours", KNeighborsClassifier({values["neighbours"]})),',
+        "]",
+        f"model = {name}(estimators, {more}).fit(X[train], y[train])",
+        "members = model.estimators_",
+    ]
+
+
+def _member_code(at: int) -> list[str]:
+    return [
+        f"member = members[{at}]",
+        f'step = {{"member": {at}, "error": 1 - member.score(X[held], y[held])}}',
+        "plot_regions(member, X, y)",
+    ]
+
+
+def _estimators(values: Values) -> list[tuple[str, Any]]:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from spinney import DecisionTreeClassifier
+
+    return [
+        ("tree", DecisionTreeClassifier(max_depth=values["max_depth"], random_state=0)),
+        ("logistic", LogisticRegression(max_iter=1000)),
+        ("neighbours", KNeighborsClassifier(values["neighbours"])),
+    ]
+
+
+def _voting(values: Values) -> Any:
+    from spinney import VotingClassifier
+
+    return VotingClassifier(_estimators(values), voting=values["voting"])
+
+
+def _stacking(values: Values) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    from spinney import StackingClassifier
+
+    return StackingClassifier(_estimators(values), final_estimator=LogisticRegression(), cv=5)
+
+
+class _Members:
+    """The members' regions and errors."""
+
+    def __init__(self, table: Table, parts: Parts, model: Any) -> None:
+        if (few := len(parts.train) - 1) < model.estimators[2][1].n_neighbors:
+            raise LabError(f"There are {few + 1} training rows: take fewer neighbours than that.")
+        self.table, self.parts, self.members = table, parts, model.estimators_
+        grid = grid_of(table)
+        self.regions = [by_share(_shares(one, model)(grid)) for one in self.members]
+        self.errors = [_error(one, table, parts.held) for one in self.members]
+
+    def panels(self, n: int, new: int | None) -> list[Panel]:
+        """The first n members side by side."""
+        return [
+            plane(
+                f"{_NAMES[k].capitalize()}: {percent(self.errors[k])} wrong",
+                region=self.regions[k],
+                hollow=self.parts.held,
+                small=k != new,
+            )
+            for k in range(n)
+        ]
+
+    def step(self, k: int) -> Step:
+        """The step that shows one more member."""
+        wrong = len(wrong_rows(self.members[k].predict(self.table.X[self.parts.held]), self.table.y[self.parts.held]))
+        said = (
+            f"Member {k + 1} of {len(_NAMES)}, the {_NAMES[k]}, is fitted to {len(self.parts.train)} rows. Alone it is "
+            f"wrong about {count(wrong, 'row')} of the {len(self.parts.held)} held out ({percent(self.errors[k])}); "
+            "its regions have the shape of its kind."
+        )
+        shown = self.panels(k + 1, k)
+        return step(said, {"member": k, "error": self.errors[k]}, shown[k], *shown[:k])
+
+
+def _shares(member: Any, model: Any) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda rows: np.asarray(member.predict_proba(rows))
+
+
+def _error(model: Any, table: Table, rows: np.ndarray) -> float:
+    return float(1 - model.score(table.X[rows], table.y[rows]))
+
+
+def _one_row(table: Table, parts: Parts, model: Any, values: Values, region: list[int], facts: dict[str, Any]) -> Step:
+    """How they vote about the row that they agree on least."""
+    shares = np.array([member.predict_proba(table.X) for member in model.estimators_])
+    row = int(shares.std(axis=0).sum(axis=1).argmax())
+    winners = [table.labels[int(one[row].argmax())] for one in shares]
+    mean = shares[:, row].mean(axis=0)
+    decided = str(table.labels[table.classes.index(plain_class(model.predict(table.X[[row]])[0]))])
+    rows = [[name, *(f"{p:.2f}" for p in one[row]), won] for name, one, won in zip(_NAMES, shares, winners)]
+    rows.append(["together", *(f"{p:.2f}" for p in mean), decided])
+    x, y = table.X[row]
+    said = (
+        f"About the row at ({x:.2f}, {y:.2f}) they agree least: they say {listed(winners)}. "
+        f"By the {dict(_HOW)[values['voting']]} it is {decided}; in truth it is {table.labels[int(table.codes[row])]}."
+    )
+    where = plane("The row in question", region=region, hollow=parts.held, ring=[row])
+    listing = text_table("How they vote about it", ["member", *table.labels, "says"], rows, len(rows) - 1)
+    return step(said, facts, where, listing)
+
+
+def plain_class(value: Any) -> Any:
+    """A class as Python's own number or word."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _check_folds(table: Table, parts: Parts) -> None:
+    fewest = int(np.bincount(table.codes[parts.train]).min())
+    if fewest < 5:
+        raise LabError(f"Stacking needs 5 training rows of each class at least, and one class has {fewest}.")
+
+
+def _answers(model: Any, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """What each member says of rows it has not seen."""
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_predict
+
+    return [
+        np.asarray(cross_val_predict(clone(one), X, y, cv=5, method="predict_proba")) for _, one in model.estimators
+    ]
+
+
+def _meta_table(table: Table, parts: Parts, answers: list[np.ndarray]) -> Panel:
+    last = table.labels[-1]
+    order = np.argsort(table.codes[parts.train], kind="stable")  # some of each class
+    picked = order[np.linspace(0, len(order) - 1, min(_LISTED, len(order))).astype(int)].tolist()
+    rows = [
+        [str(k + 1), *(f"{one[k, -1]:.2f}" for one in answers), table.labels[int(table.codes[parts.train[k]])]]
+        for k in picked
+    ]
+    return text_table(f"Probability of {last}: what the meta-model learns from", ["row", *_NAMES, "class"], rows)
+
+
+def _weights(model: Any, n_classes: int) -> list[float]:
+    """How much the meta-model's coefficients make of each member."""
+    mean = np.abs(model.final_estimator_.coef_).mean(axis=0)
+    return [float(one) for one in mean.reshape(len(_NAMES), -1).sum(axis=1)]

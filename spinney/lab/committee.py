@@ -1,0 +1,229 @@
+"""Bagging, random forests and extra-trees: many trees on changed rows or questions, and their vote.
+
+In: a plane. Out: one step for each tree, with its own regions, the vote of all so far, and the error as trees come in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney.lab.held_out import code_of, hold_out
+from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
+from spinney.lab.parameters import SEED, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, percent
+
+TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
+ABOUT = {
+    "bagging": "Each tree gets a bootstrap: as many rows as there are, drawn with replacement. All trees vote.",
+    "forest": "Bagging, and at each split only some columns, drawn anew, may be asked about.",
+    "extra_trees": "Columns are drawn at each split, and their thresholds too: quick, and smooth as a crowd.",
+}
+_TREES = Parameter("n_estimators", "trees", 15, 1, 60)
+_DEPTH = Parameter("max_depth", "maximum depth", 8, 1, 12)
+_COLUMNS = Parameter("max_features", "columns tried at a split", 1, 1, 2)
+PARAMETERS = {
+    "bagging": (_TREES, _DEPTH, SEED),
+    "forest": (_TREES, _DEPTH, _COLUMNS, SEED),
+    "extra_trees": (_TREES, _DEPTH, _COLUMNS, SEED),
+}
+
+
+class _Judged(NamedTuple):
+    """What is known after each tree."""
+
+    counts: list[np.ndarray] | None  # how often each row is in each tree's bag
+    judges: list[np.ndarray]  # by tree: which rows judge it
+    own: list[float]  # each tree's error on them
+    together: list[float]  # of the vote, on rows that trees have not seen
+    training: list[float]
+
+
+def bagging_steps(table: Table, values: Values) -> list[Step]:
+    """Bagging, tree by tree."""
+    return _steps("bagging", table, values)
+
+
+def forest_steps(table: Table, values: Values) -> list[Step]:
+    """A random forest, tree by tree."""
+    return _steps("forest", table, values)
+
+
+def extra_trees_steps(table: Table, values: Values) -> list[Step]:
+    """Extra-trees, tree by tree."""
+    return _steps("extra_trees", table, values)
+
+
+def _steps(kind: str, table: Table, values: Values) -> list[Step]:
+    train, held = _rows(kind, table, values)
+    model = _fit(kind, values).fit(table.X[train], table.y[train])
+    members, grid = list(model.estimators_), grid_of(table)
+    judged = _judge(kind, model, members, table, train, held)
+    regions = [member.predict_proba(grid) for member in members]
+    votes = np.cumsum(regions, axis=0) / np.arange(1, len(members) + 1)[:, None, None]
+    numbers = range(1, len(members) + 1)
+    what = "rows held out" if kind == "extra_trees" else "out-of-bag rows"
+    lines = [
+        line("training rows", numbers, judged.training, "dots", 0),
+        line(what, numbers, judged.together, "dots", 1),
+    ]
+    found = []
+    for k in range(len(members)):
+        outside = judged.judges[k]
+        facts = _facts(kind, k, judged, table)
+        sizes = None if judged.counts is None else np.where(judged.counts[k] == 0, 1.0, judged.counts[k])
+        found.append(
+            step(
+                _sentence(kind, k, judged, facts, table, model),
+                facts,
+                plane(_title(kind, k), region=by_share(regions[k]), sizes=sizes, hollow=outside),
+                plane(f"The vote of {count(k + 1, 'tree')}", region=by_share(votes[k])),
+                curve("Error as trees come in", "trees", "share of rows wrong", lines, k + 1, yFrom=0.0),
+            )
+        )
+    return found
+
+
+def code_bagging(table: Table, values: Values, at: int) -> list[str]:
+    """Bagging in Python."""
+    return _code("bagging", table, values, at)
+
+
+def code_forest(table: Table, values: Values, at: int) -> list[str]:
+    """A forest in Python."""
+    return _code("forest", table, values, at)
+
+
+def code_extra_trees(table: Table, values: Values, at: int) -> list[str]:
+    """Extra-trees in Python."""
+    return _code("extra_trees", table, values, at)
+
+
+def _code(kind: str, table: Table, values: Values, at: int) -> list[str]:
+    shared = f"n_estimators={at + 1}, random_state={values['random_state']}"
+    if kind == "bagging":
+        tree = f"DecisionTreeClassifier(max_depth={values['max_depth']})"
+        lines = [
+            "from spinney import BaggingClassifier, DecisionTreeClassifier, plot_regions",
+            f"model = BaggingClassifier({tree}, {shared}).fit(X, y)",
+        ]
+    else:
+        name = "RandomForestClassifier" if kind == "forest" else "ExtraTreesClassifier"
+        more = f"max_depth={values['max_depth']}, max_features={values['max_features']}"
+        lines = [f"from spinney import {name}, plot_regions"]
+        lines += code_of(values["random_state"]) if kind == "extra_trees" else []
+        rows = "X[train], y[train]" if kind == "extra_trees" else "X, y"
+        lines += [f"model = {name}({shared}, {more}).fit({rows})"]
+    return [*lines, *(_HELD_CODE if kind == "extra_trees" else _OUTSIDE_CODE), "plot_regions(model, X, y)"]
+
+
+_HELD_CODE = [
+    "step = {",
+    '    "tree": len(model.estimators_),',
+    '    "tree_error": 1 - model.estimators_[-1].score(X[held], y[held]),',
+    '    "vote_error": 1 - model.score(X[held], y[held]),',
+    '    "training_error": 1 - model.score(X[train], y[train]),',
+    "}",
+]
+_OUTSIDE_CODE = [
+    "shares, trees = np.zeros((len(y), len(model.classes_))), np.zeros(len(y))",
+    "for member, bag in zip(model.estimators_, model.estimators_samples_):",
+    "    outside = np.setdiff1d(np.arange(len(y)), bag)  # the rows that this tree has not seen",
+    "    shares[outside] += member.predict_proba(X[outside])",
+    "    trees[outside] += 1",
+    "known = trees > 0",
+    "step = {",
+    '    "tree": len(model.estimators_),',
+    '    "in_bag": len(np.unique(bag)),',
+    '    "out_of_bag": len(outside),',
+    '    "tree_error": 1 - model.estimators_[-1].score(X[outside], y[outside]),',
+    '    "vote_error": float((model.classes_[shares[known].argmax(axis=1)] != y[known]).mean()),',
+    '    "training_error": 1 - model.score(X, y),',
+    "}",
+]
+
+
+def _fit(kind: str, values: Values) -> Any:
+    from spinney import BaggingClassifier, DecisionTreeClassifier, ExtraTreesClassifier, RandomForestClassifier
+
+    shared = {"n_estimators": values["n_estimators"], "random_state": values["random_state"]}
+    if kind == "bagging":
+        return BaggingClassifier(DecisionTreeClassifier(max_depth=values["max_depth"]), **shared)
+    make = RandomForestClassifier if kind == "forest" else ExtraTreesClassifier
+    return make(**shared, max_depth=values["max_depth"], max_features=values["max_features"])
+
+
+def _rows(kind: str, table: Table, values: Values) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to fit, and rows held out; bags hold rows out by themselves."""
+    if kind == "extra_trees":
+        parts = hold_out(table, values["random_state"])
+        return parts.train, parts.held
+    return np.arange(table.n_rows), np.zeros(0, np.int64)
+
+
+def _judge(kind: str, model: Any, members: list[Any], table: Table, train: np.ndarray, held: np.ndarray) -> _Judged:
+    X, y, n = table.X, table.y, table.n_rows
+    shares = np.array([member.predict_proba(X) for member in members])  # (tree, row, class)
+    classes = np.asarray(model.classes_)
+    sums = np.cumsum(shares, axis=0)
+    training = [float((classes[one[train].argmax(axis=1)] != y[train]).mean()) for one in sums]
+    if kind == "extra_trees":
+        own = [float((classes[one[held].argmax(axis=1)] != y[held]).mean()) for one in shares]
+        together = [float((classes[one[held].argmax(axis=1)] != y[held]).mean()) for one in sums]
+        return _Judged(None, [held] * len(members), own, together, training)
+    counts = [np.bincount(rows, minlength=n) for rows in model.estimators_samples_]
+    seen, own, together, judges = np.zeros(shares.shape[1:]), [], [], []
+    asked = np.zeros(n, np.int64)
+    for k, bag in enumerate(counts):
+        outside = np.flatnonzero(bag == 0)
+        judges.append(outside)
+        own.append(_error(classes, shares[k][outside], y[outside]))
+        seen[outside] += shares[k][outside]
+        asked[outside] += 1
+        known = asked > 0
+        together.append(_error(classes, seen[known], y[known]))
+    return _Judged(counts, judges, own, together, training)
+
+
+def _error(classes: np.ndarray, shares: np.ndarray, y: np.ndarray) -> float:
+    return float((classes[shares.argmax(axis=1)] != y).mean()) if len(y) else float("nan")
+
+
+def _facts(kind: str, k: int, judged: _Judged, table: Table) -> dict[str, Any]:
+    facts: dict[str, Any] = {"tree": k + 1}
+    if judged.counts is not None:
+        outside = len(judged.judges[k])
+        facts |= {"in_bag": table.n_rows - outside, "out_of_bag": outside}
+    return {
+        **facts,
+        "tree_error": judged.own[k],
+        "vote_error": judged.together[k],
+        "training_error": judged.training[k],
+    }
+
+
+def _title(kind: str, k: int) -> str:
+    return f"Tree {k + 1}" + (" (hollow: held out)" if kind == "extra_trees" else " and its bag (hollow: out of it)")
+
+
+def _sentence(kind: str, k: int, judged: _Judged, facts: dict[str, Any], table: Table, model: Any) -> str:
+    alone, together = percent(facts["tree_error"]), percent(facts["vote_error"])
+    asked = model.estimators_[k].tree_
+    if kind == "extra_trees":
+        column, threshold = table.names[int(asked.feature[0])], float(asked.threshold[0])
+        first = f"{column} ≤ {threshold:.2f}" if asked.n_nodes > 1 else "nothing"
+        more = f"; {k + 1} trees together about {together}" if k else ""
+        return (
+            f"Tree {k + 1} asks first whether {first}, a threshold drawn at random. Alone it is wrong about {alone} of "
+            f"the rows held out{more}."
+        )
+    said = (
+        f"The bag of tree {k + 1} holds {facts['in_bag']} of {table.n_rows} rows, some several times; "
+        f"{count(facts['out_of_bag'], 'row')} ({percent(facts['out_of_bag'] / table.n_rows)}) stayed out of it, and "
+        f"the tree is wrong about {alone} of those."
+    )
+    if k == 0:
+        return said
+    return f"{said} Asked only about rows they have not seen, {k + 1} trees together are wrong about {together}."

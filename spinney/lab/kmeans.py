@@ -1,0 +1,111 @@
+"""k-means step by step: rows go to the nearest centre, centres go to the mean of their rows.
+
+In: a plane. Out: two steps for each iteration, and the sum of squares of each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.panels import LEVELS, Step, curve, grid_of, line, plane, runs, step
+from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, number
+from spinney.view.clusters import nearest_centres
+
+TITLE = "k-means"
+ABOUT = "Rows go to their nearest centre, centres to the mean of their rows, again and again until nothing moves."
+PARAMETERS = (
+    Parameter("n_clusters", "clusters", 4, 1, 8),
+    Parameter(
+        "init", "first centres", "random", choices=(("random", "any rows"), ("k-means++", "k-means++: far apart"))
+    ),
+    SEED,
+)
+_MOST = 40  # iterations
+_SHADE = 3
+
+
+def steps(table: Table, values: Values) -> list[Step]:
+    """The start, then rows and centres in turn."""
+    model = _fit(table, values)
+    history, grid = model.history_, grid_of(table)
+    sums = [float(one.inertia) for one in history]
+    falling = [line("SSE", range(len(sums)), sums, "dots", 0)]
+    found: list[Step] = []
+    before: np.ndarray | None = None
+    for t, one in enumerate(history):
+        labels = nearest_centres(table.X, one.centers, "euclidean")
+        moved = len(labels) if before is None else int((labels != before).sum())
+        facts = {"iteration": t, "sse": sums[t], "centres": one.centers}
+        seen = {
+            "region": runs(nearest_centres(grid, one.centers, "euclidean") * LEVELS + _SHADE),
+            "colours": labels,
+        }
+        shown = curve("Sum of squared distances (SSE)", "iterations", "SSE", falling, t, yFrom=0.0)
+        if before is not None:
+            trail = _centres(history, t)
+            title = f"Iteration {t}: centres move"
+            said = _moved(t, history, table.X, before)
+            old = {"colours": before}
+            found.append(step(said, facts, plane(title, centres=trail, **old), shown))
+        said = _assigned(t, moved, sums, values, len(history))
+        found.append(
+            step(said, facts, plane(f"Iteration {t}: rows choose", centres=_centres(history, t), **seen), shown)
+        )
+        before = labels
+    return found
+
+
+def code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    t = (at + 1) // 2
+    return [
+        "from spinney import KMeans, plot_kmeans_steps",
+        f'model = KMeans({values["n_clusters"]}, init="{values["init"]}", n_init=1, tol=0.0, max_iter={_MOST}, '
+        f"keep_history=True, random_state={values['random_state']}).fit(X)",
+        f"now = model.history_[{t}]",
+        f'step = {{"iteration": {t}, "sse": float(now.inertia), "centres": now.centers.tolist()}}',
+        f"plot_kmeans_steps(model, X, steps=({t},))",
+    ]
+
+
+def _fit(table: Table, values: Values) -> Any:
+    from spinney import KMeans
+
+    if len(np.unique(table.X, axis=0)) < values["n_clusters"]:
+        raise LabError(f"There are fewer different rows than the {values['n_clusters']} clusters asked for.")
+    given = {"init": values["init"], "random_state": values["random_state"]}
+    return KMeans(values["n_clusters"], n_init=1, tol=0.0, max_iter=_MOST, keep_history=True, **given).fit(table.X)
+
+
+def _centres(history: list[Any], t: int) -> list[dict[str, Any]]:
+    """Where each centre is, and the way it has come."""
+    ways = np.array([one.centers for one in history[: t + 1]])
+    return [{"x": way[-1][0], "y": way[-1][1], "colour": k, "trail": way} for k, way in enumerate(ways.swapaxes(0, 1))]
+
+
+def _moved(t: int, history: list[Any], X: np.ndarray, labels: np.ndarray) -> str:
+    far = np.sqrt(((history[t].centers - history[t - 1].centers) ** 2).sum(axis=1))
+    now = float(((X - history[t].centers[labels]) ** 2).sum())
+    if not far.any():
+        return f"Iteration {t}: every centre is the mean of its rows already. The SSE stays at {number(now)}."
+    return (
+        f"Iteration {t}: each centre moves to the mean of its rows, the farthest by {number(float(far.max()))}. "
+        f"That takes the SSE from {number(float(history[t - 1].inertia))} to {number(now)}."
+    )
+
+
+def _assigned(t: int, moved: int, sums: list[float], values: Values, n: int) -> str:
+    if t == 0:
+        where = "at rows drawn at random" if values["init"] == "random" else "at rows far from one another (k-means++)"
+        clusters = values["n_clusters"]
+        start = f"{count(clusters, 'centre')} {'starts' if clusters == 1 else 'start'} {where}"
+        return f"{start}; every row chooses the nearest. The sum of squared distances (SSE) is {number(sums[0])}."
+    end = " Nothing can move any more: k-means has ended." if t == n - 1 else ""
+    if moved == 0:
+        return f"Iteration {t}: no row changes its centre. The SSE is {number(sums[t])}.{end}"
+    changed = f"{count(moved, 'row')} {'changes' if moved == 1 else 'change'} to a nearer centre"
+    return f"Iteration {t}: {changed}. The SSE is {number(sums[t])} now.{end}"

@@ -1,0 +1,112 @@
+"""All methods of the lab, in the order of the lectures.
+
+In: nothing. Out: `METHODS`, by name: how it is called, what it needs of a table, what can be set, steps and code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from spinney.lab import adaboost, boosting, classic, combining, committee, kmeans, mixture, pruning, tree
+from spinney.lab.panels import Step
+from spinney.lab.parameters import Parameter, Values
+from spinney.lab.tables import Table
+
+_Steps = Callable[[Table, Values], list[Step]]
+_Code = Callable[[Table, Values, int], list[str]]
+PLANE, WORDS, ANY = "plane", "words", "any"
+
+
+class Method(NamedTuple):
+    """One method."""
+
+    name: str
+    title: str
+    about: str
+    kind: str  # of the tables it takes: planes, tables of words (or any columns), or any of the two
+    needs_classes: bool
+    default: str  # its first table
+    parameters: tuple[Parameter, ...]
+    steps: _Steps
+    code: _Code
+
+    def as_json(self) -> dict[str, Any]:
+        """For the page."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "about": self.about,
+            "kind": self.kind,
+            "needsClasses": self.needs_classes,
+            "default": self.default,
+            "parameters": [one.as_json() for one in self.parameters],
+        }
+
+
+def _committee(name: str, steps: _Steps, code: _Code) -> Method:
+    titles, about, parameters = committee.TITLES[name], committee.ABOUT[name], committee.PARAMETERS[name]
+    return Method(name, titles, about, PLANE, True, "moons", parameters, steps, code)
+
+
+def _plane(name: str, module: Any, default: str = "moons", needs_classes: bool = True) -> Method:
+    about, parameters = module.ABOUT, module.PARAMETERS
+    return Method(name, module.TITLE, about, PLANE, needs_classes, default, parameters, module.steps, module.code)
+
+
+_ALL = (
+    Method("tree", tree.TITLE, tree.ABOUT, ANY, True, "moons", tree.PARAMETERS, tree.steps, tree.code),
+    Method(
+        "id3",
+        classic.ID3_TITLE,
+        classic.ID3_ABOUT,
+        WORDS,
+        True,
+        "restaurant",
+        classic.ID3_PARAMETERS,
+        classic.id3_steps,
+        classic.id3_code,
+    ),
+    Method(
+        "c45",
+        classic.C45_TITLE,
+        classic.C45_ABOUT,
+        WORDS,
+        True,
+        "tennis",
+        classic.C45_PARAMETERS,
+        classic.c45_steps,
+        classic.c45_code,
+    ),
+    _plane("pruning", pruning),
+    _committee("bagging", committee.bagging_steps, committee.code_bagging),
+    _committee("forest", committee.forest_steps, committee.code_forest),
+    _committee("extra_trees", committee.extra_trees_steps, committee.code_extra_trees),
+    _plane("adaboost", adaboost),
+    _plane("boosting", boosting, "curve", needs_classes=False),
+    Method(
+        "voting",
+        combining.VOTING_TITLE,
+        combining.VOTING_ABOUT,
+        PLANE,
+        True,
+        "moons",
+        combining.VOTING_PARAMETERS,
+        combining.voting_steps,
+        combining.voting_code,
+    ),
+    Method(
+        "stacking",
+        combining.STACKING_TITLE,
+        combining.STACKING_ABOUT,
+        PLANE,
+        True,
+        "moons",
+        combining.STACKING_PARAMETERS,
+        combining.stacking_steps,
+        combining.stacking_code,
+    ),
+    _plane("kmeans", kmeans, "blobs", needs_classes=False),
+    _plane("em", mixture, "blobs", needs_classes=False),
+)
+METHODS: dict[str, Method] = {one.name: one for one in _ALL}

@@ -1,0 +1,121 @@
+"""EM step by step: Gaussians take shares of rows, and are fitted to their shares.
+
+In: a plane. Out: one step for each iteration, ellipses and shares, and the log-likelihood of each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.panels import Step, curve, line, plane, step
+from spinney.lab.parameters import SEED, LabError, Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, listed, number, percent
+from spinney.view.mixtures import component_shares
+
+TITLE = "EM (Gaussians)"
+ABOUT = "Each Gaussian takes a share of every row (E), and is then fitted to its shares (M): the likelihood only rises."
+PARAMETERS = (
+    Parameter("n_components", "components", 3, 1, 8),
+    Parameter(
+        "covariance_type",
+        "shape",
+        "full",
+        choices=(
+            ("full", "any ellipse"),
+            ("diag", "upright ellipse"),
+            ("spherical", "circle"),
+            ("tied", "all the same"),
+        ),
+    ),
+    Parameter(
+        "init_params", "start", "random_from_data", choices=(("random_from_data", "any rows"), ("kmeans", "k-means"))
+    ),
+    SEED,
+)
+_MOST, _TOL = 60, 1e-4  # iterations; rise of the likelihood that ends them
+
+
+def steps(table: Table, values: Values) -> list[Step]:
+    """The start and each iteration."""
+    model = _fit(table, values)
+    history = model.history_
+    rises = [float(one.log_likelihood) for one in history]
+    lines = [line("log-likelihood", range(len(rises)), rises, "dots", 0)]
+    found = []
+    for t, one in enumerate(history):
+        shares = component_shares(model, one, np.asarray(table.X, np.float64))
+        facts = {"iteration": t, "log_likelihood": rises[t], "weights": one.weights, "means": one.means}
+        seen = plane(
+            "Rows in mixed colours; ellipses at 1 and 2 standard deviations",
+            shares=np.round(100 * shares).astype(int),
+            ellipses=[_ellipse(one, k) for k in range(len(one.weights))],
+        )
+        shown = curve("Mean log-likelihood of a row", "iterations", "log-likelihood", lines, t)
+        found.append(step(_sentence(t, rises, one, shares, len(history)), facts, seen, shown))
+    return found
+
+
+def code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    return [
+        "import warnings",
+        "",
+        "from spinney import GaussianMixture, plot_em_steps",
+        'warnings.simplefilter("ignore")  # it may end before it has converged',
+        f'model = GaussianMixture({values["n_components"]}, covariance_type="{values["covariance_type"]}", '
+        f'init_params="{values["init_params"]}", max_iter={_MOST}, tol={_TOL}, keep_history=True, '
+        f"random_state={values['random_state']}).fit(X)",
+        f"now = model.history_[{at}]",
+        f'step = {{"iteration": {at}, "log_likelihood": float(now.log_likelihood), "weights": now.weights.tolist(), '
+        '"means": now.means.tolist()}',
+        f"plot_em_steps(model, X, steps=({at},))",
+    ]
+
+
+def _fit(table: Table, values: Values) -> Any:
+    import warnings
+
+    from spinney import GaussianMixture
+
+    if len(np.unique(table.X, axis=0)) < 2 * values["n_components"]:
+        raise LabError(f"There are too few different rows for {count(values['n_components'], 'component')}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it may end before it has converged
+        return GaussianMixture(**values, max_iter=_MOST, tol=_TOL, keep_history=True).fit(table.X)
+
+
+def _ellipse(one: Any, k: int) -> dict[str, Any]:
+    """Half axes at one standard deviation, and the angle of the first."""
+    lengths, axes = np.linalg.eigh(one.covariances[k])
+    half = np.sqrt(np.maximum(lengths, 0.0))
+    return {
+        "x": one.means[k, 0],
+        "y": one.means[k, 1],
+        "first": (half[1] * axes[:, 1]).tolist(),
+        "second": (half[0] * axes[:, 0]).tolist(),
+        "weight": one.weights[k],
+        "colour": k,
+    }
+
+
+def _sentence(t: int, rises: list[float], one: Any, shares: np.ndarray, n: int) -> str:
+    unsure = float((shares.max(axis=1) < 0.9).mean())
+    if t == 0:
+        weights = listed([percent(w) for w in one.weights.tolist()])
+        return (
+            f"{count(len(one.weights), 'Gaussian')} with weights of {weights} to start with. The mean log-likelihood "
+            f"of a row is {rises[0]:.3f}; for {percent(unsure)} of the rows no Gaussian has nine tenths of them."
+        )
+    gained = rises[t] - rises[t - 1]
+    end = " It hardly rises any more: EM has ended." if t == n - 1 else ""
+    largest = int(np.argmax(one.weights))
+    said = (
+        f"Iteration {t}: every Gaussian is fitted to its shares of the rows; the largest now has "
+        f"{percent(float(one.weights[largest]))} of them. The mean log-likelihood rises by {number(max(gained, 0.0))} "
+        f"to {rises[t]:.3f}; {percent(unsure)} of the rows are still shared."
+    )
+    return said + end if math.isfinite(gained) else said

@@ -1,0 +1,188 @@
+"""What a step shows, as plain data that the page draws.
+
+    plane   points over regions, with boxes, lines, centres and ellipses
+    curve   lines and dots over an axis
+    tree    boxes and links, laid out here
+    table   rows of text, one of them chosen
+
+In: models, tables, numbers. Out: dictionaries of JSON's types. Regions are runs of cells, row by row from the bottom
+left: how many, then the cell's colour, which is class * LEVELS + how sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.tables import Table
+from spinney.view.grids import Grid
+from spinney.view.layout import arrange
+from spinney.view.phrases import Words, words_of
+
+CELLS = 96  # cells along each axis of a region
+LEVELS = 8  # shades of a class, from unsure to sure
+_SURE = 5  # the shade of a prediction without probability
+_LINE, _PAD, _CHARACTER = 15.0, 8.0, 6.7  # of a tree's boxes, in pixels
+
+Panel = dict[str, Any]
+Step = dict[str, Any]
+
+
+def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
+    """One step: what happens, its numbers, and what is seen."""
+    return {"sentence": sentence, "numbers": plain(numbers), "panels": [one for one in panels if one]}
+
+
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# --- planes ----------------------------------------------------------------------------------------------------------
+
+
+def grid_of(table: Table) -> np.ndarray:
+    """All cells of the plane, as rows."""
+    return np.asarray(Grid(table.X, (0, 1), CELLS).table(), np.float64)
+
+
+def by_class(predicted: np.ndarray, classes: Sequence[Any]) -> list[int]:
+    """A region of predictions."""
+    return runs(np.searchsorted(np.asarray(classes), predicted) * LEVELS + _SURE)
+
+
+def by_share(shares: np.ndarray) -> list[int]:
+    """A region of probabilities (cells, classes): the likeliest class, stronger where it is surer."""
+    even = 1.0 / shares.shape[1]
+    sure = (shares.max(axis=1) - even) / (1.0 - even) if shares.shape[1] > 1 else np.ones(len(shares))
+    level = np.clip((sure * LEVELS).astype(np.int64), 0, LEVELS - 1)
+    return runs(shares.argmax(axis=1) * LEVELS + level)
+
+
+def runs(cells: np.ndarray) -> list[int]:
+    """[how many, what, how many, what, ...]"""
+    ends = np.flatnonzero(np.append(cells[1:] != cells[:-1], True))
+    counts = np.diff(ends, prepend=-1)
+    return np.column_stack([counts, cells[ends]]).ravel().tolist()
+
+
+def plane(title: str, **more: Any) -> Panel:
+    """Points over what is given: `region`, `boxes`, `lines`, `sizes`, `hollow`, `wrong`, `dim`, `centres`, ..."""
+    return {"kind": "plane", "title": title, **plain(more)}
+
+
+def wrong_rows(predicted: np.ndarray, y: np.ndarray) -> list[int]:
+    """Which rows are predicted wrongly."""
+    return np.flatnonzero(np.asarray(predicted) != y).tolist()
+
+
+# --- curves and tables -----------------------------------------------------------------------------------------------
+
+
+def line(name: str, x: Iterable[Any], y: Iterable[Any], style: str = "line", colour: int = 0) -> dict[str, Any]:
+    """One line of a curve, in one of the class colours; style: line, dots (line and dots), steps or points."""
+    pairs = [(float(a), float(b)) for a, b in zip(x, y) if np.isfinite(a) and np.isfinite(b)]
+    return {
+        "name": name,
+        "x": [float(f"{a:.6g}") for a, _ in pairs],
+        "y": [float(f"{b:.6g}") for _, b in pairs],
+        "style": style,
+        "colour": colour,
+    }
+
+
+def curve(title: str, x: str, y: str, lines: list[dict[str, Any]], at: float | None = None, **more: Any) -> Panel:
+    """Lines over an axis; `at`: where this step stands."""
+    return {"kind": "curve", "title": title, "xLabel": x, "yLabel": y, "lines": lines, "at": at, **plain(more)}
+
+
+def text_table(
+    title: str, columns: list[str], rows: list[list[str]], chosen: int | None = None, bars: bool = False
+) -> Panel:
+    """Rows of text; `chosen` is marked. `bars`: the last column, of numbers, is drawn as well."""
+    return {"kind": "table", "title": title, "columns": columns, "rows": rows, "chosen": chosen, "bars": bars}
+
+
+# --- trees -----------------------------------------------------------------------------------------------------------
+
+
+class TreePicture:
+    """A tree laid out once; `panel` draws those of its nodes that are there at a step."""
+
+    def __init__(self, model: Any, names: Sequence[str], classes: Sequence[str]) -> None:
+        self.tree = model.tree_
+        self.words: Words = words_of(model, list(names), list(classes), decimals=2, trim=True, most=3, at_most="≤")
+        self.lines = [[self._lines(node, False), self._lines(node, True)] for node in range(self.tree.n_nodes)]
+        widths = [2 * _PAD + _CHARACTER * max(len(t) for t in [*a, *b]) for a, b in self.lines]
+        heights = [2 * _PAD + _LINE * 3 - 4] * self.tree.n_nodes
+        children = [self.tree.children_of(node).tolist() for node in range(self.tree.n_nodes)]
+        self.widths, self.children = widths, children
+        self.layout = arrange(children, widths, heights, 10.0, 34.0)
+        shares = self.tree.probabilities[:, 0]
+        even = 1.0 / shares.shape[1]
+        sure = np.clip((shares.max(axis=1) - even) / (1 - even) * LEVELS, 0, LEVELS - 1).astype(int)
+        self.colour = (shares.argmax(axis=1) * LEVELS + sure).tolist()
+
+    def _lines(self, node: int, asks: bool) -> list[str]:
+        """What a box says: its question, or its class; how many rows of which classes; how mixed they are."""
+        words = self.words
+        counts = words.weights(node)[0].tolist()
+        told = ", ".join(f"{one:g}" for one in np.round(counts, 1))
+        first = words.question(node) if asks and not self.tree.is_leaf[node] else words.prediction(node)
+        return [first, f"[{told}]", f"{words.criterion} {float(self.tree.impurity[node]):.3f}"]
+
+    def panel(self, title: str, asking: set[int], current: int | None = None, cut: Iterable[int] = ()) -> Panel:
+        """The tree in which the nodes of `asking` have asked their questions; `current` is marked."""
+        there = [0]
+        for node in there:
+            if node in asking:
+                there += self.children[node]
+        gone = set(cut)
+        nodes = [
+            {
+                "x": round(float(self.layout.x[node]), 1),
+                "y": round(float(self.layout.top[node]), 1),
+                "w": round(self.widths[node], 1),
+                "h": round(float(self.layout.heights[node]), 1),
+                "lines": self.lines[node][node in asking],
+                "colour": self.colour[node],
+                "leaf": node not in asking,
+                "current": node == current,
+                "cut": node in gone,
+                "parent": there.index(int(self.tree.parent[node])) if node else -1,
+                "tag": self._tag(node),
+            }
+            for node in there
+        ]
+        deepest = max(one["y"] + one["h"] for one in nodes)
+        left, right = min(one["x"] - one["w"] / 2 for one in nodes), max(one["x"] + one["w"] / 2 for one in nodes)
+        for one in nodes:
+            one["x"] = round(one["x"] - left, 1)
+        return {"kind": "tree", "title": title, "width": right - left, "height": deepest, "nodes": nodes}
+
+    def _tag(self, node: int) -> str:
+        return "" if node == 0 else self.words.tag(int(self.tree.parent[node]), int(self.tree.branch[node]))
+
+
+def boxes_of(picture: TreePicture, table: Table, asking: set[int], current: int | None = None) -> list[dict[str, Any]]:
+    """The rectangles of the plane that the leaves of a part of a tree stand for."""
+    found, there = [], [0]
+    for node in there:
+        if node in asking:
+            there += picture.children[node]
+            continue
+        limits = picture.words.limits[node]
+        ends = []
+        for column, (low, high) in enumerate(table.ranges):
+            own = limits.get(column)
+            ends += [low, high] if own is None else [max(low, own.low), min(high, own.high)]
+        found.append({"ends": ends, "colour": picture.colour[node], "current": node == current})
+    return found

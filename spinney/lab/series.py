@@ -1,0 +1,104 @@
+"""A request in, its series of steps out; each series is fitted once and kept.
+
+A request is an object: `method`, `params`, `table`, `tableParams`, `columns`, `points`, and for one's own table `own`
+and `target`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from spinney.lab.methods import METHODS, PLANE, WORDS, Method
+from spinney.lab.own_table import OwnTables
+from spinney.lab.parameters import LabError, Values, read_values
+from spinney.lab.tables import SOURCES, Source, Table, make_table
+from spinney.view.colours import class_colours
+
+_ASKED = ("method", "params", "table", "tableParams", "columns", "points", "own", "target")
+_KEPT = 48  # series
+
+
+class Lab:
+    """What the server asks: everything that is known between requests."""
+
+    def __init__(self) -> None:
+        self.own = OwnTables()
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = Lock()  # of what is kept
+        self._fitting = Lock()  # one fit at a time: they have all cores
+
+    @staticmethod
+    def about() -> dict[str, Any]:
+        """What the page is made from: methods, tables, colours."""
+        return {
+            "methods": [one.as_json() for one in METHODS.values()],
+            "tables": [one.as_json() for one in SOURCES.values()],
+            "colours": class_colours(8),
+        }
+
+    def series(self, request: Any) -> bytes:
+        """All steps that a request asks for, as JSON."""
+        key = _key(request)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        with self._fitting, threadpool_limits(1, "blas"):  # tables are small: BLAS's threads only wait for one another
+            method, table, values = self._read(request)
+            found = {"table": table.as_json(), "steps": method.steps(table, values)}
+        answer = json.dumps(found, separators=(",", ":"), allow_nan=False, default=_plain).encode()
+        with self._lock:
+            self._kept[key] = answer
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return answer
+
+    def code(self, request: Any, at: Any) -> str:
+        """One step as Python code."""
+        from spinney.lab.code import write
+
+        n_steps = len(json.loads(self.series(request))["steps"])
+        if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < n_steps:
+            raise LabError(f"step must be a whole number from 0 to {n_steps - 1}, got {at!r:.40}.")
+        with self._fitting:
+            return write(*self._read(request), at)
+
+    def _read(self, request: Any) -> tuple[Method, Table, Values]:
+        if not isinstance(request, Mapping):
+            raise LabError("A request is an object with a method and a table.")
+        method = METHODS.get(str(request.get("method")))
+        if method is None:
+            raise LabError(f"method must be one of {', '.join(METHODS)}, got {request.get('method')!r:.40}.")
+        values = read_values(method.parameters, request.get("params") or {})
+        plane = method.kind != WORDS
+        table = make_table(self._source(request, method, plane), request, plane=plane)
+        if method.kind == PLANE and not table.is_plane:
+            raise LabError(f"{method.title} is drawn on a plane and needs two columns of numbers: take another table.")
+        if method.needs_classes and (not table.has_classes or len(table.classes) < 2):
+            raise LabError(f"{method.title} needs classes, two at least: take another table.")
+        return method, table, values
+
+    def _source(self, request: Mapping[str, Any], method: Method, plane: bool) -> Source:
+        name = request.get("table") or method.default
+        if name == "own":
+            return self.own.source(request, plane=plane)
+        if name not in SOURCES:
+            raise LabError(f"table must be one of {', '.join([*SOURCES, 'own'])}, got {name!r:.40}.")
+        return SOURCES[name]
+
+
+def _key(request: Any) -> str:
+    asked = {name: request.get(name) for name in _ASKED} if isinstance(request, Mapping) else None
+    return json.dumps(asked, sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    from spinney.lab.panels import plain
+
+    return plain(value)

@@ -1,0 +1,263 @@
+"""The lab's server: one person, this machine only.
+
+In: requests of a browser. Out: the page's few files, and JSON. What is refused, always with a sentence:
+
+    another host         a name that was made to point here (DNS rebinding): Host must be this address
+    another origin       pages of other sites: Origin must be this address
+    no token             whoever has not opened the address that was printed; a cookie keeps it afterwards
+    another path         there is a fixed list; nothing is looked up on the disk
+    too much             bodies of more than 20 MB
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from spinney.lab.methods import METHODS
+from spinney.lab.parameters import LabError
+from spinney.lab.series import Lab
+
+MOST_BYTES = 20 * 2**20
+PORT = 8765  # if it is free: links stay the same from one day to the next
+_HERE = "127.0.0.1"
+_FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/lab.css": ("lab.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    "/state.js": ("state.js", "text/javascript; charset=utf-8"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_JSON = "application/json"
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class LabServer(ThreadingHTTPServer):
+    """The server, its token and its lab."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, port: int | None = None) -> None:
+        super().__init__((_HERE, 0 if port is None else port), _Handler)
+        self.token = secrets.token_urlsafe(24)
+        self.lab = Lab()
+        self.hosts = {f"{_HERE}:{self.server_port}", f"localhost:{self.server_port}"}
+
+    @property
+    def address(self) -> str:
+        """What to open: with the token."""
+        return f"http://{_HERE}:{self.server_port}/?token={self.token}"
+
+    def warm_up(self) -> None:
+        """Fit each method once, so that nobody waits for compiling; a thread of its own does it."""
+
+        def work() -> None:
+            for name in METHODS:
+                with contextlib.suppress(Exception):
+                    self.lab.series({"method": name})
+
+        threading.Thread(target=work, daemon=True, name="lab-warm-up").start()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Connections that end early are no news."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+class _Refused(Exception):
+    """A request that gets a status and a sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: LabServer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "spinney-lab", ""
+    timeout = 60
+
+    def do_GET(self) -> None:
+        """Files of the page, and what it is made from."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """Series of steps, code, tables."""
+        self._answer(self._post)
+
+    def _answer(self, work: Callable[[], None]) -> None:
+        try:
+            self._check()
+            work()
+        except _Refused as refused:
+            self._say(refused.status, str(refused))
+        except (ValueError, TypeError, NotImplementedError, ImportError) as error:
+            self._say(400, " ".join(str(error).split())[:600])
+        except OSError:
+            raise
+        except Exception as error:
+            self._say(500, f"This is a mistake of Spinney's own, {type(error).__name__}: {str(error)[:200]}")
+
+    def _check(self) -> None:
+        """Host, origin and token."""
+        self.close_connection = True  # until it is known who asks
+        if self.headers.get("Host") not in self.server.hosts:
+            raise _Refused(403, "The lab answers at its own address only, the one that `spinney lab` printed.")
+        origin = self.headers.get("Origin")
+        if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
+            raise _Refused(403, "The lab answers its own page only, and this request came from another site.")
+        if self.headers.get("Sec-Fetch-Site") == "cross-site" and self.command == "POST":
+            raise _Refused(403, "The lab answers its own page only, and this request came from another site.")
+        asked = urlsplit(self.path)
+        given = parse_qs(asked.query).get("token", [""])[0]
+        if given and self._is_token(given) and self.command == "GET" and asked.path == "/":
+            return
+        if not self._is_token(self._cookie()) and not self._is_token(self.headers.get("X-Lab-Token", "")):
+            raise _Refused(403, "This needs the lab's token: open the whole address that `spinney lab` printed.")
+        self.close_connection = False
+
+    def _is_token(self, given: str) -> bool:
+        return compare_digest(given.encode("utf-8", "replace"), self.server.token.encode())
+
+    @property
+    def _cookie_name(self) -> str:
+        return f"spinney_lab_{self.server.server_port}"  # browsers share cookies between ports
+
+    def _cookie(self) -> str:
+        try:
+            found = SimpleCookie(self.headers.get("Cookie", "")).get(self._cookie_name)
+        except CookieError:
+            return ""
+        return found.value if found else ""
+
+    def _get(self) -> None:
+        asked = urlsplit(self.path)
+        if asked.path == "/" and "token" in parse_qs(asked.query):
+            cookie = f"{self._cookie_name}={self.server.token}; HttpOnly; SameSite=Lax; Path=/"
+            self._send(303, b"", "text/plain", {"Location": "/", "Set-Cookie": cookie})
+        elif asked.path == "/api/about":
+            self._send(200, json.dumps(Lab.about()).encode(), _JSON)
+        elif asked.path in _FILES:
+            name, kind = _FILES[asked.path]
+            self._send(200, (files("spinney.lab") / "static" / name).read_bytes(), kind)
+        else:
+            raise _Refused(404, "There is nothing at this address.")
+
+    def _post(self) -> None:
+        path = urlsplit(self.path).path
+        if path not in ("/api/series", "/api/code", "/api/table"):
+            raise _Refused(404, "There is nothing at this address.")
+        wanted = "text/csv" if path == "/api/table" else _JSON
+        if (self.headers.get("Content-Type") or "").partition(";")[0].strip() != wanted:
+            raise _Refused(415, f"The body of this request must be {wanted}.")
+        body = self._body()
+        if path == "/api/table":
+            try:
+                text = body.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                text = body.decode("latin-1")
+            self._send(200, json.dumps(self.server.lab.own.add(text)).encode(), _JSON)
+            return
+        try:
+            request = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise LabError("The body of this request is not JSON.") from error
+        if path == "/api/series":
+            self._send(200, self.server.lab.series(request), _JSON)
+        else:
+            step = request.get("step") if isinstance(request, dict) else None
+            self._send(200, json.dumps({"code": self.server.lab.code(request, step)}).encode(), _JSON)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            self.close_connection = True
+            raise _Refused(411, "A request must say how long it is.")
+        if int(length) > MOST_BYTES:
+            self.close_connection = True
+            raise _Refused(413, f"The table is {int(length) / 2**20:.0f} MB: the lab takes at most 20 MB.")
+        return self.rfile.read(int(length))
+
+    def _say(self, status: int, sentence: str) -> None:
+        self._send(status, json.dumps({"error": sentence}).encode(), _JSON)
+
+    def _send(self, status: int, body: bytes, kind: str, more: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        closing = {"Connection": "close"} if self.close_connection else {}
+        fixed = {"Content-Type": kind, "Content-Length": str(len(body))}
+        for name, value in {**_HEADERS, **fixed, **closing, **(more or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal is for people."""
+
+
+def open_server(port: int | None = None) -> LabServer:
+    """A server at the port asked for; or at the usual one, if it is free, else at any."""
+    if port is not None:
+        return LabServer(port)
+    with contextlib.suppress(OSError):
+        return LabServer(PORT)
+    return LabServer()
+
+
+def serve(port: int | None = None, *, link: str = "", browser: bool = True, say: Callable[[str], Any] = print) -> None:
+    """Serve the lab until Ctrl-C.
+
+    Parameters
+    ----------
+    port : int, optional
+        By default 8765 or, if that is taken, any.
+    link : str, default ""
+        A link to a step, as the page gives it: the lab opens there.
+    browser : bool, default True
+        Whether to open a browser.
+    say : function, default print
+        Gets the address, and a farewell.
+
+    Examples
+    --------
+    >>> from spinney.lab import serve
+    >>> serve()  # doctest: +SKIP
+    The lab is at http://127.0.0.1:8765/?token=...
+    """
+    with open_server(port) as server:
+        step = link.partition("#")[2] or (link if "=" in link and "/" not in link.partition("=")[0] else "")
+        address = server.address + (f"#{step}" if step else "")
+        say(f"The lab is at {address}\nCtrl-C stops it.")
+        server.warm_up()
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        try:
+            server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            say("\nThe lab is closed.")

@@ -1,0 +1,291 @@
+"""The lab's tables: made ones, well-known ones, and one's own.
+
+In: a name, and what was set about it (columns, rows, points added by hand). Out: a `Table`. Two kinds of it: a *plane*
+has two columns of numbers, which can be drawn; a table of *words* has any columns, for trees that ask about categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from spinney.lab.parameters import SEED, LabError, Parameter, Values, read_values
+
+MOST_POINTS = 500  # that can be added by hand
+MOST_CLASSES = 8  # as many as there are colours and shapes
+_ROWS = Parameter("rows", "rows", 150, 20, 1000, 10)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a method gets."""
+
+    name: str
+    X: Any  # (rows, 2) numbers, or a pandas frame
+    y: np.ndarray  # the class of each row
+    names: list[str]  # of the columns
+    code: list[str]  # lines of Python that make X and y
+    is_plane: bool = True
+    has_classes: bool = True
+    note: str = ""
+
+    @cached_property
+    def classes(self) -> list[Any]:
+        """The classes, in order."""
+        return np.unique(self.y).tolist()
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes in words."""
+        return [one if isinstance(one, str) else f"class {one}" for one in self.classes]
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """Each row's class as a number."""
+        return np.unique(self.y, return_inverse=True)[1].ravel()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the page."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "names": self.names,
+            "classes": self.labels if self.has_classes else [],
+            "rows": self.n_rows,
+            "isPlane": self.is_plane,
+            "note": self.note,
+        }
+        if not self.is_plane:
+            return found
+        places = self.codes if self.has_classes else np.zeros(self.n_rows, np.int64)
+        points = {"x": _short(self.X[:, 0]), "y": _short(self.X[:, 1]), "class": places.tolist()}
+        return {**found, "points": points, "ranges": [list(one) for one in self.ranges]}
+
+    @cached_property
+    def ranges(self) -> list[tuple[float, float]]:
+        """From where to where the axes of a plane go."""
+        from spinney.view.grids import Grid
+
+        return Grid(self.X, (0, 1), 2).ranges
+
+
+class Source:
+    """Where tables come from; `make(values, columns)` returns (X, y, names, code, note)."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        make: Callable[[Values, list[str]], tuple[Any, Any, list[str], list[str], str]],
+        parameters: Sequence[Parameter] = (),
+        *,
+        columns: Sequence[str] = (),
+        is_plane: bool = True,
+        has_classes: bool = True,
+    ) -> None:
+        self.name, self.title, self.make, self.parameters = name, title, make, tuple(parameters)
+        self.columns, self.is_plane, self.has_classes = list(columns), is_plane, has_classes
+
+    def as_json(self) -> dict[str, Any]:
+        """For the page."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "parameters": [one.as_json() for one in self.parameters],
+            "columns": self.columns,
+            "isPlane": self.is_plane,
+            "hasClasses": self.has_classes,
+        }
+
+
+def _moons(values: Values, columns: list[str]) -> Any:
+    from sklearn.datasets import make_moons
+
+    given = {"noise": values["noise"], "random_state": values["random_state"]}
+    X, y = make_moons(values["rows"], **given)
+    call = f"make_moons({values['rows']}, noise={values['noise']}, random_state={values['random_state']})"
+    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_moons", "", f"X, y = {call}"], ""
+
+
+def _circles(values: Values, columns: list[str]) -> Any:
+    from sklearn.datasets import make_circles
+
+    given = {"noise": values["noise"], "factor": 0.5, "random_state": values["random_state"]}
+    X, y = make_circles(values["rows"], **given)
+    call = f"make_circles({values['rows']}, noise={values['noise']}, factor=0.5, random_state={values['random_state']})"
+    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_circles", "", f"X, y = {call}"], ""
+
+
+def _blobs(values: Values, columns: list[str]) -> Any:
+    from sklearn.datasets import make_blobs
+
+    rows, centers, spread, seed = (values[one] for one in ("rows", "centers", "spread", "random_state"))
+    X, y = make_blobs(rows, centers=centers, cluster_std=spread, random_state=seed)
+    call = f"make_blobs({rows}, centers={centers}, cluster_std={spread}, random_state={seed})"
+    return X, y, ["x1", "x2"], ["from sklearn.datasets import make_blobs", "", f"X, y = {call}"], ""
+
+
+def _curve(values: Values, columns: list[str]) -> Any:
+    code = [
+        f"random = np.random.default_rng({values['random_state']})",
+        f"x = random.random({values['rows']}) - 0.5",
+        f"X = np.column_stack([x, 3 * x**2 + {values['noise']} * random.standard_normal({values['rows']})])",
+        f'y = np.full({values["rows"]}, "row")',
+    ]
+    random = np.random.default_rng(values["random_state"])
+    x = random.random(values["rows"]) - 0.5
+    X = np.column_stack([x, 3 * x**2 + values["noise"] * random.standard_normal(values["rows"])])
+    return X, np.full(values["rows"], "row"), ["x", "y"], code, ""
+
+
+def _iris(values: Values, columns: list[str]) -> Any:
+    from sklearn.datasets import load_iris
+
+    iris = load_iris(as_frame=True)
+    y = iris.target_names[iris.target]
+    code = ["from sklearn.datasets import load_iris", "", "iris = load_iris(as_frame=True)"]
+    code += [f"X = iris.data[{columns!r}]" + (".to_numpy()" if len(columns) == 2 else "")]
+    frame = iris.data[columns]
+    X = frame.to_numpy() if len(columns) == 2 else frame
+    return X, y, columns, [*code, "y = iris.target_names[iris.target]"], ""
+
+
+def _penguins(values: Values, columns: list[str]) -> Any:
+    from spinney.datasets import load_penguins
+
+    X, y = load_penguins()
+    known = X[columns].notna().all(axis=1)
+    frame = X.loc[known, columns]
+    number = ".to_numpy()" if len(columns) == 2 else ""
+    code = [
+        "from spinney.datasets import load_penguins",
+        "",
+        "X, y = load_penguins()",
+        f"columns = {columns!r}",
+        "known = X[columns].notna().all(axis=1)",
+        f"X, y = X.loc[known, columns]{number}, y[known].to_numpy()",
+    ]
+    gone = int((~known).sum())
+    note = f"{gone} of {len(y)} birds have a value missing here and are left out." if gone else ""
+    return (frame.to_numpy() if len(columns) == 2 else frame), y[known].to_numpy(), columns, code, note
+
+
+def _tennis(values: Values, columns: list[str]) -> Any:
+    from spinney.datasets import load_tennis
+
+    X, y = load_tennis()
+    return (
+        X,
+        y.to_numpy(),
+        list(X.columns),
+        ["from spinney.datasets import load_tennis", "", "X, y = load_tennis()"],
+        "",
+    )
+
+
+def _restaurant(values: Values, columns: list[str]) -> Any:
+    from spinney.datasets import load_restaurant
+
+    minutes = values["waiting"] == "minutes"
+    X, y = load_restaurant(minutes=minutes)
+    call = f"X, y = load_restaurant({'minutes=True' if minutes else ''})"
+    code = ["from spinney.datasets import load_restaurant", "", call, 'y = np.where(y, "wait", "leave")']
+    return X, np.where(y, "wait", "leave"), list(X.columns), code, ""
+
+
+def _noise(default: float) -> Parameter:
+    return Parameter("noise", "noise", default, 0.0, 0.5, 0.05)
+
+
+_IRIS = ["petal length (cm)", "petal width (cm)", "sepal length (cm)", "sepal width (cm)"]
+_PENGUINS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
+_WORDS_OF_PENGUINS = [*_PENGUINS, "island", "sex"]
+_WAITING = Parameter(
+    "waiting", "waiting time", "ranges", choices=(("ranges", "in ranges"), ("minutes", "in minutes (a number)"))
+)
+
+SOURCES: dict[str, Source] = {
+    one.name: one
+    for one in (
+        Source("moons", "Two moons", _moons, (_ROWS, _noise(0.25), SEED)),
+        Source("circles", "Two circles", _circles, (_ROWS, _noise(0.15), SEED)),
+        Source(
+            "blobs",
+            "Blobs",
+            _blobs,
+            (
+                _ROWS,
+                Parameter("centers", "blobs", 4, 2, 8),
+                Parameter("spread", "spread", 1.2, 0.2, 4.0, 0.1),
+                SEED,
+            ),
+        ),
+        Source("iris", "Iris flowers", _iris, columns=_IRIS),
+        Source("penguins", "Penguins", _penguins, columns=_PENGUINS),
+        Source("tennis", "Tennis (14 days)", _tennis, is_plane=False),
+        Source("restaurant", "Restaurant (12 visits)", _restaurant, (_WAITING,), is_plane=False),
+        Source(
+            "curve",
+            "A noisy curve",
+            _curve,
+            (Parameter("rows", "rows", 100, 20, 1000, 10), _noise(0.05), SEED),
+            has_classes=False,
+        ),
+    )
+}
+
+
+def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> Table:
+    """The table that a request asks for; `plane`: as two columns of numbers."""
+    values = read_values(source.parameters, given.get("tableParams") or {})
+    columns = _chosen(source, given.get("columns"), plane)
+    X, y, names, code, note = source.make(values, columns)
+    code = ["import numpy as np", *code]
+    X, y, more = _with_points(X, y, given.get("points") or [], plane and source.is_plane)
+    table = Table(
+        source.name, X, np.asarray(y), names, code + more, plane and source.is_plane, source.has_classes, note
+    )
+    if table.has_classes and len(table.classes) > MOST_CLASSES:
+        raise LabError(f"The lab shows at most {MOST_CLASSES} classes, and this column has {len(table.classes)}.")
+    return table
+
+
+def _chosen(source: Source, columns: Any, plane: bool) -> list[str]:
+    """The columns of a plane: those asked for, or the first two."""
+    if not source.columns:
+        return []
+    if not plane:
+        return _WORDS_OF_PENGUINS if source.name == "penguins" else list(source.columns)
+    wanted = list(source.columns[:2]) if not columns else list(columns)
+    if len(wanted) != 2 or wanted[0] == wanted[1] or any(one not in source.columns for one in wanted):
+        raise LabError(f"Choose two different columns of {', '.join(map(str, source.columns[:8]))}.")
+    return [str(one) for one in wanted]
+
+
+def _with_points(X: Any, y: Any, points: Any, plane: bool) -> tuple[Any, Any, list[str]]:
+    """The table with points added by hand: each [x, y, number of its class]."""
+    if not points or not plane:
+        return X, y, []
+    if not isinstance(points, list) or len(points) > MOST_POINTS:
+        raise LabError(f"At most {MOST_POINTS} points can be added.")
+    classes = np.unique(y).tolist()
+    places, labels = [], []
+    for one in points:
+        well = isinstance(one, list) and len(one) == 3 and all(isinstance(v, int | float) for v in one)
+        if not well or not np.isfinite(one[:2]).all() or one[2] not in range(len(classes)):
+            raise LabError("A point is two finite numbers and the number of its class.")
+        places.append([float(one[0]), float(one[1])])
+        labels.append(classes[int(one[2])])
+    code = ["# points added by hand", f"X = np.vstack([X, {places!r}])", f"y = np.append(y, {labels!r})"]
+    return np.vstack([X, places]), np.append(y, labels), code
+
+
+def _short(values: np.ndarray) -> list[float]:
+    return [float(f"{value:.6g}") for value in values.tolist()]

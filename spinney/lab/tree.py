@@ -1,0 +1,252 @@
+"""A decision tree (CART) choosing its splits, node by node, level by level.
+
+In: a plane or a table of words. Out: two steps for each split, the candidates with their gains and then the
+split itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spinney.criteria.candidates import candidate_splits
+from spinney.lab.panels import Panel, Step, TreePicture, boxes_of, curve, line, plane, step, text_table, wrong_rows
+from spinney.lab.parameters import Parameter, Values
+from spinney.lab.tables import Table
+from spinney.lab.words import count, percent
+
+TITLE = "Decision tree"
+ABOUT = "A tree tries every threshold of every column, takes the one that gains most, and does the same on both sides."
+PARAMETERS = (
+    Parameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
+    Parameter("max_depth", "maximum depth", 3, 1, 6),
+    Parameter("min_samples_leaf", "least rows in a leaf", 1, 1, 30),
+)
+_MOST_LISTED = 8
+
+
+def steps(table: Table, values: Values) -> list[Step]:
+    """The start, and for each split what could be asked and what is."""
+    model = _fit(table, values)
+    picture = TreePicture(model, table.names, table.labels)
+    tree = model.tree_
+    paths = model.decision_path(table.X).tocsc()
+    asking: set[int] = set()
+    found = [_start(table, model, picture, values)]
+    for node in splits_in_order(tree):
+        rows = paths[:, node].indices
+        chosen = facts(model, node)
+        choices = candidate_splits(take(table.X, rows), table.y[rows], criterion=values["criterion"], groups="sets")
+        gains = (
+            [_gains(table, choices, column, chosen) for column in range(2)]
+            if table.is_plane
+            else [_listing(choices, picture, node)]
+        )
+        found.append(_look(table, picture, node, rows, asking, len(choices), chosen, values, gains))
+        asking.add(node)
+        found.append(_split(table, model, picture, node, asking, chosen, gains))
+    return found
+
+
+def splits_in_order(tree: Any) -> list[int]:
+    """The nodes that ask, level by level."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    return inner[np.argsort(tree.depth[inner], kind="stable")].tolist()
+
+
+def take(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of an array or a frame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def facts(model: Any, node: int) -> dict[str, Any]:
+    """What a split of a fitted tree is: its column, threshold, gain and branches."""
+    tree = model.tree_
+    children = tree.children_of(node)
+    weight = tree.weight[children]
+    gain = tree.impurity[node] - float((weight * tree.impurity[children]).sum()) / tree.weight[node]
+    threshold = float(tree.threshold[node])
+    return {
+        "node": node,
+        "feature": int(tree.feature[node]),
+        "threshold": None if np.isnan(threshold) else threshold,
+        "gain": float(gain),
+        "impurity": float(tree.impurity[node]),
+        "branches": tree.n_samples[children].tolist(),
+    }
+
+
+def code(table: Table, values: Values, at: int) -> list[str]:
+    """The same in Python."""
+    lines = [
+        "from spinney import DecisionTreeClassifier, candidate_splits, plot_tree",
+        f"model = {_call(values)}.fit(X, y)",
+        "tree = model.tree_",
+    ]
+    if at == 0:
+        return [*lines, *start_code(), f"plot_tree(model, feature_names={table.names!r}, max_depth=0)"]
+    node = splits_in_order(_fit(table, values).tree_)[(at - 1) // 2]
+    rows = "X.iloc[rows]" if hasattr(table.X, "iloc") else "X[rows]"
+    return [
+        *lines,
+        *split_code(node),
+        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # those that come to this node",
+        f'candidates = candidate_splits({rows}, y[rows], criterion="{values["criterion"]}", groups="sets")',
+        'print(candidates.sort_values("gain", ascending=False).head(8))',
+        f"plot_tree(model, feature_names={table.names!r}, max_depth={_level(table, values, node)})",
+    ]
+
+
+def start_code() -> list[str]:
+    """The numbers of the first step."""
+    return ['step = {"rows": len(y), "impurity": float(tree.impurity[0])}']
+
+
+def split_code(node: int) -> list[str]:
+    """The numbers of a split."""
+    return [
+        f"node = {node}  # the node that this step looks at",
+        "children = tree.children_of(node)",
+        "below = (tree.weight[children] * tree.impurity[children]).sum() / tree.weight[node]",
+        "step = {",
+        '    "node": node,',
+        '    "feature": int(tree.feature[node]),',
+        '    "threshold": None if np.isnan(tree.threshold[node]) else float(tree.threshold[node]),',
+        '    "gain": float(tree.impurity[node] - below),',
+        '    "impurity": float(tree.impurity[node]),',
+        '    "branches": tree.n_samples[children].tolist(),',
+        "}",
+    ]
+
+
+def _call(values: Values) -> str:
+    return (
+        f'DecisionTreeClassifier(criterion="{values["criterion"]}", max_depth={values["max_depth"]}, '
+        f"min_samples_leaf={values['min_samples_leaf']}, random_state=0)"
+    )
+
+
+def _fit(table: Table, values: Values) -> Any:
+    from spinney import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(**values, random_state=0).fit(table.X, table.y)
+
+
+def _level(table: Table, values: Values, node: int) -> int:
+    return int(_fit(table, values).tree_.depth[node]) + 1
+
+
+def _start(table: Table, model: Any, picture: TreePicture, values: Values) -> Step:
+    impurity = float(model.tree_.impurity[0])
+    said = (
+        f"Before the first question all {count(table.n_rows, 'row')} are in one node, whose "
+        f"{_criterion(values)} is {impurity:.3f}: it would call every row {picture.words.prediction(0)}."
+    )
+    shown = plane("One region", boxes=boxes_of(picture, table, set()), wrong=[]) if table.is_plane else None
+    return step(said, {"rows": table.n_rows, "impurity": impurity}, shown, picture.panel("The tree", set(), 0))
+
+
+def _look(
+    table: Table,
+    picture: TreePicture,
+    node: int,
+    rows: np.ndarray,
+    asking: set[int],
+    tried: int,
+    chosen: dict[str, Any],
+    values: Values,
+    gains: list[Panel],
+) -> Step:
+    """The candidates of a node."""
+    said = (
+        f"Which question should this node ask its {count(len(rows), 'row')}? {count(tried, 'candidate')} "
+        f"{'was' if tried == 1 else 'were'} tried, and “{picture.words.question(node)}” gains most: "
+        f"{chosen['gain']:.3f} off the {_criterion(values)} of {chosen['impurity']:.3f}."
+    )
+    if not table.is_plane:
+        return step(said, chosen, picture.panel("The tree so far", asking, node), *gains)
+    others = np.setdiff1d(np.arange(table.n_rows), rows)
+    seen = plane(
+        "The node's rows, and the best question",
+        boxes=boxes_of(picture, table, asking, node),
+        dim=others,
+        lines=[_cut(picture, table, node)],
+    )
+    return step(said, chosen, seen, *gains, picture.panel("The tree so far", asking, node))
+
+
+def _gains(table: Table, choices: Any, column: int, chosen: dict[str, Any]) -> Panel:
+    own = choices[choices["feature"] == column]
+    at = chosen["threshold"] if chosen["feature"] == column else None
+    return curve(
+        f"Gain of every threshold of {table.names[column]}",
+        table.names[column],
+        "gain",
+        [line("gain", own["threshold"], own["gain"], "dots" if len(own) <= 60 else "line", column)],
+        at,
+        xRange=table.ranges[column],
+        yFrom=0.0,
+        yTo=float(choices["gain"].max()) * 1.08 or 1.0,
+        small=True,
+    )
+
+
+def _listing(choices: Any, picture: TreePicture, node: int) -> Panel:
+    """The best questions in words."""
+    best = choices.sort_values("gain", ascending=False, kind="stable").head(_MOST_LISTED)
+    rows, chosen = [], None
+    asked = picture.words.question(node)
+    for place, one in enumerate(best.itertuples(index=False)):
+        what = f"≤ {one.threshold:g}" if one.categories is None else " or ".join(map(str, one.categories))
+        rows.append([str(one.feature), what, f"{one.gain:.3f}"])
+        if chosen is None and asked.startswith(str(one.feature)) and abs(one.gain - best["gain"].max()) < 1e-9:
+            chosen = place
+    return text_table("Candidates with the most gain", ["column", "one side", "gain"], rows, chosen, bars=True)
+
+
+def _split(
+    table: Table,
+    model: Any,
+    picture: TreePicture,
+    node: int,
+    asking: set[int],
+    chosen: dict[str, Any],
+    gains: list[Panel],
+) -> Step:
+    """The split made."""
+    from spinney.prune.fitted import with_tree
+
+    tree = model.tree_
+    at = ~np.isin(np.arange(tree.n_nodes), list(asking)) & ~tree.is_leaf
+    predicted = with_tree(model, tree.collapse(at)).predict(table.X)
+    wrong = wrong_rows(predicted, table.y)
+    left, right = chosen["branches"]
+    yes, no = (picture.words.prediction(int(child)) for child in tree.children_of(node))
+    leaves = 1 + len(asking)
+    said = (
+        f"“{picture.words.question(node)}” sends {count(left, 'row')} left (mostly {yes}) and {count(right, 'row')} "
+        f"right (mostly {no}). The tree now has {count(leaves, 'leaf').replace('leafs', 'leaves')} and is wrong about "
+        f"{count(len(wrong), 'training row')} of {table.n_rows} ({percent(len(wrong) / table.n_rows)})."
+    )
+    drawn = picture.panel("The tree", asking, node)
+    if not table.is_plane:
+        return step(said, chosen, drawn, *gains)
+    cut = _cut(picture, table, node)
+    seen = plane("Regions (ringed: wrong)", boxes=boxes_of(picture, table, asking), lines=[cut], wrong=wrong)
+    return step(said, chosen, seen, *gains, drawn)
+
+
+def _cut(picture: TreePicture, table: Table, node: int) -> list[float]:
+    """The line of a node's question, within its region."""
+    tree = picture.tree
+    column, threshold = int(tree.feature[node]), float(tree.threshold[node])
+    ends = [list(one) for one in table.ranges]
+    for other, own in picture.words.limits[node].items():
+        ends[other] = [max(ends[other][0], own.low), min(ends[other][1], own.high)]
+    ends[column] = [threshold, threshold]
+    return [ends[0][0], ends[1][0], ends[0][1], ends[1][1]]
+
+
+def _criterion(values: Values) -> str:
+    return "Gini impurity" if values["criterion"] == "gini" else "entropy (bits)"

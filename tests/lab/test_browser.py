@@ -1,0 +1,188 @@
+"""The page in a real browser: every method, forwards and backwards, at two widths; links, points, code, pictures."""
+
+import base64
+import json
+import struct
+
+import pytest
+
+from spinney.lab.methods import METHODS
+from tests.browser import Browser, find_browser
+from tests.lab.test_steps import SMALL
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium to open the page in")
+READY = "document.body && document.body.dataset.ready"
+COUNT = "document.getElementById('count').textContent"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = Browser()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    """Opens a step; afterwards nothing must have been complained about."""
+
+    def open_at(link):
+        browser.open(f"{server.address}#{link}")
+        browser.wait(READY)
+        return browser
+
+    browser.errors.clear()
+    browser.resize(1280, 900)
+    browser.dark(False)
+    yield open_at
+    assert browser.errors == []
+
+
+def again(browser, script):
+    """Do something that makes the page ask for steps, and wait for them."""
+    browser.run(f"document.body.dataset.ready = ''; {script}")
+    browser.wait(READY)
+
+
+def is_wide(browser):
+    return browser.run("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_forwards_and_backwards(page, method):
+    chosen = "".join(f"&p.{name}={value}" for name, value in SMALL[method].get("params", {}).items())
+    browser = page(f"m={method}{chosen}")
+    first = browser.run("document.getElementById('sentence').textContent")
+    n = int(browser.run(COUNT).split()[-1])
+    assert browser.run(COUNT) == f"step 1 of {n}"
+    for _ in range(n - 1):
+        browser.press("ArrowRight")
+    assert browser.run(COUNT) == f"step {n} of {n}"
+    assert not is_wide(browser)
+    assert browser.run("document.querySelectorAll('#panels canvas, #panels table').length") > 0
+    browser.resize(400, 800)
+    assert not is_wide(browser)
+    browser.press("ArrowLeft")
+    assert browser.run(COUNT) == f"step {n - 1} of {n}"
+    browser.press("Home")
+    assert browser.run("document.getElementById('sentence').textContent") == first
+    browser.press("End")
+    assert browser.run(COUNT) == f"step {n} of {n}"
+    assert browser.run("document.getElementById('error').hidden")
+
+
+def test_a_step_is_a_link(page, server):
+    browser = page("m=tree&t=circles&s=3&p.max_depth=2&q.noise=0.1&add=0.5,0.5,1")
+    said = browser.run("document.getElementById('sentence').textContent")
+    assert browser.run(COUNT).startswith("step 4 of")
+    link = browser.run("location.hash")
+    assert "s=3" in link
+    assert "token" not in browser.run("location.href")  # a link gives no token away
+    again(browser, "document.querySelector('[data-name=kmeans]').click()")
+    assert browser.run("document.querySelector('[data-name=kmeans]').getAttribute('aria-pressed')") == "true"
+    again(browser, f"location.hash = {json.dumps(link)}")
+    assert browser.run("document.getElementById('sentence').textContent") == said
+    assert browser.run("document.querySelector('[data-param=max_depth]').value") == "2"
+
+
+def test_points_are_added_by_clicks_and_by_typing(page):
+    browser = page("m=tree&p.max_depth=1")
+    rows = "document.getElementById('note').textContent"
+    assert browser.run(rows) == "150 rows."
+    box = browser.run("JSON.stringify(document.querySelector('#panels canvas').getBoundingClientRect())")
+    box = json.loads(box)
+    browser.run("document.body.dataset.ready = ''")
+    browser.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
+    browser.wait(READY)
+    assert browser.run(rows) == "151 rows."
+    again(browser, "x.value = '0.5'; y.value = '-1'; document.getElementById('class').value = '1'; add.click()")
+    assert browser.run(rows) == "152 rows."
+    assert "0.5%2C-1%2C1" in browser.run("location.hash")
+    again(browser, "document.getElementById('undo').click()")
+    again(browser, "document.getElementById('clear').click()")
+    assert browser.run(rows) == "150 rows."
+    browser.run("x.value = ''; add.click()")
+    assert browser.run("document.getElementById('error').textContent") == "A point needs two numbers."
+
+
+def test_sliders_fit_again(page):
+    browser = page("m=boosting&p.n_estimators=2")
+    said = browser.run("document.getElementById('sentence').textContent")
+    move = "const s = document.querySelector('[data-param=learning_rate]'); s.value = 1; "
+    move += "s.dispatchEvent(new Event('input'))"
+    browser.press("ArrowRight")
+    again(browser, f"(() => {{ {move} }})()")
+    assert browser.run(COUNT) == "step 2 of 3"
+    assert "and 1 of what it says" in browser.run("document.getElementById('sentence').textContent") != said
+
+
+def test_pictures_and_code(page):
+    browser = page("m=id3&s=1")
+    picture = "import('/page.js').then((page) => page.stepPicture().toDataURL('image/png'))"
+    data = base64.b64decode(browser.run(picture).partition(",")[2])
+    assert data.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", data[16:24])
+    assert width == 2400
+    assert height > 800
+    browser.run("document.getElementById('code').click()")
+    browser.wait("document.getElementById('codeBox').open")
+    assert "ID3Classifier(max_depth=8)" in browser.run("document.getElementById('codeText').textContent")
+    browser.run("document.getElementById('codeClose').click()")
+
+
+def test_swiping(page):
+    browser = page("m=kmeans")
+    browser.resize(400, 800)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    browser.swipe(300, 420, -150)
+    browser.wait(f"{COUNT}.startsWith('step 2 of')")
+    browser.swipe(100, 420, 150)
+    browser.wait(f"{COUNT}.startsWith('step 1 of')")
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert browser.run("document.getElementById('note').textContent") == "150 rows."  # and no point was added
+
+
+def test_dark_and_light(page):
+    browser = page("m=id3")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = browser.run(colour)
+    browser.dark(True)
+    browser.wait("document.documentElement.dataset.theme === 'dark'")
+    assert browser.run(colour) != light
+    browser.run("theme.click()")  # from system to dark, to light, and back
+    browser.run("theme.click()")
+    assert browser.run(colour) == light
+    browser.run("theme.click()")
+    assert browser.run("theme.textContent") == "Theme: system"
+
+
+def test_a_table_of_ones_own(page):
+    browser = page("m=tree")
+    rows = "".join(f"{i},{(i * 7) % 11},{'<i>x</i>' if i % 3 else 'b'}\\n" for i in range(30))
+    text = f"<img src=x onerror=alert(1)>,y,kind\\n{rows}"
+    again(browser, f"csv.value = '{text}'; use.click()")
+    assert browser.run("document.getElementById('note').textContent") == "30 rows."
+    assert browser.run("document.querySelectorAll('main img, main i').length") == 0
+    assert "<i>x</i>" in browser.run("document.getElementById('legend').textContent")
+    link = browser.run("location.hash")
+    again(browser, "document.querySelector('[data-name=c45]').click()")
+    assert browser.run("document.querySelectorAll('#panels table').length") == 0
+    browser.press("ArrowRight")
+    assert browser.run("document.querySelectorAll('#panels table').length") == 1
+    again(browser, f"location.hash = {json.dumps(link)}")
+    assert browser.run("document.getElementById('note').textContent") == "30 rows."
+    browser.run("csv.value = 'a,b'; use.click()")
+    browser.wait("document.getElementById('error').textContent.startsWith('A table needs two rows')")
+    browser.errors[:] = [one for one in browser.errors if "400 (Bad Request)" not in one]
+
+
+def test_everything_can_be_reached_by_tab(page):
+    browser = page("m=tree")
+    name = "(() => { const e = document.activeElement; return e.id || e.dataset.name || e.dataset.param || ''; })()"
+    seen = set()
+    for _ in range(60):
+        browser.press("Tab")
+        seen.add(browser.run(name))
+    assert {"theme", "tree", "em", "criterion", "table", "x", "add", "copy", "png", "code", "next", "slider"} <= seen
+    browser.run("document.getElementById('next').focus()")
+    assert browser.run("getComputedStyle(document.getElementById('next')).outlineStyle") != "none"

@@ -1,0 +1,157 @@
+"""The server: who is let in, what is refused, and how it stops."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+
+import pytest
+
+import spinney.lab
+from spinney.lab.server import LabServer, open_server, serve
+from tests.cli.run import ROOT, refusal
+
+
+def said(answer):
+    return json.loads(answer[2])["error"]
+
+
+def test_the_page_and_its_files(ask):
+    for path in ("/", "/lab.css", "/page.js", "/draw.js", "/state.js", "/icon.svg"):
+        status, headers, body = ask(path)
+        assert (status, len(body) > 100) == (200, True)
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert b"http://" not in body.replace(b"http://www.w3.org/2000/svg", b"")  # nothing from the network
+        assert b"https://" not in body
+
+
+def test_the_token_is_needed(ask, server):
+    for path in ("/", "/page.js", "/api/about", "/?token=wrong", "/api/about?token=" + server.token):
+        status, _, _ = answer = ask(path, token=False)
+        assert status == 403
+        assert said(answer).startswith("This needs the lab's token")
+    assert ask("/api/series", {"method": "id3"}, token=False)[0] == 403
+    status, headers, _ = ask("/?token=" + server.token, token=False)
+    assert (status, headers["Location"]) == (303, "/")
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert ask("/", token=False, Cookie=cookie.partition(";")[0])[0] == 200
+    assert ask("/", token=False, Cookie="spinney_lab=; ;=;bad")[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({"Host": "evil.example"}, "The lab answers at its own address only"),
+        ({"Host": "127.0.0.1:1"}, "The lab answers at its own address only"),
+        ({"Origin": "http://evil.example"}, "came from another site"),
+        ({"Origin": "null"}, "came from another site"),
+        ({"Sec_Fetch_Site": "cross-site"}, "came from another site"),
+    ],
+)
+def test_other_hosts_and_origins_are_refused(ask, headers, words):
+    answer = ask("/api/series", {"method": "id3"}, **headers)
+    assert answer[0] == 403
+    assert words in said(answer)
+    assert "Access-Control-Allow-Origin" not in answer[1]
+
+
+def test_its_own_origin_is_not(ask, server):
+    origin = f"http://127.0.0.1:{server.server_port}"
+    assert ask("/api/series", {"method": "id3"}, Origin=origin)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../server.py", "/static/page.js", "/..%2fserver.py", "//etc/passwd", "/page.js/..", "/index.html", "/api"],
+)
+def test_there_are_no_other_paths(ask, path):
+    assert ask(path)[0] == 404
+    assert ask(path, {})[0] == 404
+
+
+def test_bad_requests_get_a_sentence(ask):
+    for body, words in ((b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b"7", "A request is an object")):
+        answer = ask("/api/series", body)
+        assert answer[0] == 400
+        assert words in said(answer)
+    assert ask("/api/series", b"{}", kind="text/plain")[0] == 415
+    assert said(ask("/api/table", b"a,b", kind="text/csv")).startswith("A table needs two rows")
+    assert "step must be" in said(ask("/api/code", {"method": "id3", "step": "x"}))
+    assert ask("/api/code", {"method": "id3", "step": 1})[0] == 200
+
+
+def test_tables_over_20_mb_are_refused_before_they_are_read(server):
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.putrequest("POST", "/api/table")
+    for name, value in (
+        ("X-Lab-Token", server.token),
+        ("Content-Type", "text/csv"),
+        ("Content-Length", str(21 * 2**20)),
+    ):
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    assert answer.status == 413
+    assert json.loads(answer.read())["error"] == "The table is 21 MB: the lab takes at most 20 MB."
+
+
+def test_a_body_must_say_how_long_it_is(server):
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.putrequest("POST", "/api/series")
+    for name, value in (("X-Lab-Token", server.token), ("Content-Type", "application/json")):
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert connection.getresponse().status == 411
+
+
+def test_a_table_in_any_encoding(ask):
+    text = "größe,b,art\n1,2,ä\n2,3,ö\n"
+    for encoding in ("utf-8", "utf-8-sig", "latin-1"):
+        found = json.loads(ask("/api/table", text.encode(encoding), kind="text/csv")[2])
+        assert found["numbers"] == ["größe", "b"]
+
+
+def test_mistakes_of_our_own_are_said_to_be_so(ask, server, monkeypatch):
+    monkeypatch.setattr(server.lab, "series", lambda request: 1 / 0)
+    answer = ask("/api/series", {"method": "id3"})
+    assert answer[0] == 500
+    assert said(answer).startswith("This is a mistake of Spinney's own, ZeroDivisionError")
+
+
+def test_ports(monkeypatch):
+    assert spinney.lab.serve is serve
+    with pytest.raises(AttributeError, match=r"module 'spinney\.lab' has no attribute 'x'"):
+        spinney.lab.x  # noqa: B018
+    with LabServer() as taken:
+        assert taken.server_address[0] == "127.0.0.1"
+        monkeypatch.setattr("spinney.lab.server.PORT", taken.server_port)
+        with open_server() as other:
+            assert other.server_port != taken.server_port
+            assert other.token != taken.token
+        assert refusal("lab", "--no-browser", "--port", taken.server_port).startswith(
+            f"port {taken.server_port} cannot"
+        )
+
+
+def test_ctrl_c_stops_it():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SPINNEY_QUIET": "1"}
+    command = [sys.executable, "-m", "spinney", "lab", "m=id3&s=2", "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        first = process.stdout.readline()
+        assert re.fullmatch(r"The lab is at http://127\.0\.0\.1:\d+/\?token=\S{32}#m=id3&s=2\n", first)
+        assert process.stdout.readline() == "Ctrl-C stops it.\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out.strip(), errors) == (0, "The lab is closed.", "")

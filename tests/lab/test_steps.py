@@ -1,0 +1,200 @@
+"""Steps against the library and against the lectures' worked numbers."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import spinney
+from spinney import datasets, prune
+from spinney.lab.methods import METHODS
+from spinney.lab.panels import CELLS, LEVELS
+from spinney.lab.parameters import LabError, Parameter, read_values
+from spinney.lab.tables import SOURCES, make_table
+
+SMALL = {  # quick series of every method
+    "tree": {"params": {"max_depth": 2}},
+    "id3": {},
+    "c45": {},
+    "pruning": {},
+    "bagging": {"params": {"n_estimators": 4}},
+    "forest": {"params": {"n_estimators": 4}},
+    "extra_trees": {"params": {"n_estimators": 4}},
+    "adaboost": {"params": {"n_estimators": 5}},
+    "boosting": {"params": {"n_estimators": 4}},
+    "voting": {},
+    "stacking": {},
+    "kmeans": {},
+    "em": {"params": {"n_components": 2}},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_steps_that_can_be_drawn(method, lab):
+    found = json.loads(lab.series({"method": method, **SMALL[method]}))
+    table, steps = found["table"], found["steps"]
+    assert len(steps) > 2
+    assert len({one["sentence"] for one in steps}) > 1
+    for one in steps:
+        assert one["sentence"].endswith(".")
+        assert any(character.isdigit() for character in one["sentence"])
+        assert one["numbers"]
+        assert one["panels"]
+        for panel in one["panels"]:
+            assert panel["kind"] in ("plane", "curve", "tree", "table")
+            if "region" in panel:
+                assert sum(panel["region"][::2]) == CELLS**2
+                assert max(panel["region"][1::2]) < LEVELS * 8
+            for name in ("sizes", "colours", "shares"):
+                assert panel.get(name) is None or len(panel[name]) == table["rows"]
+            for name in ("hollow", "wrong", "dim", "ring"):
+                assert all(0 <= row < table["rows"] for row in panel.get(name) or [])
+
+
+def test_a_series_is_fitted_once(lab):
+    first = lab.series({"method": "id3"})
+    assert lab.series({"method": "id3", "step": 5}) is first
+
+
+def test_restaurant(steps):
+    """Entropy 1 bit; Patrons gains 0.541 and Type nothing; inside Full the entropy is 0.918."""
+    found = steps("id3", table="restaurant")
+    assert found[0]["numbers"] == {"rows": 12, "impurity": 1.0}
+    gains = found[1]["numbers"]["gains"]
+    assert round(gains["Patrons"], 3) == 0.541
+    assert gains["Type"] == 0
+    assert max(gains, key=gains.get) == "Patrons"
+    assert "Patrons gains most: 0.541 bits" in found[1]["sentence"]
+    assert round(found[3]["numbers"]["impurity"], 3) == 0.918
+    listing = found[1]["panels"][1]
+    assert listing["rows"][listing["chosen"]][0] == "Patrons"
+    model = spinney.ID3Classifier(max_depth=8).fit(*datasets.load_restaurant())
+    assert len(found) == 1 + 2 * int((~model.tree_.is_leaf).sum())
+
+
+def test_tennis(steps):
+    """Outlook at the root, Humidity under Sunny, Windy under Rainy, by gain as by gain ratio."""
+    for method in ("id3", "c45"):
+        asked = [one["numbers"]["feature"] for one in steps(method, table="tennis")[1:7:2]]
+        names = ["Outlook", "Temperature", "Humidity", "Windy"]
+        assert [names[k] for k in asked] in (["Outlook", "Windy", "Humidity"], ["Outlook", "Humidity", "Windy"])
+    gains = steps("id3", table="tennis")[1]["numbers"]["gains"]
+    assert {name: round(gain, 3) for name, gain in gains.items()} == {
+        "Outlook": 0.247,
+        "Temperature": 0.029,
+        "Humidity": 0.152,
+        "Windy": 0.048,
+    }
+
+
+def test_waiting_minutes_are_cut_where_the_lecture_cuts_them(steps):
+    found = steps("c45", table="restaurant", tableParams={"waiting": "minutes"})
+    rows = {row[0]: row for row in found[1]["panels"][1]["rows"]}
+    assert rows["WaitMinutes"][1:3] == ["≤ 16", "0.196"]
+
+
+def test_the_best_candidate_is_the_one_that_the_tree_asks(steps):
+    for one in steps("tree", params={"max_depth": 2})[1::2]:
+        gains = [line for panel in one["panels"] if panel["kind"] == "curve" for line in panel["lines"]]
+        assert max(max(line["y"], default=0) for line in gains) == pytest.approx(one["numbers"]["gain"], rel=1e-4)
+
+
+def test_pruning_from_the_leaves_ends_where_reduced_error_does(lab, steps):
+    table = make_table(SOURCES["moons"], {}, plane=True)
+    from spinney.lab.held_out import hold_out
+
+    parts = hold_out(table, 0)
+    full = spinney.DecisionTreeClassifier(random_state=0).fit(table.X[parts.train], table.y[parts.train])
+    pruned = prune.reduced_error(full, table.X[parts.held], table.y[parts.held])
+    last = steps("pruning", params={"way": "error"})[-1]["numbers"]
+    assert last["leaves"] == pruned.get_n_leaves()
+    assert last["held_out_error"] == pytest.approx(1 - pruned.score(table.X[parts.held], table.y[parts.held]))
+
+
+@pytest.mark.filterwarnings("ignore:1 rows were drawn for every tree")
+def test_out_of_bag_error_is_the_forest_s(steps):
+    table = make_table(SOURCES["moons"], {}, plane=True)
+    given = {"n_estimators": 12, "max_depth": 8, "max_features": 1, "random_state": 0}
+    model = spinney.RandomForestClassifier(**given, oob_score=True).fit(table.X, table.y)
+    numbers = steps("forest", params={"n_estimators": 12})[-1]["numbers"]
+    assert numbers["vote_error"] == pytest.approx(1 - model.oob_score_)
+    assert numbers["in_bag"] + numbers["out_of_bag"] == table.n_rows
+
+
+def test_boosting_at_rate_1_is_trees_fitted_to_residuals(steps):
+    """Three rounds of squared loss equal three trees, each fitted to what is left over."""
+    from spinney.lab.held_out import hold_out
+
+    table = make_table(SOURCES["curve"], {}, plane=True)
+    train = hold_out(table, 0).train
+    x, y = table.X[train, :1], table.X[train, 1]
+    left = y - y.mean()
+    found = steps("boosting", params={"n_estimators": 4, "learning_rate": 1.0})
+    for k in range(1, 4):
+        left = left - spinney.DecisionTreeRegressor(max_depth=2).fit(x, left).predict(x)
+        assert found[k]["numbers"]["training_error"] == pytest.approx(np.mean(left**2), rel=1e-4)
+
+
+def test_adaboost_says_what_the_lecture_computes(steps):
+    for one in steps("adaboost", params={"n_estimators": 5}):
+        numbers = one["numbers"]
+        assert numbers["say"] == pytest.approx(0.5 * np.log((1 - numbers["error"]) / numbers["error"]))
+
+
+def test_clusterings_only_get_better(steps):
+    sums = [one["numbers"]["sse"] for one in steps("kmeans")]
+    assert sums == sorted(sums, reverse=True)
+    rises = [one["numbers"]["log_likelihood"] for one in steps("em", params={"n_components": 2})]
+    assert all(b >= a - 1e-9 for a, b in pairwise(rises))
+
+
+def test_points_are_added_to_what_is_fitted(lab):
+    request = {"method": "kmeans", "points": [[0.0, 0.0, 0], [1.5, 2.0, 3]]}
+    found = json.loads(lab.series(request))["table"]
+    assert found["rows"] == 152
+    assert found["points"]["class"][-2:] == [0, 3]
+    assert "points added by hand" in lab.code(request, 0)
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ([], "A request is an object"),
+        ({}, "method must be one of tree, id3"),
+        ({"method": "tree", "table": "x"}, "table must be one of moons"),
+        ({"method": "tree", "params": []}, None),
+        ({"method": "tree", "params": 7}, "params must be an object"),
+        ({"method": "tree", "params": {"depth": 3}}, "There is no parameter 'depth' here"),
+        ({"method": "tree", "params": {"max_depth": 99}}, "maximum depth must be a whole number from 1 to 6, got 99"),
+        ({"method": "tree", "params": {"max_depth": "x"}}, "maximum depth must be a whole number"),
+        ({"method": "tree", "params": {"criterion": "x"}}, "criterion must be one of gini, entropy"),
+        ({"method": "kmeans", "table": "tennis"}, "k-means is drawn on a plane"),
+        ({"method": "tree", "table": "curve"}, "Decision tree needs classes"),
+        ({"method": "boosting", "params": {"task": "classes"}}, "This table has no classes"),
+        ({"method": "tree", "table": "iris", "columns": ["a", "b"]}, "Choose two different columns"),
+        ({"method": "tree", "points": [[0, 0, 9]]}, "A point is two finite numbers"),
+        ({"method": "tree", "points": [[0, 0, 0]] * 501}, "At most 500 points"),
+        ({"method": "tree", "table": "own", "own": "x"}, "load the file again"),
+        ({"method": "id3", "table": "iris"}, "numbers"),
+        ({"method": "kmeans", "table": "blobs", "tableParams": {"rows": 3}}, "rows must be a whole number from 20"),
+    ],
+)
+def test_mistakes_get_a_sentence(request_, said, lab):
+    if said is None:
+        lab.series(request_)
+        return
+    with pytest.raises(ValueError, match=said):
+        lab.series(request_)
+
+
+def test_wrong_steps(lab):
+    with pytest.raises(LabError, match="step must be a whole number from 0 to"):
+        lab.code({"method": "id3"}, 99)
+
+
+def test_parameters():
+    seed = Parameter("s", "seed", 0, 0, 9)
+    assert read_values((seed,), {"s": 3.0}) == {"s": 3}
+    with pytest.raises(LabError, match=r"seed must be a whole number from 0 to 9, got 2\.5"):
+        read_values((seed,), {"s": 2.5})
