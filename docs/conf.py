@@ -40,6 +40,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = f"Spinney {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

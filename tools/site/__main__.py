@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
     from sphinx.cmd.build import build_main
 
     arrange(SOURCES)
-    failed = build_main(["-q", "-W", "--keep-going", "-b", "html", "-c", str(DOCS), str(SOURCES), str(SITE)])
+    strictly = ["-q", "-W", "--keep-going", "-j", "auto"]
+    failed = build_main([*strictly, "-b", "html", "-c", str(DOCS), str(SOURCES), str(SITE)])
     if not failed:
         print(f"The site is in {SITE.relative_to(ROOT)}: open {SITE / 'index.html'}")
     return failed

@@ -243,8 +243,8 @@ def _summary(name: str) -> str:
 
 
 def _table(names: tuple[str, ...]) -> str:
-    rows = [f"| `spinney.{name}` | {_summary(name)} |" for name in names]
-    return "\n".join(["| name | |", "|---|---|", *rows])
+    rows = [f"| `{name}` | {_summary(name)} |" for name in names]
+    return "\n".join(["| spinney. | |", "|---|---|", *rows])
 
 
 def _group(title: str, guide: str, names: tuple[str, ...]) -> str:
@@ -260,7 +260,7 @@ def _index() -> str:
         "names of sub-modules are written with them, as in `spinney.evaluate.search`.",
     ]
     for group, (title, _, names) in GROUPS.items():
-        parts.append(f"## [{title}]({group}.md)\n\n{', '.join(f'`spinney.{name}`' for name in names)}")
+        parts += [f"## [{title}]({group}.md)", _table(names)]
     tree = "\n".join(["```{toctree}", ":hidden:", "", *GROUPS, "```"])
     return "\n\n".join([*parts, tree]) + "\n"
 
