@@ -75,6 +75,11 @@ def test_methods_are_ours_or_scikit_learns():
     assert not [name for name in ours + others if name.endswith("_request")]
 
 
+def test_words_that_end_in_an_underscore_are_no_links():
+    assert reference.without_targets("n_iter_, a_b and `classes_`") == r"n_iter\_, a_b and `classes_`"
+    assert reference.without_targets("    >>> model.classes_") == "    >>> model.classes_"
+
+
 def test_pages_of_the_reference(tmp_path):
     reference.write(tmp_path)
     names = reference.public_names()

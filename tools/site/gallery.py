@@ -68,21 +68,6 @@ def draw(name: str) -> list[Any]:
     return [plt.figure(number) for number in plt.get_fignums()]
 
 
-def save(figure: Any, path: Path, width: int, colours: int = 256) -> None:
-    """A figure as PNG of few bytes: at most `width` pixels wide, of few colours."""
-    import io
-
-    from PIL import Image
-
-    memory = io.BytesIO()
-    figure.savefig(memory, dpi=110)
-    picture = Image.open(memory).convert("RGB")
-    if picture.width > width:
-        picture = picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.quantize(colours).save(path, optimize=True)
-
-
 def _thumbnail(picture: Path, path: Path) -> None:
     """A small copy, in the middle of a white sheet of three by two."""
     from PIL import Image
@@ -91,18 +76,24 @@ def _thumbnail(picture: Path, path: Path) -> None:
     small.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
     sheet = Image.new("RGB", THUMBNAIL, "white")
     sheet.paste(small, ((THUMBNAIL[0] - small.width) // 2, (THUMBNAIL[1] - small.height) // 2))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sheet.quantize(64).save(path, optimize=True)
+    sheet.save(path)
 
 
 def draw_images() -> list[Path]:
-    """Draw the pictures of docs/images anew."""
+    """Draw the pictures of docs/images anew, in few bytes: at most 800 pixels wide, of 64 colours."""
+    import io
+
     import matplotlib.pyplot as plt
+    from PIL import Image
 
     paths = sorted(IMAGES.glob("*.png"))
     for path in paths:
-        save(draw(path.stem)[0], path, width=800, colours=64)
+        memory = io.BytesIO()
+        draw(path.stem)[0].savefig(memory, dpi=110)
         plt.close("all")
+        picture = Image.open(memory).convert("RGB")
+        picture.thumbnail((800, 2000), Image.Resampling.LANCZOS)
+        picture.quantize(64).save(path, optimize=True)
     return paths
 
 
@@ -111,10 +102,12 @@ def write(folder: Path) -> None:
     import matplotlib.pyplot as plt
 
     listed = entries()
+    for name in ("pictures", "thumbnails"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for one in listed:
         figures = draw(one.name)
         for number, figure in enumerate(figures):
-            save(figure, folder / "pictures" / f"{one.name}-{number}.png", width=1400)
+            figure.savefig(folder / "pictures" / f"{one.name}-{number}.png", dpi=110)
         _thumbnail(folder / "pictures" / f"{one.name}-0.png", folder / "thumbnails" / f"{one.name}.png")
         plt.close("all")
         (folder / f"{one.name}.md").write_text(_page(one, len(figures)), encoding="utf-8")

@@ -16,11 +16,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from tools.site.contents import page_name, titles
-from tools.site.reference import GROUPS
+from tools.site.reference import GROUPS, without_targets
 
 _CALL = re.compile(r"^(?:spinney\.)?(?P<name>(?:[a-z_]+\.)?[A-Za-z]\w*)(?:\(.*\))?$", re.DOTALL)
-_BEFORE_A_UNDERSCORE = re.compile(r"(?<=\w)_(?=\W|$)")
-_CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 _SHARED = {"view"}  # rooms whose names are spinney's, too
 
 
@@ -33,6 +31,9 @@ class Linked(SphinxTransform):
         pages = titles()
         names = {name for _, _, group in GROUPS.values() for name in group}
         names |= {f"{room}.{name}" for room in _SHARED for name in names}
+        for link in list(self.document.findall(pending_xref)):  # `docs/trees.md` in a docstring
+            if link["reftype"] == "obj" and (path := link["reftarget"].removeprefix("docs/")) in pages:
+                self._link(link, "std", "doc", f"/{page_name(path)}", nodes.inline("", pages[path]))
         for literal in list(self.document.findall(nodes.literal)):
             if _is_linked_already(literal):
                 continue
@@ -58,12 +59,8 @@ def _is_linked_already(node: Any) -> bool:
 
 
 def escape_underscores(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Words that end in an underscore, `classes_`, are no links; code and examples stay as they are."""
-    for number, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
-            parts = _CODE.split(line)
-            parts[::2] = [_BEFORE_A_UNDERSCORE.sub(r"\\_", part) for part in parts[::2]]
-            lines[number] = "".join(parts)
+    """Words that end in an underscore, `classes_`, are no links."""
+    lines[:] = [without_targets(line) for line in lines]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

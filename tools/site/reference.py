@@ -8,11 +8,14 @@ scikit-learn are named.
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_UNDERSCORE = re.compile(r"(?<=\w)_(?=\W|$)")
+_CODE = re.compile(r"(``.*?``|`[^`]*`)")
 # rooms whose names are public by themselves; what `spinney` has under the same name is on one page, spinney.NAME
 ROOMS = ("criteria", "datasets", "evaluate", "io", "prune", "view", "warmup")
 # file of a group -> its title, the guide to it, and its names as one writes them after `spinney.`
@@ -215,6 +218,19 @@ def methods(kind: type) -> tuple[list[str], list[str]]:
     # routing of arguments makes one `set_..._request` for each method, which few want to read about
     others = [name for name in found if name not in ours and not name.endswith("_request")]
     return ours, others if _is_estimator(kind) else []
+
+
+def without_targets(line: str) -> str:
+    """A line of a docstring in which words that end in an underscore are no links; code stays as it is.
+
+    >>> without_targets("classes_ and `classes_`, a_b")
+    'classes\\\\_ and `classes_`, a_b'
+    """
+    if line.lstrip().startswith((">>>", "...")):
+        return line
+    parts = _CODE.split(line)
+    parts[::2] = [_UNDERSCORE.sub(r"\\_", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _home(kind: type, name: str) -> str:
