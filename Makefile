@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test lint format bench wheel clean
+.PHONY: help demo lab test lint format bench wheel docs clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -43,6 +43,9 @@ bench: $(VENV)/.bench ## time all methods beside their peers
 
 wheel: $(VENV)/.datasets ## build a wheel that carries compiled kernels (some minutes)
 	@$(BIN)/python tools/build_wheel.py $(OPTIONS)
+
+docs: $(VENV)/.docs ## build the documentation site (a minute or two)
+	@$(BIN)/python -m tools.site
 
 clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache catboost_info

@@ -47,7 +47,7 @@ def parser(program: str, text: str | None, cases: Mapping[str, Case], peers: Reg
     parser.add_argument("--repeats", type=int, default=3, help="runs per peer, of which the best counts (3)")
     parser.add_argument("--peers", help=f"some of {', '.join(peers)}")
     parser.add_argument("--threads", type=int, default=2, help="threads per peer, unless the case demands a number (2)")
-    parser.add_argument("--markdown", action="store_true", help="print a table for the README as well")
+    parser.add_argument("--markdown", action="store_true", help="print a table for docs/benchmarks.md as well")
     parser.add_argument("--json", metavar="FILE", help="keep the figures in a file, written after every case")
     return parser
 

@@ -1,4 +1,4 @@
-"""Tables of results: one per case for the terminal, and the table for the README."""
+"""Tables of results: one per case for the terminal, and the table for docs/benchmarks.md."""
 
 import datetime
 import json
@@ -88,7 +88,7 @@ def verdict(case: Case, results: list[Result]) -> str:
 
 
 def markdown(rows: list[Row]) -> str:
-    """The table for the README, with the machine and the date."""
+    """The table for docs/benchmarks.md, with the machine and the date."""
     lines = [
         f"Measured on {datetime.date.today().isoformat()}: {machine()}; {versions(_peers(rows))}.",
         "",

@@ -1,0 +1,19 @@
+"""Bagging, member by member.
+
+Each tree has seen other rows and makes other mistakes. Their mean makes fewer.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from spinney import BaggingRegressor, plot_predictions
+
+random = np.random.RandomState(1)
+X = 6 * random.rand(120, 1)
+y = np.sin(X[:, 0]) + 0.35 * random.randn(120)
+model = BaggingRegressor(n_estimators=50, random_state=0).fit(X, y)
+figure, axes = plt.subplots(1, 4, figsize=(13, 3.4), sharey=True, layout="constrained")
+members = {f"tree {k + 1}": model.estimators_[k] for k in range(3)}
+for ax, (name, one) in zip(axes, [*members.items(), ("all 50 of them", model)]):
+    plot_predictions(one, X, y, ax=ax).set_title(name)
+plt.show()

@@ -1,0 +1,14 @@
+"""What a forest looks at.
+
+The importance of a column is its share in what all splits took off the impurity.
+"""
+
+import matplotlib.pyplot as plt
+
+from spinney import RandomForestClassifier, plot_importances
+from spinney.datasets import load_penguins
+
+model = RandomForestClassifier(random_state=0).fit(*load_penguins())
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+plot_importances(model, ax=ax)
+plt.show()

@@ -1,0 +1,13 @@
+"""Three measures of a mixed node.
+
+Entropy, Gini and the misclassification rate of two classes, over the share of one of them. The first two are curved:
+they see a split that makes one side purer even if no prediction changes.
+"""
+
+import matplotlib.pyplot as plt
+
+from spinney import plot_impurity_curves
+
+figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+plot_impurity_curves(ax)
+plt.show()

@@ -1,0 +1,14 @@
+"""k-means, step by step.
+
+Rows go to the nearest centre, centres go to the middle of their rows, until nothing moves.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import make_blobs
+
+from spinney import KMeans, plot_kmeans_steps
+
+X, _ = make_blobs(300, centers=[[0, 0], [5, 0], [0, 5], [5, 5]], random_state=0)
+model = KMeans(4, init=X[:4], n_init=1, keep_history=True).fit(X)
+plot_kmeans_steps(model, X)
+plt.show()

@@ -1,0 +1,24 @@
+"""An automatic model's leaderboard.
+
+Families are cross-validated on the same folds; those that make the mean of all better get a weight, and predict
+together.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+
+from spinney import AutoClassifier
+
+X, y = make_moons(400, noise=0.3, random_state=0)
+model = AutoClassifier(["random_forest", "extra_trees", "tree"], random_state=0).fit(X, y)
+board = model.leaderboard_
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.2), sharey=True, layout="constrained")
+places = np.arange(len(board))
+left.barh(places, -board["score"], xerr=board["spread"], color="#4fa6df", capsize=3)
+left.set(xlabel="log loss on rows held out: mean and spread of folds", yticks=places, yticklabels=board["name"])
+left.invert_yaxis()
+right.barh(places, board["weight"], color="#f0a030")
+right.set(xlabel="weight in the combination")
+plt.show()

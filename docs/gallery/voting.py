@@ -1,0 +1,22 @@
+"""Members and their vote.
+
+A line, near neighbours and a tree are wrong in different places; the mean of their probabilities evens that out.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from spinney import DecisionTreeClassifier, VotingClassifier, plot_side_by_side
+
+X, y = make_moons(300, noise=0.3, random_state=42)
+members = [
+    ("a line", LogisticRegression()),
+    ("near neighbours", KNeighborsClassifier()),
+    ("a tree", DecisionTreeClassifier(max_depth=4)),
+]
+vote = VotingClassifier(members, voting="soft").fit(X, y)
+axes = plot_side_by_side({**vote.named_estimators_, "their vote": vote}, X, y, resolution=120)
+axes.flat[0].figure.set_size_inches(9, 6.5)
+plt.show()
