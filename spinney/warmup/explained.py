@@ -19,7 +19,7 @@ def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "values", lambda: boosted.fit(X, target(X)).shap_values(X)
     yield "pairs", lambda: boosted.fit(X, target(X)).shap_values(X, interactions=True)
     yield "background", lambda: boosted.fit(X, target(X)).shap_values(X, X)
-    yield "one background row", lambda: boosted.fit(X, target(X)).shap_values(X, X[:1])
+    yield "pairs, background", lambda: boosted.fit(X, target(X)).shap_values(X, X[:1], interactions=True)
     yield "strings", partial(_values, DecisionTreeClassifier(), words, classes(words, 3))
     if every:
         yield "missing values", partial(_values, RandomForestClassifier(n_estimators=3), holes, classes(holes))
