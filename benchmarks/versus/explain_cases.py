@@ -78,7 +78,7 @@ CASES: dict[str, ExplainCase] = {
         ExplainCase(
             "background",
             "SHAP values against 100 background rows, 100 trees of 31 leaves",
-            Bar(0.5, "shap"),
+            Bar(0.1, "shap"),
             kind="predict",
             what="background",
             explained=1_000,

@@ -14,18 +14,16 @@ from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 
 
-def table_values(table: Table, rows: np.ndarray | None = None, columns: np.ndarray | None = None) -> np.ndarray:
+def table_values(table: Table, rows: slice = slice(None), columns: np.ndarray | None = None) -> np.ndarray:
     """Cells of a table as float64 (rows, columns); all by default."""
     columns = np.arange(table.n_columns) if columns is None else columns
-    if rows is not None and len(rows) < table.n_rows:
-        table = table.take(rows)
     if isinstance(table, SparseTable):
-        return np.asarray(table.by_columns[:, columns].toarray(), np.float64)
+        return np.asarray(table.by_rows[rows][:, columns].toarray(), np.float64)
     if len(table.panels) == 1:
-        return np.ascontiguousarray(table.panels[0].values[:, columns], np.float64)
-    values = np.empty((table.n_rows, len(columns)))
+        return np.ascontiguousarray(table.panels[0].values[rows][:, columns], np.float64)
+    values = np.empty((len(range(*rows.indices(table.n_rows))), len(columns)))
     for k, j in enumerate(columns.tolist()):
-        values[:, k] = table.column(j)
+        values[:, k] = table.column(j)[rows]
     return values
 
 

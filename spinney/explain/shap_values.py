@@ -19,7 +19,7 @@ from spinney.data.tables import Table
 from spinney.explain.additive import Additive, read_additive
 from spinney.explain.explanation import Explanation, table_values
 
-_CELLS = 1 << 24  # of what is worked at at once
+_CELLS = 1 << 22  # of what is worked at at once
 _TABLE = 4.0  # multiplications in tables that are worth a leaf of one row and background row
 _ALIKE = 1e-14  # relative: sums that differ by no more are equal
 _SMALL = 2_000  # rows times trees: below it, threads cost more than they save
@@ -199,8 +199,7 @@ def _blocks(tables: list[Table], columns: np.ndarray, step: int) -> Any:
     first = 0
     for table in tables:
         for start in range(0, table.n_rows, step):
-            rows = np.arange(start, min(start + step, table.n_rows))
-            yield first + start, table_values(table, rows, columns)
+            yield first + start, table_values(table, slice(start, start + step), columns)
         first += table.n_rows
 
 

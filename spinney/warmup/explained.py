@@ -27,7 +27,7 @@ def explained(every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "values", lambda: explain.shap(boosted(), X)
     yield "pairs", lambda: explain.shap(boosted(), X, interactions=True)
     yield "background", lambda: explain.shap(boosted(), X, X)
-    yield "one background row", lambda: explain.shap(boosted(), X, X[:1])
+    yield "pairs, background", lambda: explain.shap(boosted(), X, X[:1], interactions=True)
     yield "strings", lambda: explain.shap(named(), words)
     yield "dependence", lambda: explain.partial_dependence(boosted(), X, [0, (0, 1)])
     yield "dependence, strings", lambda: explain.ice(named(), words, 0)

@@ -116,7 +116,9 @@ def test_scripts_draw(name):
 def test_images_are_drawn_by_scripts_and_shown_somewhere():
     shown = "\n".join(text_of(page) for page in pages().values())
     for path in gallery.IMAGES.iterdir():
-        assert (gallery.SCRIPTS / f"{path.stem}.py").exists(), path.name
+        assert path.stem == "lab" or (gallery.SCRIPTS / f"{path.stem}.py").exists(), (
+            path.name
+        )  # the lab's is of a browser
         assert f"images/{path.name})" in shown, path.name
         assert path.stat().st_size < 100_000, path.name
 

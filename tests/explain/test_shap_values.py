@@ -88,6 +88,24 @@ def test_several_outputs_and_majority_votes():
     np.testing.assert_allclose(shap(votes, table()).total(), votes.predict_proba(table()), atol=1e-12)
 
 
+@compiled
+def test_models_made_of_others(tmp_path):
+    """Subspaces, the best of several models, merged forests, and a model from a file."""
+    X, y = numbers(), target()
+    forest = spinney.RandomForestRegressor(**FEW).fit(X, y)
+    tree = ("tree", spinney.DecisionTreeRegressor(max_depth=3))
+    made = [
+        spinney.BaggingRegressor(max_features=0.5, **FEW).fit(X, y),
+        spinney.BucketOfModelsRegressor([tree, ("forest", spinney.RandomForestRegressor(**FEW))]).fit(X, y),
+        spinney.merge_forests([forest, spinney.RandomForestRegressor(n_estimators=2, random_state=1).fit(X, y)]),
+    ]
+    for model in made:
+        np.testing.assert_allclose(shap(model, X).total(), model.predict(X), atol=1e-12)
+    spinney.save(forest, tmp_path / "forest.spinney")
+    again = spinney.load(tmp_path / "forest.spinney", mmap=True)
+    np.testing.assert_array_equal(again.shap_values(X), forest.shap_values(X))
+
+
 def test_a_tree_without_questions():
     model = spinney.DecisionTreeRegressor().fit(numbers()[:5], np.full(5, 2.5))
     found = shap(model, numbers())

@@ -17,7 +17,7 @@ from typing import Any
 _UNDERSCORE = re.compile(r"(?<=\w)_(?=\W|$)")
 _CODE = re.compile(r"(``.*?``|`[^`]*`)")
 # rooms whose names are public by themselves; what `spinney` has under the same name is on one page, spinney.NAME
-ROOMS = ("criteria", "datasets", "evaluate", "io", "prune", "view", "warmup")
+ROOMS = ("criteria", "datasets", "evaluate", "explain", "io", "prune", "view", "warmup")
 # file of a group -> its title, the guide to it, and its names as one writes them after `spinney.`
 GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "trees": (
@@ -147,6 +147,40 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "evaluate.LearningCurve",
         ),
     ),
+    "explaining": (
+        "Explaining models",
+        "explaining.md",
+        (
+            "explain.shap",
+            "explain.Explanation",
+            "explain.plot_waterfall",
+            "explain.plot_shap_bars",
+            "explain.plot_beeswarm",
+            "explain.plot_shap_dependence",
+            "explain.plot_interactions",
+            "explain.partial_dependence",
+            "explain.ice",
+            "explain.ale",
+            "explain.friedman_h",
+            "explain.PartialDependenceDisplay",
+            "explain.ALEDisplay",
+            "explain.importances",
+            "explain.path",
+            "explain.ensemble_rules",
+            "explain.proximity",
+            "explain.nearest_rows",
+            "explain.outlier_scores",
+            "explain.counterfactual",
+            "explain.Counterfactual",
+            "explain.Counterfactuals",
+            "explain.surrogate",
+            "explain.Surrogate",
+            "explain.select_features",
+            "explain.Selection",
+        ),
+    ),
+    "reporting": ("Reports", "reporting.md", ("report",)),
+    "scaling": ("Larger tables", "scaling.md", ("open_table",)),
     "criteria": (
         "Criteria",
         "trees.md",
