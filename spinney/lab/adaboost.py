@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
-from spinney.lab.parameters import LabError, Parameter, Values
+from spinney.lab.parameters import Parameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -31,8 +31,6 @@ def steps(table: Table, values: Values) -> list[Step]:
 
     model = _fit(table, values)
     rounds = len(model.estimators_)
-    if rounds == 0:
-        raise LabError("The first tree is no better than guessing, and AdaBoost stops: allow a larger depth.")
     weights, errors, says = model.sample_weight_history_, model.estimator_errors_, model.estimator_weights_
     grid, numbers = grid_of(table), range(1, rounds + 1)
     together = list(model.staged_predict(grid))

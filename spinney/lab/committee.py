@@ -11,7 +11,7 @@ import numpy as np
 
 from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_share, curve, grid_of, line, plane, step
-from spinney.lab.parameters import SEED, Parameter, Values
+from spinney.lab.parameters import SEED, LabError, Parameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -178,6 +178,8 @@ def _judge(kind: str, model: Any, members: list[Any], table: Table, train: np.nd
     asked = np.zeros(n, np.int64)
     for k, bag in enumerate(counts):
         outside = np.flatnonzero(bag == 0)
+        if not len(outside):
+            raise LabError(f"The bag of tree {k + 1} holds every row, and none is left to judge it: take more rows.")
         judges.append(outside)
         own.append(_error(classes, shares[k][outside], y[outside]))
         seen[outside] += shares[k][outside]
@@ -188,7 +190,7 @@ def _judge(kind: str, model: Any, members: list[Any], table: Table, train: np.nd
 
 
 def _error(classes: np.ndarray, shares: np.ndarray, y: np.ndarray) -> float:
-    return float((classes[shares.argmax(axis=1)] != y).mean()) if len(y) else float("nan")
+    return float((classes[shares.argmax(axis=1)] != y).mean())
 
 
 def _facts(kind: str, k: int, judged: _Judged, table: Table) -> dict[str, Any]:

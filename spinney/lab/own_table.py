@@ -44,6 +44,14 @@ class OwnTables:
 
     def source(self, given: Mapping[str, Any], *, plane: bool) -> Source:
         """The table with its columns chosen."""
+        return _source(*self._find(given), plane)
+
+    def is_plane(self, given: Mapping[str, Any]) -> bool:
+        """Whether the table has two columns of numbers beside its class."""
+        return len(_numbers(*self._find(given))) >= 2
+
+    def _find(self, given: Mapping[str, Any]) -> tuple[Any, str]:
+        """The frame, and its class column."""
         with self._lock:
             frame = self._frames.get(str(given.get("own")))
         if frame is None:
@@ -51,7 +59,7 @@ class OwnTables:
         target = given.get("target") or describe(frame)["target"]
         if target not in frame.columns:
             raise LabError(f"Choose a class column: this table has no column {target!r:.60}.")
-        return _source(frame, str(target), plane)
+        return frame, str(target)
 
 
 def read_csv(text: str) -> Any:
@@ -88,8 +96,12 @@ def describe(frame: Any) -> dict[str, Any]:
     return {"rows": len(frame), "numbers": numbers, "targets": classes, "target": target, "columns": columns}
 
 
+def _numbers(frame: Any, target: str) -> list[str]:
+    return [name for name in describe(frame)["numbers"] if name != target]
+
+
 def _source(frame: Any, target: str, plane: bool) -> Source:
-    columns = [name for name in describe(frame)["numbers"] if name != target]
+    columns = _numbers(frame, target)
     if plane and len(columns) < 2:
         raise LabError("A picture needs two columns of numbers beside the class: this table has fewer.")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from spinney.lab.methods import METHODS, PLANE, WORDS, Method
+from spinney.lab.methods import ANY, METHODS, PLANE, Method
 from spinney.lab.own_table import OwnTables
 from spinney.lab.parameters import LabError, Values, read_values
 from spinney.lab.tables import SOURCES, Source, Table, make_table
@@ -76,13 +76,17 @@ class Lab:
         if method is None:
             raise LabError(f"method must be one of {', '.join(METHODS)}, got {request.get('method')!r:.40}.")
         values = read_values(method.parameters, request.get("params") or {})
-        plane = method.kind != WORDS
+        plane = method.kind == PLANE or (method.kind == ANY and self._is_plane(request))
         table = make_table(self._source(request, method, plane), request, plane=plane)
         if method.kind == PLANE and not table.is_plane:
             raise LabError(f"{method.title} is drawn on a plane and needs two columns of numbers: take another table.")
         if method.needs_classes and (not table.has_classes or len(table.classes) < 2):
             raise LabError(f"{method.title} needs classes, two at least: take another table.")
         return method, table, values
+
+    def _is_plane(self, request: Mapping[str, Any]) -> bool:
+        """Whether a method that takes tables of both kinds is drawn on a plane."""
+        return request.get("table") != "own" or self.own.is_plane(request)
 
     def _source(self, request: Mapping[str, Any], method: Method, plane: bool) -> Source:
         name = request.get("table") or method.default

@@ -41,7 +41,7 @@ def steps(table: Table, values: Values) -> list[Step]:
         gains = (
             [_gains(table, choices, column, chosen) for column in range(2)]
             if table.is_plane
-            else [_listing(choices, picture, node)]
+            else [_listing(choices, table.names[chosen["feature"]], chosen["gain"])]
         )
         found.append(_look(table, picture, node, rows, asking, len(choices), chosen, values, gains))
         asking.add(node)
@@ -192,15 +192,14 @@ def _gains(table: Table, choices: Any, column: int, chosen: dict[str, Any]) -> P
     )
 
 
-def _listing(choices: Any, picture: TreePicture, node: int) -> Panel:
+def _listing(choices: Any, asked: str, gain: float) -> Panel:
     """The best questions in words."""
     best = choices.sort_values("gain", ascending=False, kind="stable").head(_MOST_LISTED)
     rows, chosen = [], None
-    asked = picture.words.question(node)
     for place, one in enumerate(best.itertuples(index=False)):
         what = f"≤ {one.threshold:g}" if one.categories is None else " or ".join(map(str, one.categories))
         rows.append([str(one.feature), what, f"{one.gain:.3f}"])
-        if chosen is None and asked.startswith(str(one.feature)) and abs(one.gain - best["gain"].max()) < 1e-9:
+        if chosen is None and asked == str(one.feature) and abs(one.gain - gain) < 1e-9:
             chosen = place
     return text_table("Candidates with the most gain", ["column", "one side", "gain"], rows, chosen, bars=True)
 

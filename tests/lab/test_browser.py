@@ -180,7 +180,7 @@ def test_everything_can_be_reached_by_tab(page):
     browser = page("m=tree")
     name = "(() => { const e = document.activeElement; return e.id || e.dataset.name || e.dataset.param || ''; })()"
     seen = set()
-    for _ in range(60):
+    for _ in range(48):
         browser.press("Tab")
         seen.add(browser.run(name))
     assert {"theme", "tree", "em", "criterion", "table", "x", "add", "copy", "png", "code", "next", "slider"} <= seen

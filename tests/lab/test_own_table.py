@@ -50,6 +50,14 @@ def test_missing_and_many_rows_are_said(lab):
     assert many == f"The lab takes {MOST_ROWS} of {MOST_ROWS + 50} rows, drawn at random."
 
 
+def test_a_table_of_words(lab):
+    """A decision tree takes it as it is."""
+    rows = [f"{'pqr'[i % 3]},{'st'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(20)]
+    found = own(lab, "\n".join(["w,v,c", *rows]))
+    assert not found["table"]["isPlane"]
+    assert found["steps"][1]["numbers"]["feature"] == 0
+
+
 def test_names_are_kept_as_they_are(lab):
     text = "<b>x</b>,y&,c\n" + "\n".join(f"{i},{-i},{'<i>' if i > 5 else '&amp;'}" for i in range(10))
     found = own(lab, text)
@@ -60,7 +68,7 @@ def test_names_are_kept_as_they_are(lab):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        ("x,c\n1,a\n2,b\n3,a\n", {}, "two columns of numbers beside the class"),
+        ("x,c\n1,a\n2,b\n3,a\n", {"method": "kmeans", "params": {}}, "two columns of numbers beside the class"),
         ("x,y,c\n1,2,a\n2,3,b\n", {"target": "z"}, "this table has no column 'z'"),
         ("x,y,c\n1,2,a\n2,,b\n", {}, "only one class"),
         ("x,y,c\n1,,a\n2,,b\n", {}, "No row has a value|two columns of numbers"),
@@ -82,6 +90,9 @@ def test_few_rows_get_a_sentence(lab):
         else:
             with pytest.raises(LabError, match=said):
                 lab.series(request)
+    three = {"method": "forest", "table": "own", "own": lab.own.add("x,y,c\n1,2,a\n2,3,b\n3,1,a")["id"]}
+    with pytest.raises(LabError, match="holds every row, and none is left to judge it"):
+        lab.series({**three, "params": {"n_estimators": 60}})
     many = "x,y,c\n" + "\n".join(f"{i % 2},{i % 2},{'ab'[i % 2]}" for i in range(12))
     with pytest.raises(LabError, match="fewer different rows than the 4 clusters"):
         lab.series({"method": "kmeans", "table": "own", "own": lab.own.add(many)["id"]})

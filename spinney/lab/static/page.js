@@ -162,7 +162,7 @@ function drawPanels(now) {
     if (panel.kind === "table") figure.append(table(panel));
     else {
       const canvas = el("canvas", { role: "img", ariaLabel: `${panel.title}. ${now.sentence}` });
-      const scroll = el("div", { className: panel.kind === "tree" ? "scroll" : "" }, canvas);
+      const scroll = el("div", { className: panel.kind === "tree" ? "scroll" : "fit" }, canvas);
       if (panel.kind === "tree") { scroll.tabIndex = 0; scroll.setAttribute("aria-label", panel.title); }
       figure.append(scroll);
     }
@@ -257,7 +257,7 @@ async function useOwn(text) {
     ownText = text;
     Object.assign(state, { own: owned.id, target: owned.target });
     complain("");
-    if (method().kind !== "words" && owned.columns.length < 2) { complain("A picture needs two columns of numbers beside the class: take ID3 or C4.5 for this table."); return; }
+    if (method().kind === "plane" && owned.columns.length < 2) { complain("A picture needs two columns of numbers beside the class: take a decision tree, ID3 or C4.5 for this table."); return; }
     chooseTable("own");
     state.target = owned.target;
   } catch (error) { complain(error.message); }
