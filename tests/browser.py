@@ -136,6 +136,15 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def swipe(self, x, y, by):
+        for kind, places in (
+            ("touchStart", [x]),
+            ("touchMove", [x + by / 2]),
+            ("touchMove", [x + by]),
+            ("touchEnd", []),
+        ):
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": place, "y": y} for place in places])
+
     def screenshot(self, path, full=True):
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=full)["data"]
         Path(path).write_bytes(base64.b64decode(data))
