@@ -249,7 +249,7 @@ def kill_someone(client, which):
 
 @pytest.mark.parametrize("seed", range(20 if os.environ.get("SPINNEY_THOROUGH") else 2))
 def test_lost_workers_lose_nothing(client, seed):
-    """Killed at one or two drawn rounds; the second time perhaps right after the first. Last here: new workers are slow."""
+    """Killed at one or two drawn rounds, perhaps one right after the other. Last here: new workers are slow."""
     rng = np.random.RandomState(seed)
     rounds = {int(k): int(rng.randint(99)) for k in rng.randint(1, 8, 1 + seed % 2)}
 
