@@ -36,7 +36,7 @@ from spinney.ensemble.task import Task
 from spinney.grow.histogram.freeze import no_trees
 from spinney.tree.forest import Forest
 
-_AHEAD = 4  # rounds that members may be ahead of the client
+_AHEAD = 8  # rounds that members may be ahead of the client
 _PATIENCE = 0.3  # seconds that a worker waits for a round before it answers that there is none yet
 _LOOK = 0.5  # seconds between two looks whether all workers are there
 _REPLACEMENT = 60.0  # seconds to wait for a worker when none is left

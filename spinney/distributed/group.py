@@ -15,6 +15,7 @@ waiting with `GroupLost`: nothing waits for ever.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, cast
@@ -24,6 +25,8 @@ from distributed import WorkerPlugin, get_worker
 from distributed.protocol.serialize import to_serialize
 
 _FEW_BYTES, _FEW_MEMBERS, _MANY_MEMBERS = 16_384, 8, 32
+_LINGER = 0.03  # seconds that results wait for others
+_SHORT = 2**31 - 1
 _LOOK = 0.5  # seconds between two looks whether the fit is still wanted
 _RUNNING = ("executing", "long-running")
 
@@ -40,7 +43,8 @@ class Session:
         self.results: list[bytes] = []
         self.n_taken = 0  # results that the client has; those in the list come after them
         self.wanted = 0  # results that the client has room for
-        self.changed = asyncio.Event()  # something for the client, or from it
+        self.changed = asyncio.Event()  # something for the client,
+        self.room = asyncio.Event()  # or from it
         self.failure = ""
         self.ended = asyncio.get_running_loop().create_future()
 
@@ -64,6 +68,7 @@ class Session:
                 letter.set_exception(GroupLost(self.failure))
                 letter.exception()  # or asyncio complains where nobody asks for it
         self.changed.set()
+        self.room.set()
 
 
 class Mailbox(WorkerPlugin):
@@ -117,18 +122,22 @@ class Mailbox(WorkerPlugin):
         del session.results[:done]
         session.n_taken += done
         session.wanted = n_taken + ahead
-        session.changed.set()
+        session.room.set()
+        await self._wait_for(session, 1, seconds)
+        if session.results:  # a call takes longer than a small round: several at a time
+            await self._wait_for(session, ahead, _LINGER)
+        return {"results": list(session.results), "failure": session.failure}
+
+    async def _wait_for(self, session: Session, n: int, seconds: float) -> None:
+        """Until there are n results, or the session ends, or the time."""
         deadline = asyncio.get_running_loop().time() + seconds
-        while not session.results and not session.failure:
+        while len(session.results) < n and not session.failure:
             session.changed.clear()
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
-                break
-            try:
+                return
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(session.changed.wait(), left)
-            except TimeoutError:
-                break
-        return {"results": list(session.results), "failure": session.failure}
 
 
 def name_of(fit: str) -> str:
@@ -242,7 +251,9 @@ class Group:
         session.results.append(result)
         session.changed.set()
         while session.n_taken + len(session.results) > max(1, session.wanted) and not session.failure:
-            await asyncio.sleep(0.002)
+            session.room.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(session.room.wait(), _LOOK)
             self._look()
         if session.failure:
             raise GroupLost(session.failure)
@@ -269,13 +280,13 @@ class Group:
         arrived = work.result()
         for rank in senders:
             self._session.letters.pop((step, rank), None)
-        return [np.asarray(array) for array in arrived[len(sending) :]]
+        return [_lengthened(np.asarray(array)) for array in arrived[len(sending) :]]
 
     async def _send(self, rank: int, step: int, array: np.ndarray) -> None:
         try:
             call = getattr(self.worker.rpc(self.addresses[rank]), self._op)
             letter = {"session": self._session_name, "step": step, "sender": self.rank}
-            await call(what="letter", **letter, array=to_serialize(array))
+            await call(what="letter", **letter, array=to_serialize(_shortened(array)))
         except Exception as error:
             reason = f"worker {self.addresses[rank]} is lost ({type(error).__name__}: {error})"
             await self._spread(reason)
@@ -310,6 +321,17 @@ class Group:
 
     def _run(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _shortened(array: np.ndarray) -> np.ndarray:
+    """Half the bytes, where integers are small: most histograms."""
+    if array.dtype != np.int64 or not array.size or array.max() > _SHORT or array.min() < -_SHORT:
+        return array
+    return array.astype(np.int32)
+
+
+def _lengthened(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.int64) if array.dtype == np.int32 else array
 
 
 def _combined(arrays: list[np.ndarray], combine: Callable[..., np.ndarray]) -> np.ndarray:

@@ -38,7 +38,7 @@ from spinney.grow.batched import grow_batched
 from spinney.grow.cpu_backend import CpuBackend
 from spinney.grow.rules import BoostingRules, Kinds
 
-LOOKAHEAD = 2  # nodes that are opened ahead of their turn: fewer messages, some work in vain
+LOOKAHEAD = 3  # nodes that are opened ahead of their turn: fewer messages, some work in vain
 
 
 class Common(NamedTuple):
