@@ -16,7 +16,7 @@ from sklearn.base import clone
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.distributed.collections import find_client
-from tests.compiled import few
+from tests.compiled import THOROUGH, few
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -186,7 +186,7 @@ def kill_someone(client, which):
     os.kill(pids[which % len(pids)], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("seed", range(20 if os.environ.get("SPINNEY_THOROUGH") else 2))
+@pytest.mark.parametrize("seed", range(20 if THOROUGH else 2))
 def test_lost_workers_lose_nothing(client, seed):
     """Killed at one or two drawn rounds; the second time perhaps right after the first."""
     rng = np.random.RandomState(seed)
