@@ -1,6 +1,7 @@
 """A headless Chromium, driven through its DevTools: just enough of a WebSocket to open pages, click and look."""
 
 import base64
+import functools
 import json
 import os
 import shutil
@@ -15,8 +16,14 @@ from urllib.parse import urlsplit
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+@functools.cache
 def find_browser():
-    return next((found for name in NAMES if (found := shutil.which(name))), None)
+    """One that starts: an installation may have been broken off."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": 60}
+    for found in filter(None, map(shutil.which, NAMES)):
+        if subprocess.run([found, "--version"], **quiet).returncode == 0:
+            return found
+    return None
 
 
 class Browser:

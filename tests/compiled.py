@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 from spinney._compile import PLAIN_PYTHON, uncached_kernel
@@ -20,16 +21,27 @@ def outer(inner):
     return uncached_kernel(call)
 
 
+def is_set(name):
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+CHECKS_BOUNDS = is_set("NUMBA_BOUNDSCHECK")
+THOROUGH = is_set("SPINNEY_THOROUGH")  # all examples and the longest tests; set by .ci/versions
+
+
 def few(n, plain=None):
-    """Hypothesis settings: n examples, always the same; as plain Python or with bounds checking, fewer: it is slow."""
+    """Hypothesis settings: always the same examples, n of them if thorough, else half of what is beyond 40; as plain
+    Python or with bounds checking, fewer: it is slow."""
     if PLAIN_PYTHON:
         n = n // 2 if plain is None else plain
     elif CHECKS_BOUNDS:
-        n = max(n // 3, 5)
+        n = max(n // 4, 5)
+    if not THOROUGH:
+        n = min(n, 20 + n // 2)
     return settings(max_examples=n, deadline=None, derandomize=True, database=None)
 
 
-CHECKS_BOUNDS = os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0")
+thorough = pytest.mark.skipif(not THOROUGH, reason="takes long: SPINNEY_THOROUGH=1")
 
 
 # as plain Python a team's atomic operations are not atomic: it has one thread there

@@ -4,6 +4,10 @@ import os
 import signal
 import threading
 
+# Other libraries' threads that wait in a loop take the cores from the tests beside them. Read when they are loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 def pytest_configure(config):
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):

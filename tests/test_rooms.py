@@ -1,6 +1,7 @@
 """The rooms: each imports only rooms of smaller numbers and what has an underscore; importing does not load Numba."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -49,11 +50,16 @@ def room_of(module):
     return parts[1] if len(parts) > 1 and parts[1] not in GROUND and (PACKAGE / parts[1]).is_dir() else None
 
 
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
+@functools.cache
 def imports(path, deep=True):
     """The modules of this package that a file imports, in its functions too if `deep`; not those for type checkers."""
-    tree = ast.parse(path.read_text())
     found = set()
-    waiting = list(tree.body)
+    waiting = list(parsed(path).body)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -134,10 +140,10 @@ def test_no_circle_of_imports():
     assert seen == set(MODULES)
 
 
-def compilers_named_in(source):
+def compilers_named_in(tree):
     """Ways in which a file gets at Numba or llvmlite: imports anywhere, under any name, or by import_module."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -159,31 +165,31 @@ def compilers_named_in(source):
     ],
 )
 def test_no_import_is_overlooked(source):
-    assert compilers_named_in(source)
+    assert compilers_named_in(ast.parse(source))
 
 
 def test_only_one_folder_knows_the_compiler():
-    users = {name for name, path in MODULES.items() if compilers_named_in(path.read_text())}
+    users = {name for name, path in MODULES.items() if compilers_named_in(parsed(path))}
     assert users
     assert {name.split(".")[1] for name in users} == {"_compile"}
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import spinney",
-        "from spinney import GradientBoostingClassifier, GradientBoostingRegressor",
-        "from spinney import *",
-        "import spinney.datasets",
-        "import spinney.prune",
-        "import spinney.criteria",
-        "import spinney.explain",
-        "import spinney; spinney.GradientBoostingRegressor(loss=spinney.Loss(len, len)).get_params()",
-    ],
-)
-def test_importing_does_not_load_numba(code):
+IMPORTS = """
+import spinney
+from spinney import GradientBoostingClassifier, GradientBoostingRegressor
+from spinney import *
+import spinney.datasets
+import spinney.prune
+import spinney.criteria
+import spinney.explain
+spinney.GradientBoostingRegressor(loss=spinney.Loss(len, len)).get_params()
+"""
+
+
+def test_importing_does_not_load_numba():
+    """In one process: what none of them loads together, none loads alone."""
     check = "import sys; loaded = {'numba', 'llvmlite'} & set(sys.modules); assert not loaded, loaded"
-    subprocess.run([sys.executable, "-c", f"{code}\n{check}"], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", IMPORTS + check], check=True, timeout=120)
 
 
 def test_importing_does_not_load_what_the_command_line_needs():

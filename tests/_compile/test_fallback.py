@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from spinney._compile import PLAIN_PYTHON
+from tests.compiled import THOROUGH, thorough
 from tests.families import answer
 
 pytestmark = pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")
@@ -116,9 +117,10 @@ Dispatcher.compile = compile_without_asking
         NOT_KEPT,
     ),
 }
+SOME = ("the pipeline", "wrong code", "packing", "caches are not asked")  # the others are ends of the same roads
 
 
-@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("what", BROKEN if THOROUGH else SOME)
 def test_what_numba_has_moved_costs_time_and_is_said(what, tmp_path):
     code, words = BROKEN[what]
     _, said = run(RAISING + code + USE, tmp_path)
@@ -162,6 +164,7 @@ def test_a_cache_that_fails_is_said_and_fails_no_kernel(what, tmp_path):
     assert "input/output error" in said
 
 
+@thorough
 @pytest.mark.slow
 def test_a_model_of_plain_njit_is_the_same(tmp_path):
     broken = "from spinney._compile.pipeline import KernelCompiler\nKernelCompiler.define_pipelines = gone"

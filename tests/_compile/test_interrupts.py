@@ -4,8 +4,10 @@ import os
 
 import pytest
 
+from tests.compiled import THOROUGH
 from tests.forked import run
 
+EACH = 3 if THOROUGH else 1  # moments for each model
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX systems")
 
 SESSION = """
@@ -53,16 +55,16 @@ def check(name, delay, known):
 def test_a_warm_first_fit_may_be_interrupted_at_any_moment():
     code, lines, errors = run(
         SESSION
-        + """
+        + f"""
 moments = np.random.RandomState(5)
 for name in MODELS:
     known = learn(name)
-    for delay in moments.uniform(0, 0.7, 2):
+    for delay in moments.uniform(0, 0.7, {EACH}):
         check(name, delay, known)
 """
     )
     assert code == 0, errors
-    assert len(lines) == 10
+    assert len(lines) == 5 * EACH
     assert all(line.endswith(" 0") for line in lines), (lines, errors)
     assert errors == ""
 

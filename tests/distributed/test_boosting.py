@@ -16,7 +16,7 @@ from sklearn.base import clone
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.distributed.collections import find_client
-from tests.compiled import few
+from tests.compiled import THOROUGH, few
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")

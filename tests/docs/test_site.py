@@ -1,7 +1,6 @@
 """The site is whole: every page has its place, every public name a page, every picture its script. Building it takes a
 minute, and is done with SPINNEY_THOROUGH=1 where Sphinx is installed (`make docs`)."""
 
-import os
 import re
 import subprocess
 import sys
@@ -9,11 +8,11 @@ import sys
 import pytest
 
 import spinney
+from tests.compiled import thorough
 from tests.docs.pages import DOCS, ROOT, anchors, pages, text_of
 from tools.site import gallery, reference
 from tools.site.contents import AWAITED, MADE, is_there, page_name, sections, titles, with_navigation
 
-THOROUGH = os.environ.get("SPINNEY_THOROUGH", "0") not in ("", "0")
 # pictures without an entry in the gallery, and why
 NOT_IN_THE_GALLERY: dict[str, str] = {}
 
@@ -138,7 +137,7 @@ def test_the_readme_fits_on_two_screens():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not THOROUGH, reason="builds the site: SPINNEY_THOROUGH=1")
+@thorough
 def test_the_site_is_built_without_warnings_and_loads_nothing_from_elsewhere():
     pytest.importorskip("furo")
     done = subprocess.run([sys.executable, "-m", "tools.site"], cwd=ROOT, capture_output=True, text=True)

@@ -10,11 +10,13 @@ from sklearn.linear_model import LinearRegression
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.datasets import load_penguins, load_restaurant, load_tennis
+from tests.compiled import THOROUGH
 
 R = np.random.default_rng(0)
 X = R.normal(size=(600, 6))
 NUMBERS = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.3 * R.normal(size=600)
 CLASSES = np.digitize(NUMBERS, [-0.5, 0.7])
+FEW = 300 if THOROUGH else 180  # rows, where all are as good
 
 
 def fitted(model, *arguments, **options):
@@ -27,8 +29,8 @@ def fitted(model, *arguments, **options):
         (GradientBoostingRegressor, NUMBERS),
         (GradientBoostingClassifier, CLASSES),
         (GradientBoostingClassifier, CLASSES == 1),
-        (lambda: GradientBoostingRegressor("poisson"), np.exp(NUMBERS).round()),
-        (lambda: GradientBoostingRegressor("quantile", quantile=0.8), NUMBERS),
+        (lambda: GradientBoostingRegressor("poisson", learning_rate=0.3), np.exp(NUMBERS).round()),
+        (lambda: GradientBoostingRegressor("quantile", quantile=0.8, learning_rate=0.3), NUMBERS),
         (lambda: GradientBoostingRegressor(max_bins=None, learning_rate=0.3), NUMBERS),
     ],
     ids=["numbers", "classes", "two", "poisson", "quantile", "exact"],
@@ -36,15 +38,15 @@ def fitted(model, *arguments, **options):
 class TestSameModel:
     def test_in_any_order_and_on_any_number_of_threads(self, make, y):
         order = np.random.default_rng(1).permutation(len(y))
-        order = order[order < 300]  # of so many rows
-        one, other = fitted(make(), X[:300], y[:300]), fitted(make().set_params(n_jobs=1), X[order], y[order])
+        order = order[order < FEW]
+        one, other = fitted(make(), X[:FEW], y[:FEW]), fitted(make().set_params(n_jobs=1), X[order], y[order])
         assert one.fingerprint_ == other.fingerprint_
         assert one.evals_result_ == other.evals_result_
 
     def test_weights_are_repetitions(self, make, y):
-        weight = np.random.default_rng(1).integers(0, 3, 300)
-        one = fitted(make(), X[:300], y[:300], sample_weight=weight)
-        other = fitted(make(), np.repeat(X[:300], weight, axis=0), np.repeat(y[:300], weight))
+        weight = np.random.default_rng(1).integers(0, 3, FEW)
+        one = fitted(make(), X[:FEW], y[:FEW], sample_weight=weight)
+        other = fitted(make(), np.repeat(X[:FEW], weight, axis=0), np.repeat(y[:FEW], weight))
         assert one.fingerprint_ == other.fingerprint_
 
 
@@ -125,13 +127,13 @@ def test_verbose_says_what_was_chosen(capsys):
 
 def test_time_budget():
     random = np.random.default_rng(1)
-    rows, y = random.normal(size=(20_000, 10)), random.normal(size=20_000)
+    rows, y = random.normal(size=(6_000, 10)), random.normal(size=6_000)
     y += rows[:, 0] * rows[:, 1] * 3
     free = fitted(GradientBoostingRegressor(), rows, y)
-    short = fitted(GradientBoostingRegressor(time_budget=0.05), rows, y)
+    short = fitted(GradientBoostingRegressor(time_budget=0.02), rows, y)
     assert 1 <= short.n_estimators_ < free.n_estimators_
     assert short.learning_rate_ > free.learning_rate_
-    ended = fitted(GradientBoostingRegressor(n_estimators=100_000, time_budget=0.05), rows, y)
+    ended = fitted(GradientBoostingRegressor(n_estimators=100_000, time_budget=0.02), rows, y)
     assert 1 <= ended.n_estimators_ < 100_000
     with pytest.raises(ValueError, match="time_budget"):
         GradientBoostingRegressor(time_budget=0).fit(rows, y)

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
+from tests.compiled import THOROUGH
 
 
 def stands_alone(kind):
@@ -27,21 +28,16 @@ TREES = [
 AUTO = [spinney.AutoClassifier, spinney.AutoRegressor]
 CENTRES = [spinney.KMeans, spinney.MiniBatchKMeans, spinney.BisectingKMeans]
 MIXTURES = [spinney.GaussianMixture, spinney.BayesianGaussianMixture]
-FORESTS = (
-    spinney.RandomForestClassifier,
-    spinney.RandomForestRegressor,
-    spinney.ExtraTreesClassifier,
-    spinney.ExtraTreesRegressor,
-)
 CLUSTERING = [*CENTRES, *MIXTURES]
 FREE = {"loss"}  # parameters that check themselves
 
 
 def checked(kind):
-    """As it comes; automatic models with two of their families and two folds, forests with few trees, for time."""
+    """As it comes, but, for time, with few trees; automatic models with two of their families and two folds."""
     if kind in AUTO:
-        return kind(["extra_trees", "random_forest"], cv=2)
-    return kind(n_estimators=10) if issubclass(kind, FORESTS) else kind()
+        return kind(["tree", "extra_trees"], cv=2)
+    many = "n_estimators" in inspect.signature(kind).parameters
+    return kind(n_estimators=10) if many else kind()
 
 
 def small(kind):
@@ -65,7 +61,11 @@ def test_no_estimator_is_forgotten():
 
 
 @parametrize_with_checks(
-    [*(checked(kind) for kind in ALL), *(kind(n_estimators=10, max_bins=None) for kind in BOOSTING)]
+    [
+        *(checked(kind) for kind in ALL),
+        *(kind(n_estimators=5, max_bins=None) for kind in BOOSTING),
+        *(kind() for kind in BOOSTING if THOROUGH),
+    ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

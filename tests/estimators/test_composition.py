@@ -24,6 +24,7 @@ import spinney
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.datasets import load_penguins
 from spinney.ensemble.stacking import split_off
+from tests.compiled import THOROUGH
 
 CLASSIFIERS = [("line", LogisticRegression()), ("bayes", GaussianNB())]
 REGRESSORS = [("line", LinearRegression()), ("ridge", Ridge(alpha=5.0))]
@@ -32,28 +33,30 @@ TWO = tuple(part[:100] for part in IRIS)
 NUMBERS = make_regression(n_samples=80, n_features=4, noise=5.0, random_state=0)
 KINDS = {"classes": CLASSIFIERS, "numbers": REGRESSORS}
 
-CHECKED = [
-    spinney.VotingClassifier(CLASSIFIERS),
+CHECKED = [  # every class
     spinney.VotingClassifier(CLASSIFIERS, voting="soft", weights=[1, 2]),
     spinney.VotingRegressor(REGRESSORS),
-    spinney.VotingRegressor(REGRESSORS, how="median"),
     # the other two ways say where a row stands in the table, so they cannot be the same for parts of it
     spinney.RankVoting(REGRESSORS, how="mean_relevance"),
     spinney.StackingClassifier(CLASSIFIERS, cv=2),
     spinney.StackingRegressor(REGRESSORS, cv=2),
-    spinney.StackingRegressor(REGRESSORS, cv="holdout", random_state=0),
-    spinney.BucketOfModels(CLASSIFIERS, cv=2),
     spinney.BucketOfModels(REGRESSORS, cv=2),
-    spinney.BayesianModelAveraging(CLASSIFIERS, cv=2),
     spinney.BayesianModelAveraging(REGRESSORS, cv=2),
     spinney.BucketOfModelsClassifier(CLASSIFIERS, cv=2),
     spinney.BucketOfModelsRegressor(REGRESSORS, cv=2),
     spinney.BayesianModelAveragingClassifier(CLASSIFIERS, cv=2),
     spinney.BayesianModelAveragingRegressor(REGRESSORS, cv=2),
 ]
+OTHERS = [  # in other ways
+    spinney.VotingClassifier(CLASSIFIERS),
+    spinney.VotingRegressor(REGRESSORS, how="median"),
+    spinney.StackingRegressor(REGRESSORS, cv="holdout", random_state=0),
+    spinney.BucketOfModels(CLASSIFIERS, cv=2),
+    spinney.BayesianModelAveraging(CLASSIFIERS, cv=2),
+]
 
 
-@parametrize_with_checks(CHECKED)
+@parametrize_with_checks([*CHECKED, *(OTHERS if THOROUGH else [])])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -379,7 +382,7 @@ def test_a_combination_of_either_kind_is_what_its_members_are(kind):
     assert not hasattr(turned, "classes_")
 
 
-@pytest.mark.parametrize("model", CHECKED, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", [*CHECKED, *OTHERS], ids=lambda model: type(model).__name__)
 def test_a_failed_fit_leaves_the_old_model(model):
     data = IRIS if is_classifier(model) else NUMBERS
     model = clone(model).fit(*data)

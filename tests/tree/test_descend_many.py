@@ -15,7 +15,7 @@ from tests.tree.forests import KINDS, N_CATEGORIES, draw_forest, draw_rows, tabl
 from tests.view.trees import leaf, make_tree, number
 
 pytestmark = pytest.mark.kernels
-N = 50 if PLAIN_PYTHON else 400
+N = 40 if PLAIN_PYTHON else 200
 TEAMS = THREADS if PLAIN_PYTHON else (1, 2, 3)
 
 

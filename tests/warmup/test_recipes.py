@@ -1,14 +1,12 @@
 """Every recipe is a fit that works: what `python -m spinney.warmup --all` compiles is what users' tables need."""
 
-import os
 import warnings
 
 import pytest
 
 from spinney._compile import PLAIN_PYTHON
 from spinney.warmup.recipes import families
-
-THOROUGH = os.environ.get("SPINNEY_THOROUGH", "0") not in ("", "0")  # a minute more; set by .ci/versions
+from tests.compiled import THOROUGH
 
 
 @pytest.mark.slow

@@ -30,9 +30,9 @@ X, y = load_iris(return_X_y=True, as_frame=True)
 members = [("line", LogisticRegression(max_iter=1000)), ("tree", DecisionTreeClassifier(max_depth=2))]
 models = [
     DecisionTreeClassifier(max_depth=3),
-    RandomForestClassifier(n_estimators=20, random_state=0),
-    GradientBoostingClassifier(n_estimators=20, random_state=0),
-    AdaBoostClassifier(n_estimators=20, random_state=0),
+    RandomForestClassifier(n_estimators=10, random_state=0),
+    GradientBoostingClassifier(n_estimators=10, random_state=0),
+    AdaBoostClassifier(n_estimators=10, random_state=0),
     BaggingClassifier(n_estimators=10, random_state=0),
     VotingClassifier(members, voting="soft"),
     StackingClassifier(members),

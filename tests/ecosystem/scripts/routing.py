@@ -20,7 +20,7 @@ line = make_pipeline(
     StandardScaler().set_fit_request(sample_weight=True), LogisticRegression().set_fit_request(sample_weight=True)
 )
 tree = DecisionTreeClassifier(max_depth=3, random_state=0).set_fit_request(sample_weight=True)
-forest = RandomForestClassifier(40, random_state=0).set_fit_request(sample_weight=False)
+forest = RandomForestClassifier(20, random_state=0).set_fit_request(sample_weight=False)
 members = [("line", line), ("tree", tree), ("forest", forest)]
 outcome = {}
 for name, model in {
@@ -28,7 +28,7 @@ for name, model in {
     "stack": StackingClassifier(members, final_estimator=LogisticRegression(), cv=3),
 }.items():
     result = cross_validate(
-        model, X, y, params={"sample_weight": weights, "groups": groups}, cv=GroupKFold(5), scoring=by_weight
+        model, X, y, params={"sample_weight": weights, "groups": groups}, cv=GroupKFold(3), scoring=by_weight
     )
     outcome[name] = result["test_score"].mean()
 search = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=GroupKFold(5), scoring=by_weight)

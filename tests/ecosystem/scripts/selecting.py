@@ -29,7 +29,7 @@ for model in (
     outcome[f"{name} names"] = list(selector.get_feature_names_out())
 rfe = RFE(DecisionTreeClassifier(random_state=0), n_features_to_select=3).fit(X, y)
 outcome["rfe"] = int(rfe.support_[:3].sum()) >= 2
-rfecv = RFECV(RandomForestClassifier(30, random_state=0), cv=3, min_features_to_select=2).fit(X, y)
+rfecv = RFECV(RandomForestClassifier(15, random_state=0), cv=3, min_features_to_select=2).fit(X, y)
 outcome["rfecv score"] = rfecv.cv_results_["mean_test_score"].max()
 outcome["rfecv has the informative ones"] = bool(rfecv.support_[:3].sum() >= 2)
 forward = SequentialFeatureSelector(DecisionTreeClassifier(max_depth=3), n_features_to_select=2, cv=3).fit(X, y)

@@ -153,7 +153,7 @@ for best_first in (True, False):
     expected = grow_reference(case)
     assert expected.tree.n_leaves == 12
     for n_threads in (1, 2, 3):
-        for way in WAYS:
+        for way in WAYS[:2]:
             assert_same(grow_cpu(case, n_threads, **way), expected)
 print("same")
 """
