@@ -46,4 +46,5 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # would have to be fetched, which pages opened as files cannot do
 html_theme_options = {"navigation_with_keys": True}

@@ -9,6 +9,7 @@ an error. Nothing is fetched, neither now nor by whoever reads the site.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -27,9 +28,13 @@ def main(arguments: list[str]) -> int:
         return 0
     from sphinx.cmd.build import build_main
 
+    os.environ.setdefault("SPINNEY_QUIET", "1")
+    print("Drawing the gallery (the first time, kernels are compiled for it) ...", flush=True)
     arrange(SOURCES)
+    print("Reading pages and docstrings, writing HTML ...", flush=True)
     strictly = ["-q", "-W", "--keep-going", "-j", "auto"]
-    failed = build_main([*strictly, "-b", "html", "-c", str(DOCS), str(SOURCES), str(SITE)])
+    folders = ["-c", str(DOCS), "-d", str(ROOT / "build" / "doctrees"), str(SOURCES), str(SITE)]
+    failed = build_main([*strictly, "-b", "html", *folders])
     if not failed:
         print(f"The site is in {SITE.relative_to(ROOT)}: open {SITE / 'index.html'}")
     return failed
