@@ -247,7 +247,7 @@ def kill_someone(client, which):
     os.kill(pids[which % len(pids)], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("seed", range(20 if os.environ.get("SPINNEY_THOROUGH") else 2))
+@pytest.mark.parametrize("seed", range(20 if THOROUGH else 2))
 def test_lost_workers_lose_nothing(client, seed):
     """Killed at one or two drawn rounds, perhaps one right after the other. Last here: new workers are slow."""
     rng = np.random.RandomState(seed)
