@@ -9,7 +9,7 @@ from spinney._team import Team
 from spinney.data.binning import learn_bins
 from spinney.grow.codes.fit import grow_coded_tree, make_desk
 from spinney.grow.codes.memory import AT_ONCE, LANES, SLOTS
-from tests.compiled import PLAIN_PYTHON, few
+from tests.compiled import CHECKS_BOUNDS, PLAIN_PYTHON, few
 from tests.grow.codes.cases import WEIGHTS, assert_same, draw_case, draw_rules, encode, grow_both
 from tests.grow.lists.cases import Case
 
@@ -49,6 +49,7 @@ def spread(left, right):
     return abs(left.total - mean * left.weight) / (1.0 + left.squares / left.weight)
 
 
+@pytest.mark.skipif(CHECKS_BOUNDS, reason="compiles all of it again for the same indices")
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @few(60, plain=6)
 @given(seed=SEEDS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
 from spinney.grow.histogram import statistics
+from tests._compile.processes import warm_cache
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.grow.cases import (
     NO_LIMIT,
@@ -162,7 +163,8 @@ print("same")
 @pytest.mark.skipif(PLAIN_PYTHON, reason="threads need compiled kernels")
 def test_small_chunks(tmp_path):
     """With seven rows a chunk, three threads share out even small nodes."""
-    environment = os.environ | {"SPINNEY_CACHE_DIR": str(tmp_path)}  # the constant is no part of the cache's key
+    warm_cache(tmp_path, "spinney.grow", "spinney.ensemble")  # the constant is no part of the cache's key
+    environment = os.environ | {"SPINNEY_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", CHUNKS.format(chunk=7)]
     root = Path(__file__).parents[2]
     answer = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
