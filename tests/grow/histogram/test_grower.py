@@ -51,7 +51,7 @@ def set_block():
 
 
 @pytest.mark.kernels
-@few(300, plain=100)
+@few(300, plain=50)
 @given(data=st.data(), block=BLOCKS)
 def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
     set_block(block)
@@ -63,7 +63,7 @@ def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
 
 
 @pytest.mark.kernels
-@few(12, plain=4)
+@few(12, plain=2)
 @given(seed=st.integers(0, 10**6), n_words=st.sampled_from((64, 65, 66)), best_first=st.booleans())
 def test_many_columns(seed, n_words, best_first):
     """With 64 words and the statistics all nodes are summed by words; the scratch has only room for a few of them."""
@@ -209,7 +209,7 @@ def test_rules(set_block, data, block):
 
 
 @pytest.mark.kernels
-@few(150, plain=60)
+@few(150, plain=25)
 @given(data=st.data(), block=BLOCKS)
 def test_values_minimise_the_objective_over_the_rows_of_the_leaf(set_block, data, block):
     set_block(block)
