@@ -1,9 +1,12 @@
 """Other processes: what they print, what they complain of, and how many kernels they compile."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from spinney._compile.folder import cache_folder
 
 ROOT = Path(__file__).parent.parent.parent
 COUNTED = """
@@ -48,6 +51,17 @@ def finish(process, said=None):
 def run(code, **environment):
     """The same, from its start."""
     return finish(start(code, **environment), "\n")
+
+
+def warm_cache(root, *without):
+    """A folder of kernels, under a root for SPINNEY_CACHE_DIR: those of this process, less some by how names begin."""
+    root.mkdir(mode=0o700, exist_ok=True)
+    root.chmod(0o700)
+    if (warm := cache_folder()) is None:
+        return
+    patterns = [f"{one}*" for one in ("tmp", *without)]
+    ignored = shutil.ignore_patterns("*.lock", *patterns)  # others may be compiling
+    shutil.copytree(warm, root / warm.name, ignore=ignored).chmod(0o700)
 
 
 def is_running(pid):

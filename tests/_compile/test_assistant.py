@@ -13,7 +13,7 @@ from numba.core import types
 from spinney._compile import PLAIN_PYTHON, assistant
 from spinney._compile import folder as folders
 from spinney._compile.parts import Need
-from tests._compile.processes import COUNTED, is_running, run, start
+from tests._compile.processes import COUNTED, is_running, run, start, warm_cache
 
 pytestmark = pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
 NUMBERS = types.Array(types.float64, 1, "C")
@@ -223,6 +223,7 @@ print(*sorted(used))
 
 def test_a_fit_with_and_without_it_is_the_same(tmp_path):
     """The same model, and with the files that it made a process without an assistant compiles nothing."""
+    warm_cache(tmp_path, "spinney.grow.lists")
     with_it, _ = run(FIT, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="1")
     assert with_it.split()[1] == "True"
     (folder,) = tmp_path.iterdir()

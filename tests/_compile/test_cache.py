@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import os
-import shutil
 import threading
 import time
 
@@ -14,7 +13,7 @@ from numba.core import event, types
 from spinney._compile import PLAIN_PYTHON, CompileError, cache, kernel
 from spinney._compile import folder as folders
 from spinney._compile.settings import target_has
-from tests._compile.processes import KMEANS, run
+from tests._compile.processes import KMEANS, run, warm_cache
 
 pytestmark = pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python has no cache")
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions of POSIX systems")
@@ -318,9 +317,8 @@ def test_a_fit_heals_a_damaged_cache(tmp_path):
     warm = folders.cache_folder()
     if warm is None:
         pytest.skip("no cache on this machine")
+    warm_cache(tmp_path, "spinney.grow", "spinney.ensemble", "spinney.tree")
     copy = tmp_path / warm.name
-    shutil.copytree(warm, copy, ignore=shutil.ignore_patterns("*.lock", "tmp*"))  # others may be compiling
-    copy.chmod(0o700)
     hurt = sorted(path for name in ("points", "plusplus") for path in copy.glob(f"spinney.cluster.{name}.*.bin"))
     assert len(hurt) >= 4
     for k, path in enumerate(hurt):

@@ -1,5 +1,6 @@
 """The contests run, on tiny tables: what they measure is for a quiet machine."""
 
+import gc
 import json
 import re
 
@@ -25,6 +26,12 @@ from benchmarks.versus.tree_peers import PEERS, Settings, gini_by_hand
 from benchmarks.versus.trees import main
 
 
+@pytest.fixture(autouse=True)
+def without_collections(monkeypatch):
+    """Before every measurement all garbage is collected, which takes longest here."""
+    monkeypatch.setattr(gc, "collect", lambda *args: 0)
+
+
 @pytest.mark.parametrize(
     "cases",
     [
@@ -46,24 +53,24 @@ def test_cases_name_what_there_is(cases):
 
 def test_a_run_is_printed_and_kept(tmp_path, capsys):
     file = tmp_path / "figures.json"
-    cases, peers = "depth8,million8,categories", "spinney,sklearn"
+    cases, peers = "million8,categories", "spinney,sklearn"
     main(f"--case {cases} --peers {peers} --rows 600 --repeats 1 --markdown --json {file}".split())
     printed = capsys.readouterr().out
-    assert printed.count("spinney / sklearn = ") == 3
+    assert printed.count("spinney / sklearn = ") == 2
     found = json.loads(file.read_text())["cases"]
-    assert [case["case"] for case in found] == ["depth8", "million8", "categories"]
+    assert [case["case"] for case in found] == ["million8", "categories"]
     for case in found:
         for result in case["results"]:
             assert result["error"] is None
             assert result["value"] > 0
             assert 0.4 < result["quality"]["accuracy"] <= 1
-    assert all(result["quality"]["of n log n"] > 0 for result in found[1]["results"])
+    assert all(result["quality"]["of n log n"] > 0 for result in found[0]["results"])
 
 
 def test_a_run_of_adaboost(tmp_path, capsys):
     file = tmp_path / "figures.json"
-    adaboost.main(f"--case stumps,multiclass,regression --rows 400 --repeats 1 --json {file}".split())
-    assert capsys.readouterr().out.count("spinney / sklearn = ") == 3
+    adaboost.main(f"--case stumps,regression --rows 400 --repeats 1 --json {file}".split())
+    assert capsys.readouterr().out.count("spinney / sklearn = ") == 2
     for case in json.loads(file.read_text())["cases"]:
         assert [result["error"] for result in case["results"]] == [None, None]
         assert all(result["quality"]["rounds"] > 2 for result in case["results"])
@@ -75,7 +82,7 @@ def test_a_run_of_adaboost(tmp_path, capsys):
 
 def test_clustering_is_measured(tmp_path):
     file = tmp_path / "figures.json"
-    options = f"--case kmeans_rows,kmeans,mixture --peers spinney,sklearn --rows 3000 --repeats 1 --json {file}"
+    options = f"--case kmeans_rows,kmeans,mixture --peers spinney,sklearn --rows 1500 --repeats 1 --json {file}"
     clustering.main(options.split())
     for case in json.loads(file.read_text())["cases"]:
         mine, theirs = sorted((result["quality"] for result in case["results"]), key=lambda one: one["loss"])

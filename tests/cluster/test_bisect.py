@@ -10,7 +10,7 @@ from spinney.cluster.bisect import BisectSettings, bisect, leaf_of
 from spinney.cluster.kmeans import KMeansSettings, relative_centres
 from spinney.cluster.points import read_tiles, take_points
 from tests.cluster.cases import ALONE, blobs, points_of, tables
-from tests.compiled import THREADS, few
+from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.oracles import clustering as reference_cluster
 
 pytestmark = pytest.mark.kernels
@@ -60,8 +60,9 @@ def test_rows_go_down_to_their_leaves(values, n_clusters, weighted):
 
 @pytest.mark.parametrize("by_size", [False, True])
 def test_any_number_of_threads(by_size):
-    values, _ = blobs(5000, 4, 9, spread=2.0, dtype=np.float32)
-    weights, found = np.random.default_rng(1).random(5000), set()
+    n = 500 if PLAIN_PYTHON else 5000
+    values, _ = blobs(n, 4, 9, spread=2.0, dtype=np.float32)
+    weights, found = np.random.default_rng(1).random(n), set()
     for size in THREADS:
         for algorithm in ("lloyd", "bounds", "auto"):
             with Team(size) as team:

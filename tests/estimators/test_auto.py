@@ -28,6 +28,7 @@ FRAME = pd.DataFrame(
 FRAME.loc[RANDOM.rand(N) < 0.15, "size"] = np.nan
 NUMBERS = FRAME["size"].fillna(0).to_numpy() + 0.3 * FRAME["count"].to_numpy() + 0.3 * RANDOM.randn(N)
 CLASSES = np.array(["low", "mid", "high"])[np.digitize(NUMBERS, [0.8, 1.6])]
+FEW = N if THOROUGH else 90  # rows, where all are as good
 QUICK = {"families": ["boosting_of_small_trees", "extra_trees", "tree"], "random_state": 0}
 
 
@@ -53,7 +54,7 @@ def test_what_boosting_has_settled_gives_the_same_model(name, classifies, n):
 
 def test_members_are_the_families_models_fitted_on_all_rows():
     weight = RANDOM.randint(0, 3, N)
-    for model, y in both():
+    for model, y in both(cv=2):
         model.fit(FRAME, y, sample_weight=weight)
         for name, member in zip(model.names_, model.estimators_):
             own = clone(member).fit(FRAME, y, sample_weight=weight)
@@ -156,17 +157,19 @@ def same(model, other):
 
 
 def test_threads_and_the_order_of_rows_do_not_matter():
-    shuffled = RANDOM.permutation(N)
-    for model, y in both(cv=3):
-        model.fit(FRAME, y)
-        same(model, clone(model).set_params(n_jobs=2).fit(FRAME, y))
-        same(model, clone(model).fit(FRAME.iloc[shuffled].reset_index(drop=True), y[shuffled]))
+    shuffled = RANDOM.permutation(FEW)
+    for model, y in both(cv=2):
+        X, y = FRAME[:FEW], y[:FEW]
+        model.fit(X, y)
+        same(model, clone(model).set_params(n_jobs=2).fit(X, y))
+        same(model, clone(model).fit(X.iloc[shuffled].reset_index(drop=True), y[shuffled]))
 
 
 def test_repetitions_may_be_weights():
-    weight, X = RANDOM.randint(0, 4, N), FRAME[["size", "count"]].fillna(0.0)
-    repeated = RANDOM.permutation(np.repeat(np.arange(N), weight))
-    for model, y in both(cv=3, families=["boosting_of_small_trees", "extra_trees", "random_forest"]):
+    weight, X = RANDOM.randint(0, 4, FEW), FRAME[["size", "count"]].fillna(0.0)[:FEW]
+    repeated = RANDOM.permutation(np.repeat(np.arange(FEW), weight))
+    for model, y in both(cv=2, families=["boosting_of_small_trees", "extra_trees", "random_forest"]):
+        y = y[:FEW]
         model.fit(X, y, sample_weight=weight)
         other = clone(model).fit(X.iloc[repeated].reset_index(drop=True), y[repeated])
         np.testing.assert_array_equal(other.weights_, model.weights_)
@@ -225,7 +228,7 @@ def test_a_forest_alone_and_no_time():
 
 def test_with_time_enough_nothing_is_cut():
     for model, y in both(cv=2):
-        X, y = FRAME[:80], y[:80]
+        X, y = FRAME[:FEW], y[:FEW]
         free = clone(model).fit(X, y)
         assert model.set_params(time_budget=1e6).fit(X, y).fingerprint_ == free.fingerprint_
 

@@ -36,8 +36,9 @@ def checked(kind):
     """As it comes, but, for time, with few trees; automatic models with two of their families and two folds."""
     if kind in AUTO:
         return kind(["tree", "extra_trees"], cv=2)
-    many = "n_estimators" in inspect.signature(kind).parameters
-    return kind(n_estimators=10) if many else kind()
+    if "n_estimators" in inspect.signature(kind).parameters:
+        return kind(n_estimators=30 if "Structure" in kind.__name__ else 10)  # that one learns slowly
+    return kind()
 
 
 def small(kind):
@@ -63,7 +64,7 @@ def test_no_estimator_is_forgotten():
 @parametrize_with_checks(
     [
         *(checked(kind) for kind in ALL),
-        *(kind(n_estimators=5, max_bins=None) for kind in BOOSTING),
+        *(kind(n_estimators=10, max_bins=None) for kind in BOOSTING),
         *(kind() for kind in BOOSTING if THOROUGH),
     ]
 )

@@ -92,19 +92,21 @@ KINDS = [ID3Classifier, C45Classifier, DecisionTreeClassifier]
 @pytest.mark.parametrize("patience", [1, 5, 1000])
 def test_own_rows_say_when_to_stop(kind, patience):
     weight = np.random.RandomState(0).randint(0, 4, len(Y_NEW))
-    model = whole(kind, n_iter_no_change=patience).fit(X, Y, eval_set=(X_NEW, Y_NEW, weight))
-    assert model.tree_.weight[0] == len(Y)  # nothing is held out
-    full = whole(kind).fit(X, Y)
+    n = 200 if patience == 1000 else 600
+    rows, y = X[:n], Y[:n]
+    model = whole(kind, n_iter_no_change=patience).fit(rows, y, eval_set=(X_NEW, Y_NEW, weight))
+    assert model.tree_.weight[0] == n  # nothing is held out
+    full = whole(kind).fit(rows, y)
     assert model.get_n_leaves() < full.get_n_leaves()
 
     def error(one):
         return find_errors(one.tree_, judge(one, X_NEW, Y_NEW, weight)).ending.sum()
 
     if patience == 1000:  # the best of all best-first trees
-        sizes = [whole(kind, max_leaf_nodes=k).fit(X, Y) for k in range(2, full.get_n_leaves() + 1)]
+        sizes = [whole(kind, max_leaf_nodes=k).fit(rows, y) for k in range(2, full.get_n_leaves() + 1)]
         assert error(model) == min(map(error, sizes))
     elif patience == 5:
-        assert error(model) <= error(whole(kind, n_iter_no_change=1).fit(X, Y, eval_set=(X_NEW, Y_NEW, weight)))
+        assert error(model) <= error(whole(kind, n_iter_no_change=1).fit(rows, y, eval_set=(X_NEW, Y_NEW, weight)))
 
 
 def test_own_rows_of_regressors_and_several_outputs():

@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.text import Text
 
 from spinney import DecisionTreeClassifier, plot_tree
+from tests.compiled import THOROUGH
 from tests.view.trees import ALL, branches, flowers, in_set, islands, leaf, make_model, number, prices, tennis
 
 
@@ -55,7 +56,7 @@ def overlapping(boxes):
 
 
 @pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only")
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (13.3, 7.5), (20, 4), (4, 12)])
+@pytest.mark.parametrize("size", [None, (6.4, 4.8), (20, 4), (4, 12), *([(13.3, 7.5)] if THOROUGH else [])])
 def test_boxes_do_not_overlap_at_depth_4(size):
     if size:
         plt.figure(figsize=size)
@@ -69,7 +70,7 @@ def test_boxes_do_not_overlap_at_depth_4(size):
 
 
 @pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only")
-@pytest.mark.parametrize("width", range(8, 13))
+@pytest.mark.parametrize("width", range(8, 13) if THOROUGH else (8, 11))
 def test_boxes_do_not_overlap_where_letters_are_wider_than_in_proportion(width):
     plt.figure(figsize=(width, 3))
     assert not overlapping(plot_tree(deep(), precision=1))

@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
-forest = RandomForestClassifier(30, random_state=0).fit(X_train, y_train)
-calibrated = CalibratedClassifierCV(RandomForestClassifier(30, random_state=0), method="isotonic", cv=3)
+forest = RandomForestClassifier(60, random_state=0).fit(X_train, y_train)
+calibrated = CalibratedClassifierCV(RandomForestClassifier(60, random_state=0), method="isotonic", cv=3)
 calibrated.fit(X_train, y_train)
 outcome = {"brier": brier_score_loss(y_test, calibrated.predict_proba(X_test)[:, 1])}
 CalibrationDisplay.from_estimator(forest, X_test, y_test)
@@ -38,8 +38,8 @@ outcome["f1"] = report["macro avg"]["f1-score"]
 outcome["held out"] = (cross_val_predict(forest, X, y, cv=3, method="predict_proba").argmax(axis=1) == y).mean()
 
 D, target = load_diabetes(return_X_y=True, as_frame=True)
-trees = RandomForestRegressor(40, min_samples_leaf=5, random_state=0).fit(D, target)
-importance = permutation_importance(trees, D, target, n_repeats=3, random_state=0)
+trees = RandomForestRegressor(80, min_samples_leaf=5, random_state=0).fit(D, target)
+importance = permutation_importance(trees, D, target, n_repeats=5, random_state=0)
 outcome["most important"] = sorted(D.columns[np.argsort(importance.importances_mean)[-2:]])
 outcome["impurity"] = sorted(D.columns[np.argsort(trees.feature_importances_)[-2:]])
 by_bmi = partial_dependence(trees, D, ["bmi"], grid_resolution=8)["average"][0]

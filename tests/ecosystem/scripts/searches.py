@@ -19,8 +19,8 @@ outcome = {
     "score": search.score(X, y),
 }
 
-spread = {"n_estimators": randint(20, 60), "max_features": ["sqrt", "log2", 0.5], "criterion": ["gini", "entropy"]}
-chosen = RandomizedSearchCV(RandomForestClassifier(random_state=0), spread, n_iter=4, cv=3, random_state=0)
+spread = {"n_estimators": randint(10, 30), "max_features": ["sqrt", "log2", 0.5], "criterion": ["gini", "entropy"]}
+chosen = RandomizedSearchCV(RandomForestClassifier(random_state=0), spread, n_iter=3, cv=3, random_state=0)
 outcome["random"] = chosen.fit(X, y).best_score_
 outcome["sizes"] = [one["n_estimators"] for one in chosen.cv_results_["params"]]
 
@@ -34,7 +34,7 @@ outcome["rounds"] = halving.n_iterations_
 pipe = Pipeline([("scale", StandardScaler()), ("model", AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=20))])
 nested = GridSearchCV(
     pipe,
-    {"model__estimator__max_depth": [1, 2], "model__learning_rate": [0.5, 1.0]},
+    {"model__estimator__max_depth": [1, 2], "model__learning_rate": [1.0]},
     cv=3,
     scoring={"accuracy": "accuracy", "loss": "neg_log_loss"},
     refit="accuracy",

@@ -50,6 +50,7 @@ def test_the_tree_does_not_depend_on_the_team(drawn, settings, few_rows, n_threa
         assert many.fingerprint == grown(drawn, settings, team).fingerprint
 
 
+@pytest.mark.skipif(PLAIN_PYTHON, reason="slow in plain Python")
 def test_a_deep_tree_that_needs_more_room(monkeypatch):
     monkeypatch.setattr(grower, "_FEW_ROWS", 30)
     monkeypatch.setattr(grower, "_PARTS", 1000)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
 from spinney.grow.histogram import statistics
+from tests._compile.processes import warm_cache
 from tests.compiled import PLAIN_PYTHON, THREADS, few
 from tests.grow.cases import (
     NO_LIMIT,
@@ -50,7 +51,7 @@ def set_block():
 
 
 @pytest.mark.kernels
-@few(300, plain=100)
+@few(300, plain=50)
 @given(data=st.data(), block=BLOCKS)
 def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
     set_block(block)
@@ -62,7 +63,7 @@ def test_the_slow_twin_grows_the_same_tree(set_block, data, block):
 
 
 @pytest.mark.kernels
-@few(12, plain=4)
+@few(12, plain=2)
 @given(seed=st.integers(0, 10**6), n_words=st.sampled_from((64, 65, 66)), best_first=st.booleans())
 def test_many_columns(seed, n_words, best_first):
     """With 64 words and the statistics all nodes are summed by words; the scratch has only room for a few of them."""
@@ -162,7 +163,8 @@ print("same")
 @pytest.mark.skipif(PLAIN_PYTHON, reason="threads need compiled kernels")
 def test_small_chunks(tmp_path):
     """With seven rows a chunk, three threads share out even small nodes."""
-    environment = os.environ | {"SPINNEY_CACHE_DIR": str(tmp_path)}  # the constant is no part of the cache's key
+    warm_cache(tmp_path, "spinney.grow", "spinney.ensemble")  # the constant is no part of the cache's key
+    environment = os.environ | {"SPINNEY_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", CHUNKS.format(chunk=7)]
     root = Path(__file__).parents[2]
     answer = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
@@ -207,7 +209,7 @@ def test_rules(set_block, data, block):
 
 
 @pytest.mark.kernels
-@few(150, plain=60)
+@few(150, plain=25)
 @given(data=st.data(), block=BLOCKS)
 def test_values_minimise_the_objective_over_the_rows_of_the_leaf(set_block, data, block):
     set_block(block)
