@@ -101,15 +101,17 @@ def _tell_answer(report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, r
 def _tell_contributions(
     report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, values: dict[str, Any], answer: Any
 ) -> None:
-    found = _contributions(fitted, recipe, X, answer)
+    found = _contributions(report, fitted, recipe, X, answer)
     if found is None:
         return
-    how, base, shares = found
+    base, shares = found
     order = np.argsort(-np.abs(shares), kind="stable")
     report.note(
-        contributions={recipe.features[j]: float(shares[j]) for j in order.tolist()}, base=base, contributions_are=how
+        contributions={recipe.features[j]: float(shares[j]) for j in order.tolist()},
+        base=base,
+        contributions_are="SHAP values",
     )
-    report.title(f"What its columns contribute to the score ({how}), beside {number(base)}")
+    report.title(f"What its columns contribute to the score (SHAP values), beside {number(base)}")
     names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
     rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
     if rows:
@@ -122,24 +124,19 @@ def _cell(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else label(value)
 
 
-def _contributions(fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any) -> tuple[str, float, np.ndarray] | None:
-    """(how they were found, base value, one number per column); of a class the one that is predicted."""
-    import spinney.explain
+def _contributions(
+    report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any
+) -> tuple[float, np.ndarray] | None:
+    """(base value, SHAP value of each column); of a class the one that is predicted."""
+    from spinney.explain.shap_values import shap
 
-    place = _place(fitted, answer)
-    shap = getattr(spinney.explain, "shap", None)
     try:
-        if shap is not None:
-            found = shap(fitted, _input(recipe, X))
-            values, base = np.asarray(found.values)[0], np.ravel(np.asarray(found.base_values, np.float64))
-            return "SHAP values", *_pick(base, values.reshape(len(recipe.features), -1), place)
-        from spinney.explain.contributions import contributions_along_paths
-        from spinney.io.formula import read_formula
-
-        along = contributions_along_paths(read_formula(fitted), fitted, list(X.row(0)))
-    except (TypeError, ValueError):  # a model that is no sum of trees
+        found = shap(fitted, _input(recipe, X))
+    except (TypeError, ValueError) as error:  # a model that is no sum of trees
+        report.warn(str(error))
         return None
-    return None if along is None else ("along the paths", *_pick(along.base, along.values, place))
+    values, base = np.asarray(found.values)[0], np.ravel(np.asarray(found.base_values, np.float64))
+    return _pick(base, values.reshape(len(recipe.features), -1), _place(fitted, answer))
 
 
 def _place(fitted: Any, answer: Any) -> int:

@@ -17,8 +17,10 @@ from spinney.evaluate.curves import learning_curve
 from spinney.evaluate.measures import HIGHER_IS_BETTER, measure, measure_baseline
 from spinney.reporting.sample import Sample, some_rows
 
-_WORK = {True: 100_000_000, False: 20_000_000}  # rows x trees that all folds may fit: boosting, others
+_WORK = {True: 50_000_000, False: 20_000_000}  # rows x trees that all folds may fit: boosting, others
 _SIZES = (0.1, 0.25, 0.5, 0.75, 1.0)  # of a learning curve
+_FEW_SIZES = (0.2, 0.5, 1.0)  # where there are many trees
+_CURVE_TREES = 6000  # that it may grow: each costs time, however few its rows are
 _CURVE_FITS = 5  # that it takes, counted in fits to all rows
 
 
@@ -73,7 +75,7 @@ def judge(model: Any, sample: Sample, cv: int, seed: int) -> Judged:
     judged.table = [_row(name, result) for name in result.metrics if not name.startswith("baseline ")]
     if len(part.y) < len(sample.y):
         judged.notes.append(f"{len(part.y):,} rows, drawn from {len(sample.y):,}, were cross-validated to save time.")
-    _learn(judged, fresh, part, cv, seed)
+    _learn(judged, fresh, part, cv, n_trees(model), seed)
     return judged
 
 
@@ -127,20 +129,30 @@ def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
     from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
     if len(part.y) < 2 * cv:
-        raise ValueError(f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}.")
+        raise ValueError(
+            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. With cv=0 the model is judged as it is."
+        )
     if part.groups is not None:
+        n_groups = len(np.unique(part.groups))
+        if n_groups < cv:
+            raise ValueError(f"cv={cv} needs at least {cv} groups, got {n_groups}.")
         return list(GroupKFold(cv, shuffle=True, random_state=seed).split(part.y, part.y, part.groups))
     rare = int(np.unique(part.y, return_counts=True)[1].min()) if part.task == "classification" else 0
     kind = StratifiedKFold if rare >= cv else KFold
     return list(kind(cv, shuffle=True, random_state=seed).split(part.y, part.y))
 
 
-def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, seed: int) -> None:
-    """A learning curve, on fewer rows if the model is slow to fit."""
+def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
+    """A learning curve, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
+    fits = _CURVE_TREES // n_trees_of
+    if fits < len(_FEW_SIZES):
+        judged.notes.append("There is no learning curve: the model has too many trees for a report of seconds.")
+        return
+    folds, shares = (3, _SIZES) if fits >= 3 * len(_SIZES) else (1, _FEW_SIZES)
     smaller = some_rows(part, max(1000, len(part.y) * cv // (3 * _CURVE_FITS)), seed) if len(part.y) > 5000 else part
     scoring = "accuracy" if part.task == "classification" else "neg_root_mean_squared_error"
-    splits = _splits(smaller, 3, seed)
-    sizes = [share for share in _SIZES if share * len(splits[0][0]) >= 10]
+    splits = _splits(smaller, min(3, cv), seed)[:folds]
+    sizes = [share for share in shares if share * len(splits[0][0]) >= 10]
     curve = learning_curve(
         fresh, smaller.X, smaller.y, train_sizes=sizes, cv=splits, scoring=scoring, sample_weight=smaller.weight,
         shuffle=True, random_state=seed,

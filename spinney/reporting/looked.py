@@ -6,6 +6,7 @@ trees there are no SHAP values, and the page says so.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from spinney.reporting.sample import Sample, rows_of, some_rows
 
 _SHAP_ROWS, _SHOWN_ROWS, _MOST_BARS, _MOST_SWARM, _MOST_CURVES = 400, 60, 12, 10, 6
 _CURVE_ROWS, _POINTS, _MOST_OUTPUTS = 2000, 40, 8
+_MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
 
 class Looked:
@@ -25,11 +27,12 @@ class Looked:
 
     def __init__(self, model: Any, sample: Sample, names: list[str], seed: int) -> None:
         self.model, self.names, self.seed = model, names, seed
+        self.asked, self.note = _fewer_trees(model)
         self.part = some_rows(sample, _SHAP_ROWS, seed)
         self.sample, self.why_not = sample, ""
         self.found: Any = None
         try:
-            self.found = shap(model, self.part.X)
+            self.found = shap(self.asked, self.part.X)
         except TypeError as error:
             self.why_not = str(error)
 
@@ -53,7 +56,7 @@ class Looked:
 
     def importance_bars(self) -> list[dict[str, Any]]:
         """The model's own importances."""
-        own = getattr(self.model, "feature_importances_", None)
+        own = getattr(self.asked, "feature_importances_", None)
         return [] if own is None or len(own) != len(self.names) else bars(self.names, np.asarray(own, float))
 
     def swarms(self) -> list[Markup]:
@@ -97,13 +100,12 @@ class Looked:
         """Partial dependence of the columns that matter most."""
         ranked = self.shap_bars() or self.importance_bars()
         part = some_rows(self.sample, _CURVE_ROWS, self.seed)
-        charts = []
-        for one in ranked[:_MOST_CURVES]:
-            if one["column"] is None or one["value"] <= 0:
-                continue
-            found = partial_dependence(self.model, part.X, [one["column"]], grid_resolution=_POINTS)
-            charts.append(self._curve(one["name"], found[0] if isinstance(found, list) else found))
-        return charts
+        chosen = [one for one in ranked[:_MOST_CURVES] if one["column"] is not None and one["value"] > 0]
+        if not chosen:
+            return []
+        found = partial_dependence(self.asked, part.X, [one["column"] for one in chosen], grid_resolution=_POINTS)
+        every = found if isinstance(found, list) else [found]
+        return [self._curve(one["name"], curve) for one, curve in zip(chosen, every)]
 
     def _curve(self, name: str, found: Any) -> Markup:
         values, average = found["grid_values"][0], np.atleast_2d(found["average"])
@@ -146,6 +148,21 @@ class Looked:
     def shown(self) -> Any:
         """The rows of `rows`, as a table."""
         return rows_of(self.part.X, np.arange(min(_SHOWN_ROWS, len(self.part.y))))
+
+
+def _fewer_trees(model: Any) -> tuple[Any, str]:
+    """The model, or a copy with its first trees, and a sentence that says so. Answers of forests are means over trees
+    that are alike: some say what all do, and walks through every node of a large forest would take minutes.
+    """
+    forest = vars(model).get("forest_")  # forests, extra-trees and bagging; the order of boosted trees matters
+    n_trees = getattr(forest, "n_trees", 0)
+    if n_trees <= _LEAST_TREES or forest.n_nodes <= _MOST_NODES:
+        return model, ""
+    kept = min(n_trees, max(_LEAST_TREES, _MOST_NODES * n_trees // forest.n_nodes))
+    smaller = copy(model)
+    smaller.forest_ = forest.part(range(kept))
+    said = f"the first {kept} of {n_trees:,} trees, to save time."
+    return smaller, f"Importances, SHAP values and partial dependence are of {said}"
 
 
 def _few(values: np.ndarray) -> list[list[float]]:

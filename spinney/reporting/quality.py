@@ -53,20 +53,22 @@ def quality_charts(judged: Judged) -> list[Markup]:
         recall.append(Line(name, true[1:], precision[1:], f"s{place % 8}"))
     charts = []
     unit = (0.0, 1.0)
+    more = len(judged.classes) - _MOST_CLASSES
+    some = f" The first {_MOST_CLASSES} of {len(judged.classes)} classes are drawn." if more > 0 else ""
     if roc:
         which = f" of {judged.classes[1]}" if len(judged.classes) == 2 else ""
         charts.append(
             line_chart(
                 f"ROC curve{which}", roc, "false positive rate", "true positive rate", x_range=unit, y_range=unit,
                 diagonal=True, marker="roc-point",
-                note="Up and to the left is good; the diagonal is guessing.",
+                note="Up and to the left is good; the diagonal is guessing." + some,
             )
         )  # fmt: skip
         charts.append(
             line_chart(
                 f"Precision and recall{which}", recall, "recall", "precision", x_range=unit, y_range=unit,
                 marker="recall-point",
-                note="Of those called so: how many are. Of those who are: how many are called so.",
+                note="Of those called so: how many are. Of those who are: how many are called so." + some,
             )
         )  # fmt: skip
     return [*charts, _calibration(judged, numbers)]

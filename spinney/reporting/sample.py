@@ -54,7 +54,10 @@ def read_sample(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> 
         if unknown:
             raise ValueError(f"y has classes that the model does not know: {unknown[:5]!r}.")
     else:
-        target = target.astype(np.float64)
+        try:
+            target = target.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"y must hold numbers for {name}, got {target.tolist()[0]!r}.") from None
         if not np.isfinite(target).all():
             raise ValueError("y must hold finite numbers.")
     return Sample(X, target, check_weights(sample_weight, n_rows), grouped, task, classes)

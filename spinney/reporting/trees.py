@@ -35,24 +35,23 @@ def _nest(words: Words, number: int) -> dict[str, Any]:
     tree = words.tree
     size = tree.n_samples if words.counts_known else -tree.depth
     shown = set(np.lexsort((np.arange(tree.n_nodes), -np.asarray(size, float)))[:_MOST_NODES].tolist())
-    nodes: list[dict[str, Any]] = []
-    for node in range(tree.n_nodes):
+    nodes: dict[int, dict[str, Any]] = {}
+    for node in sorted(shown):  # a parent has at least as many rows as its child, and a smaller number
         parent = int(tree.parent[node])
-        nodes.append(
-            {
-                "id": f"t{number}n{node}",
-                "when": "" if node == 0 else words.answer(parent, int(tree.branch[node])),
-                "says": _says(words, node),
-                "rows": f"{int(tree.n_samples[node]):,}" if words.counts_known else "",
-                "children": [],
-                "hidden": 0,
-                "open": int(tree.depth[node]) < _OPEN_DEPTH,
-            }
-        )
-        if node and node in shown:
+        if node and parent not in nodes:
+            continue
+        nodes[node] = {
+            "id": f"t{number}n{node}",
+            "when": "" if node == 0 else words.answer(parent, int(tree.branch[node])),
+            "says": _says(words, node),
+            "rows": f"{int(tree.n_samples[node]):,}" if words.counts_known else "",
+            "children": [],
+            "hidden": 0,
+            "open": int(tree.depth[node]) < _OPEN_DEPTH,
+        }
+        if node:
             nodes[parent]["children"].append(nodes[node])
-    for node in range(tree.n_nodes):
-        if node in shown and not tree.is_leaf[node]:
+        if not tree.is_leaf[node]:
             missing = [child for child in tree.children_of(node).tolist() if child not in shown]
             nodes[node]["hidden"] = sum(int(tree.subtree_end[child]) - child for child in missing)
     return nodes[0]

@@ -45,3 +45,14 @@ def test_mistakes(model, penguins):
     said = refusal("explain", model, penguins, "--counterfactual", "-t", "Emu", code=2)
     assert said == "--target must be one of 'Adelie', 'Chinstrap', 'Gentoo', got 'Emu'."
     assert "fixed names the column 'wing'" in refusal("explain", model, penguins, "--counterfactual", "--fixed", "wing")
+
+
+def test_models_without_shap_values_say_why(tmp_path, penguins):
+    import spinney
+    from spinney.datasets import load_penguins
+
+    X = load_penguins()[0][["year", "body_mass_g"]]
+    spinney.save(spinney.AdaBoostRegressor(n_estimators=2, random_state=0).fit(X, X["year"]), tmp_path / "m.spinney")
+    said, _ = run("explain", tmp_path / "m.spinney", penguins)
+    assert said.startswith("Row 1: ")
+    assert "weighted median" in said

@@ -198,3 +198,38 @@ def test_a_fitted_model_in_a_notebook():
     assert tree.fingerprint_ in shown
     assert "<td>&lt;b&gt;</td>" in shown
     assert "importances" in shown
+
+
+def test_large_forests_are_asked_by_their_first_trees(monkeypatch, three):
+    _, model, X, y = three
+    monkeypatch.setattr("spinney.reporting.looked._MOST_NODES", 1)
+    monkeypatch.setattr("spinney.reporting.looked._LEAST_TREES", 2)
+    monkeypatch.setattr("spinney.reporting.judged._CURVE_TREES", 8 * 3)
+    page = spinney.report(model, X, y, cv=2).html
+    assert "are of the first 2 of 8 trees" in page
+    assert "Learning curve" in page
+    rows = data_of(page)["rows"]
+    smaller = np.mean([tree.predict_proba(X) for tree in model.estimators_[:2]], axis=0)
+    assert np.allclose(rows["base"][0] + sum(part for _, part in rows["rows"][0]["parts"][0]), smaller[0, 0], atol=1e-4)
+    monkeypatch.setattr("spinney.reporting.judged._CURVE_TREES", 8)
+    assert "There is no learning curve" in spinney.report(model, X, y, cv=2).html
+
+
+def test_many_classes_with_long_names():
+    rng = np.random.RandomState(0)
+    X, y = rng.randn(60, 2), np.array([f"class with a very long name, number {k % 10}" for k in range(60)])
+    page = spinney.report(spinney.DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, cv=2).html
+    assert "The first 8 of 10 classes are drawn." in page
+    assert 'title="class with a very long name, number 3">class with a very…</th>' in page
+
+
+def test_too_few_rows_or_groups_or_no_numbers(three):
+    _, model, X, y = three
+    with pytest.raises(ValueError, match="With cv=0 the model is judged as it is"):
+        spinney.report(model, X[:2], y[:2])
+    with pytest.raises(ValueError, match="cv=5 needs at least 5 groups, got 2"):
+        spinney.report(model, X, y, groups=np.arange(len(y)) % 2)
+    rows, grams = numbers()
+    with pytest.raises(ValueError, match="y must hold numbers for DecisionTreeRegressor, got 'a'"):
+        spinney.report(spinney.DecisionTreeRegressor(max_depth=1).fit(rows, grams), rows, ["a"] * len(rows))
+    assert "the 2 rows given" in spinney.report(model, X[:2], y[:2], cv=0).html
