@@ -1,6 +1,5 @@
 """What every test needs to know of the ways in which the kernels can be run, and in which the tests themselves are."""
 
-import gc
 import os
 import signal
 import threading
@@ -17,7 +16,3 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         # shells start what runs in the background without Ctrl-C, and so would be all that tests start
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_finish():
-    gc.freeze()  # modules and tests stay: the garbage collector need not go through them again and again
