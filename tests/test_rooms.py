@@ -18,6 +18,7 @@ ROOMS = [
     "grow",
     "prune",
     "ensemble",
+    "gpu",
     "cluster",
     "view",
     "evaluate",

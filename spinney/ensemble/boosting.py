@@ -35,6 +35,7 @@ from spinney.ensemble.gradients import (
     log_totals,
     loss_values,
 )
+from spinney.ensemble.mean_loss import sum_of_losses
 from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units, find_units
 from spinney.grow.histogram import memory
@@ -81,8 +82,9 @@ def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team
     """The state of a fit on a table of bins, or one of exact thresholds."""
     from spinney.ensemble.exact_boosting import ExactRounds
 
-    kind = ExactRounds if isinstance(dataset, ExactDataset) else Rounds
-    return kind(dataset, task, settings, team, *others, **more)
+    kind = settings.rounds or (ExactRounds if isinstance(dataset, ExactDataset) else Rounds)
+    opened: Rounds = kind(dataset, task, settings, team, *others, **more)
+    return opened
 
 
 class Rounds:
@@ -214,6 +216,10 @@ class Rounds:
             return loss_values(self.team, self.loss, raw, self.y)
         with np.errstate(over="ignore"):
             return loss_values(self.team, self.loss, self.units.user_raw(raw), self.task.y)
+
+    def sum_of_losses(self, y: np.ndarray, scale: float) -> float:
+        """The sum of all rows' losses at the scores so far, times `scale`, in the order in which NumPy adds up."""
+        return sum_of_losses(self.team, self.loss, self.scores[0], y, scale)
 
     def _check(self, largest: Largest) -> None:
         if not largest.impossible:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,19 +205,32 @@ def _largest(team: Team, summary: np.ndarray, derivatives: np.ndarray, counts: n
         team.run(_find_extremes, derivatives, extremes)
         largest, hessian, is_wrong = extremes.max(axis=0).tolist()
         return Largest(largest, hessian, is_wrong > 0.0)
-    most = summary[:, :_MIN_HESSIAN].max(axis=0)
-    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
+    most, lowest = summary[:, :_MIN_HESSIAN].max(axis=0), summary[:, _MIN_HESSIAN].min()
+    whole = np.concatenate((most, [lowest], summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)))
+
+    def count_exponents() -> np.ndarray:
+        exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
+        team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
+        return exponents.sum(axis=0)
+
+    return largest_of(whole, len(derivatives) // 2, counts.size > 0, count_exponents)
+
+
+def largest_of(
+    summary: np.ndarray, n_rows: int, has_counts: bool, count_exponents: Callable[[], np.ndarray]
+) -> Largest:
+    """What the summary of all rows says: the bits of the largest gradient and hessian and of the smallest hessian, and
+    the sums of exponents."""
+    most = summary[:_MIN_HESSIAN]
+    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[_MIN_HESSIAN] < 0
     gradient, hessian = most.astype(np.int32).view(np.float32).tolist()
     if impossible:
         return Largest(gradient, hessian, True)
-    n = len(derivatives) // 2
     # Only where the largest is far from the geometric mean it can be from the mean. (Means of rows that count once.)
-    spread = n * (most >> 23) - summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)
-    if not counts.size and (spread < _UNLIKE * n).all():
+    spread = n_rows * (most >> 23) - summary[_GRADIENT_EXPONENTS:]
+    if not has_counts and (spread < _UNLIKE * n_rows).all():
         return Largest(gradient, hessian, False)
-    exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
-    team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
-    return Largest(gradient, hessian, False, exponents.sum(axis=0))
+    return Largest(gradient, hessian, False, count_exponents())
 
 
 def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:
