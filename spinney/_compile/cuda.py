@@ -77,7 +77,7 @@ class GpuKernel:
     def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
         self.py_func = py_func
         options = {} if SIMULATED else {"lto": False, "launch_bounds": threads}
-        self._dispatcher = numba_cuda.jit(**options)(_of_one_tuple(py_func))
+        self._dispatcher = numba_cuda.jit(_of_one_tuple(py_func), **options)
 
     def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
         """Have `grid` blocks of `block` threads run it, when the stream gets there; `shared` bytes of memory each."""
@@ -278,8 +278,10 @@ class Recorded:
         _check(self._driver.cuGraphLaunch(self._program, self._queue))
 
     def __del__(self) -> None:
-        with contextlib.suppress(Exception):
+        try:
             self._driver.cuGraphExecDestroy(self._program)
+        except Exception:  # Python is ending, and has taken the driver away
+            return
 
 
 def multiprocessors() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile.cuda import cuda, gpu_function
+from spinney._compile.cuda import SIMULATED, cuda, gpu_function
 
 
 @gpu_function
@@ -25,14 +25,17 @@ def running_sum(sums, value):
 
 
 @gpu_function
-def best_of(scores, places, score, place):
-    """The largest score of all threads and, of those that have it, the smallest place; into scores[0], places[0]."""
+def best_of(scores, places, score, place, n):
+    """The largest score of the first n threads and, of those that have it, the smallest place; into scores[0],
+    places[0]. The others must have nothing to say."""
     thread = cuda.threadIdx.x
     cuda.syncthreads()
     scores[thread] = score
     places[thread] = place
     cuda.syncthreads()
     half = cuda.blockDim.x // 2
+    while half >= n and half > 1:
+        half //= 2
     while half > 0:
         if thread < half:
             other = thread + half
@@ -41,3 +44,30 @@ def best_of(scores, places, score, place):
                 places[thread] = places[other]
         cuda.syncthreads()
         half //= 2
+
+
+def _sync_warp() -> None:
+    """The threads of a warp wait for each other. (The simulator's blocks are one warp.)"""
+    cuda.syncthreads()
+
+
+def _sync_true_warp() -> None:
+    cuda.syncwarp()
+
+
+sync_warp = gpu_function(_sync_warp if SIMULATED else _sync_true_warp)
+
+
+def _vote(room, flag):
+    room[cuda.threadIdx.x] = flag
+    cuda.syncthreads()
+    votes = room[0] | room[1] << 1
+    cuda.syncthreads()
+    return votes
+
+
+def _true_vote(room, flag):
+    return np.int64(cuda.ballot_sync(0xFFFFFFFF, flag != 0)) & np.int64(0xFFFFFFFF)  # it is signed
+
+
+vote = gpu_function(_vote if SIMULATED else _true_vote)  # (room, flag) -> bits of the flags of the warp's threads

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import SIMULATED, cuda, gpu_function, int64, large_gpu_kernel, uint32
-from spinney.gpu.block import running_sum
-from spinney.gpu.memory import DONE, FIRST, IS_ROOT, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SIDE, SMALL_SLOT
+from spinney.gpu.block import running_sum, sync_warp
+from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SIDE, SMALL_SLOT, SUMMERS
 from spinney.grow.histogram.statistics import far_gradient, far_hessian, short_gradient, short_hessian
 
 PLANES = SLOTS * LANES  # places of one of the three sums in shared memory
@@ -44,6 +44,8 @@ def segment_of(tree, place):
 def sum_rows(rows, tree):
     """Blocks (x) share the rows, (y) are for 32 columns each."""
     ends = cuda.shared.array(MOST_THREADS, int64)
+    stage = cuda.shared.array(SUMMERS, int64)
+    times = cuda.shared.array(SUMMERS, int64)
     sums = cuda.shared.array(0, uint32)
     n_batch, thread = tree.state[N_BATCH], cuda.threadIdx.x
     if tree.state[DONE]:
@@ -70,7 +72,7 @@ def sum_rows(rows, tree):
             stop = min(end, ends[k], begin + tree.params[0].capacity)
             first, n, parity = segment_of(tree, part + k)
             at = first + begin - (ends[k] - n)
-            _sum_segment(rows, tree, sums, n_columns, tree.order[parity, at : at + stop - begin])
+            _sum_segment(rows, tree, sums, stage, times, n_columns, tree.order[parity, at : at + stop - begin])
             cuda.syncthreads()
             _flush(tree, sums, n_columns, tree.pairs[part + k, SMALL_SLOT])
             cuda.syncthreads()
@@ -80,39 +82,61 @@ def sum_rows(rows, tree):
 
 
 @gpu_function
-def _sum_segment(rows, tree, sums, n_columns, order):
-    """Some rows into shared memory."""
-    lane = cuda.threadIdx.x % LANES
+def _sum_segment(rows, tree, sums, stage, times, n_columns, order):
+    """Some rows into shared memory: a warp looks up 32 rows and their statistics, then takes their codes row by row."""
+    lane, warp = cuda.threadIdx.x % LANES, cuda.threadIdx.x // LANES
     width = 1
     while width < n_columns:
         width *= 2
-    column, first_column = lane % width, LANES * cuda.blockIdx.y
-    if column >= n_columns:
-        return
     together = LANES // width
-    step = together * (cuda.blockDim.x // LANES)
-    k = together * (cuda.threadIdx.x // LANES) + lane // width
-    stride, is_far = rows.stride[0], tree.fields[0].is_far
-    lines, shorts = rows.lines, rows.shorts
-    first = first_column + column
-    has_counts = rows.counts.size > 0
-    while k < order.size:
-        row = np.int64(order[k])
-        place = LANES * np.int32(lines[row * stride + first]) + lane
-        short = np.uint64(shorts[row])
-        if is_far:
-            gradient, hessian = far_gradient(short), far_hessian(short)
-        else:
-            gradient, hessian = short_gradient(short), short_hessian(short)
-        count = np.int64(1)
-        if has_counts:
-            count = rows.counts[row]
-            gradient *= count
-            hessian *= count
-        cuda.atomic.add(sums, place, np.uint32(gradient & 0xFFFFFFFF))
-        cuda.atomic.add(sums, PLANES + place, np.uint32(hessian))
-        cuda.atomic.add(sums, 2 * PLANES + place, np.uint32(count))
-        k += step
+    column, which = lane % width, lane // width
+    first = LANES * cuda.blockIdx.y + column
+    stride, lines, is_far, weighs = rows.stride[0], rows.lines, tree.fields[0].is_far, rows.counts.size > 0
+    mine = LANES * warp
+    for begin in range(LANES * warp, order.size, cuda.blockDim.x):
+        n = min(np.int64(LANES), order.size - begin)
+        sync_warp()
+        if lane < n:
+            row = np.int64(order[begin + lane])
+            stage[mine + lane] = row << 32 | np.int64(rows.shorts[row])
+            if weighs:
+                times[mine + lane] = rows.counts[row]
+        sync_warp()
+        if column < n_columns:
+            k = np.int64(which)
+            while k + 3 * together < n:  # four rows at a time: their codes are asked for before any is used
+                a, b = mine + k, mine + k + 2 * together
+                one, two, three, four = stage[a], stage[a + together], stage[b], stage[b + together]
+                code_1, code_2 = lines[(one >> 32) * stride + first], lines[(two >> 32) * stride + first]
+                code_3, code_4 = lines[(three >> 32) * stride + first], lines[(four >> 32) * stride + first]
+                _add(sums, one, times, a, LANES * np.int32(code_1) + lane, is_far, weighs)
+                _add(sums, two, times, a + together, LANES * np.int32(code_2) + lane, is_far, weighs)
+                _add(sums, three, times, b, LANES * np.int32(code_3) + lane, is_far, weighs)
+                _add(sums, four, times, b + together, LANES * np.int32(code_4) + lane, is_far, weighs)
+                k += 4 * together
+            while k < n:
+                one = stage[mine + k]
+                code_1 = lines[(one >> 32) * stride + first]
+                _add(sums, one, times, mine + k, LANES * np.int32(code_1) + lane, is_far, weighs)
+                k += together
+
+
+@gpu_function
+def _add(sums, row_and_short, times, at, place, is_far, weighs):
+    """A row's statistics to one bin, 32 bits of each."""
+    short = np.uint64(row_and_short & np.int64(0xFFFFFFFF))
+    if is_far:
+        gradient, hessian = far_gradient(short), far_hessian(short)
+    else:
+        gradient, hessian = short_gradient(short), short_hessian(short)
+    count = np.int64(1)
+    if weighs:
+        count = times[at]
+        gradient *= count
+        hessian *= count
+    cuda.atomic.add(sums, place, np.uint32(gradient & np.int64(0xFFFFFFFF)))
+    cuda.atomic.add(sums, PLANES + place, np.uint32(hessian))
+    cuda.atomic.add(sums, 2 * PLANES + place, np.uint32(count))
 
 
 @gpu_function
@@ -138,6 +162,3 @@ def _flush(tree, sums, n_columns, slot):
             cuda.atomic.add(tree.histograms, (slot, 0, to), gradient)
             cuda.atomic.add(tree.histograms, (slot, 1, to), hessian)
             cuda.atomic.add(tree.histograms, (slot, 2, to), count)
-
-
-__all__ = ["FIRST", "IS_ROOT"]

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, uint32
-from spinney.gpu.memory import DONE, LANES, N_DRAFTS, NOBODY
+from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int64, uint32
+from spinney.gpu.memory import DONE, LANES, N_DRAFTS
 from spinney.grow.rules import NO_NODE
 from spinney.tree.sweep import in_set
 
 _BYTE, _FEATURE, _PLACE = np.int64(0xFF), np.int64(0xFFFF), np.int64(0x1FFFFF)
 _IS_LEAF, _IS_SET, _LEFT = np.int64(1) << 62, np.int64(1) << 61, np.int64(1) << 60
 _NO_MISSING = np.int64(1) << 59
+_IN_REACH = 1024  # steps in shared memory
 MOST_COLUMNS, MOST_PLACES = 1 << 16, 1 << 21
 
 
@@ -41,14 +42,14 @@ def lay_steps(rows, tree):
 
 
 @gpu_function
-def walk_down(rows, tree, row):
-    """The draft that a row ends in."""
-    at, line = np.int64(0), row * rows.stride[0]
+def walk_down(rows, tree, steps, row):
+    """The draft that a row ends in. Codes are read column by column: rows side by side mostly ask the same ones."""
+    at, codes = np.int64(0), rows.codes
     while True:
-        step = tree.steps[at]
+        step = steps[at]
         if step & _IS_LEAF:
             return at
-        code = np.int64(rows.lines[line + ((step >> 16) & _FEATURE)])
+        code = np.int64(codes[(step >> 16) & _FEATURE, row])
         if step & _IS_SET:
             is_left = in_set(tree.nodes[at].bits, code) != 0
         elif code == (step >> 8) & _BYTE and not step & _NO_MISSING:
@@ -62,9 +63,12 @@ def walk_down(rows, tree, row):
 def find_leaves(rows, tree):
     """leaf_of_row of the whole table; if the tree has all rows, their sums as well, in copies of shared memory."""
     sums = cuda.shared.array(0, uint32)
+    steps = cuda.shared.array(_IN_REACH, int64)
     if not tree.state[DONE]:
         return
     n_drafts, thread = tree.state[N_DRAFTS], cuda.threadIdx.x
+    for at in range(thread, min(n_drafts, np.int64(_IN_REACH)), cuda.blockDim.x):
+        steps[at] = tree.steps[at]
     copies = sums.size // (4 * n_drafts)
     copies = min(copies, cuda.blockDim.x // LANES)
     for at in range(thread, 4 * n_drafts * copies, cuda.blockDim.x):
@@ -73,7 +77,10 @@ def find_leaves(rows, tree):
     mine = 4 * n_drafts * (thread // LANES % copies) if copies > 0 else np.int64(0)
     is_all, fields = tree.params[0].sampled == 0, tree.fields[0]
     for row in range(cuda.grid(1), rows.y.size, cuda.gridsize(1)):
-        leaf = walk_down(rows, tree, np.int64(row))
+        if n_drafts <= _IN_REACH:  # two calls: what points to either memory is read as if it were the other
+            leaf = walk_down(rows, tree, steps, np.int64(row))
+        else:
+            leaf = walk_down(rows, tree, tree.steps, np.int64(row))
         rows.leaf_of_row[row] = leaf
         if is_all:
             gradient, hessian = _fine(rows, fields, row)
@@ -124,6 +131,3 @@ def _add_wide(sums, at, value):
     before = cuda.atomic.add(sums, at, low)
     carry = np.uint32(1) if np.int64(before) + np.int64(low) > np.int64(0xFFFFFFFF) else np.uint32(0)
     cuda.atomic.add(sums, at + 1, np.uint32((np.int64(high) + np.int64(carry)) & np.int64(0xFFFFFFFF)))
-
-
-__all__ = ["NOBODY"]

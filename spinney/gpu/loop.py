@@ -6,7 +6,7 @@
     losses                 sum, fold, -> their sum
 
 Each of these is recorded when it is done for the second time, and from then on replayed as one launch. How many steps a
-tree takes is guessed from the trees before; where they did not do, one more is made.
+tree takes is guessed from the tree before; where they did not do, more are made.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from spinney.gpu.memory import (
     N_DRAFTS,
     N_LEAVES,
     N_NODES,
+    N_STEPS,
     SEARCHERS,
     SUMMARY,
     SUMMERS,
     THREADS,
+    TOP,
     Rows,
     Shape,
     blocks_for,
@@ -41,9 +43,9 @@ from spinney.gpu.memory import (
     stride_of,
 )
 from spinney.gpu.partition import TILE, part_rows
-from spinney.gpu.scores import add_values, fold_sums, forget_leaves, halves_of
+from spinney.gpu.scores import add_values, fold_level, forget_leaves, halves_of
 from spinney.gpu.search import find_splits
-from spinney.gpu.settle import plant, settle
+from spinney.gpu.settle import LOST, plant, settle
 from spinney.gpu.statistics import (
     clear_sums,
     count_exponents,
@@ -57,7 +59,7 @@ from spinney.gpu.statistics import (
 from spinney.grow.histogram.statistics import N_EXPONENTS
 
 _LEAF_SHARED = 1 << 8 if SIMULATED else 40 << 10  # bytes for sums of leaves
-_SMALL = 1 << 19  # bytes that are copied without asking how many are of use
+_SMALL = 1 << 17  # bytes that are copied without asking how many are of use
 
 
 class Grown(NamedTuple):
@@ -78,7 +80,7 @@ class Loop:
     ) -> None:
         n, columns = dataset.n_rows, dataset.n_columns
         self.restricted = settings.tree_features < 1.0 or settings.node_features < 1.0 or len(settings.groups) > 0
-        self.shape = Shape(n, columns, max_leaves, len(settings.groups), self.restricted)
+        self.shape = Shape(n, columns, max_leaves, len(settings.groups), self.restricted, settings.best_first)
         if columns >= MOST_COLUMNS or self.shape.n_drafts >= MOST_PLACES:
             raise GpuError("Tables of so many columns, or trees of so many leaves, are for device='cpu'.")
         stride = stride_of(columns)
@@ -112,7 +114,7 @@ class Loop:
             stream.write(self.tree.groups, settings.groups)
         self.n_blocks = blocks_for(n, THREADS)
         self.pending = False  # whether the last tree's values are still to be added
-        self.n_steps = 1
+        self.n_steps, self.best_first = 1, settings.best_first
         self._recorded: dict[Hashable, Callable[[], Any] | None] = {}
         self._loss: Any = None
         self._losses: Any = None
@@ -207,20 +209,24 @@ class Loop:
         """NumPy's sum of all rows' losses."""
         if self._losses is None:
             halves = halves_of(self.n_rows)
-            room = [self.stream.empty(len(halves.starts) - 1, np.float64) for _ in range(2)]
-            self._losses = (*(self.stream.put(one) for one in halves), *room, self.stream.mirror(total=(1, np.float64)))
+            sums = [self.stream.mirror(sums=(len(halves.starts) - 1, np.float64)) for _ in range(2)]
+            levels = [self.stream.put(np.array([k])) for k in range(len(halves.begins) - 1)]
+            self._losses = (*(self.stream.put(one) for one in halves), sums, levels)
         self._write_loss(loss)
         self._do(("losses", type(loss)), lambda: self._sum_losses(entry))
         self.stream.wait()
-        return float(self._losses[-1].here["total"][0])
+        sums, levels = self._losses[-2:]
+        return float(sums[len(levels) % 2].here["sums"][0])
 
     def _sum_losses(self, entry: Any) -> None:
-        starts, firsts, begins, sums, spare, out = self._losses
+        starts, firsts, begins, sums, levels = self._losses
+        parts = [one.there["sums"] for one in sums]
         self.values.push()
-        grid = blocks_for(len(starts), THREADS)
-        self._launch(entry, self.rows, self.tree, self._loss[1], starts, sums, grid=grid)
-        self._launch(fold_sums, sums, spare, firsts, begins, out.there["total"], grid=1, block=SUMMERS)
-        out.pull()
+        self._launch(entry, self.rows, self.tree, self._loss[1], starts, parts[0])
+        for k, level in enumerate(levels):
+            grid = blocks_for(len(starts) >> k + 1, THREADS)
+            self._launch(fold_level, parts[k % 2], parts[1 - k % 2], firsts, begins, level, grid=grid)
+        sums[len(levels) % 2].pull(8)
 
     # --- a tree ----------------------------------------------------------------------------------------------------
 
@@ -238,15 +244,18 @@ class Loop:
                 self.tree = self.tree._replace(chosen=self.stream.empty(self.n_rows, np.int32))
                 self._recorded.clear()
             self.stream.write(self.tree.chosen[: len(chosen)], chosen)
-        self._do((self.n_steps, len(chosen) > 0), lambda: self._grow(len(chosen) > 0))
-        here = self.report.here
-        while True:
+        here, sampled = self.report.here, len(chosen) > 0
+        if self.best_first:  # any number of steps
+            self._do("begin", self._begin)
+            self._more(self.n_steps, sampled)
+        else:
+            self._do((self.n_steps, sampled), lambda: self._grow(sampled))
             self.stream.wait()
-            if here["state"][DONE]:
-                break
-            self.n_steps += 1
-            self._do("step", self._step)
-            self._do(("end", len(chosen) > 0), lambda: self._end(len(chosen) > 0))
+        while not here["state"][DONE]:
+            self._more(1, sampled)
+        if here["state"][TOP] == LOST:
+            raise GpuError("Too many splits of this tree gain the very same: use device='cpu'.")
+        self.n_steps = int(here["state"][N_STEPS]) + self.best_first
         n = int(here["state"][N_DRAFTS])
         if self.report.n_bytes > _SMALL:
             self.report.pull(self.report.n_bytes - (self.shape.n_drafts - n) * here["nodes"].dtype.itemsize)
@@ -256,22 +265,31 @@ class Loop:
             int(state[N_NODES]), int(state[N_LEAVES]), here["nodes"][:n], here["number"][:n], here["leaf_sums"][:n]
         )
 
+    def _more(self, n_steps: int, sampled: bool) -> None:
+        for _ in range(n_steps):
+            self._do("step", self._step)
+        self._do(("end", sampled), lambda: self._end(sampled))
+        self.stream.wait()
+
     def _grow(self, sampled: bool) -> None:
-        self.orders.push()
-        self._launch(quantise_rows, self.rows, self.tree)
-        self._launch(plant, self.rows, self.tree, grid=1, block=SUMMERS)
-        self._sum_and_settle()
+        self._begin()
         for _ in range(self.n_steps):
             self._step()
         self._end(sampled)
 
+    def _begin(self) -> None:
+        self.orders.push()
+        self._launch(quantise_rows, self.rows, self.tree)
+        self._launch(plant, self.rows, self.tree, grid=1, block=SUMMERS)
+        self._sum_and_settle()
+
     def _sum_and_settle(self) -> None:
         columns = self.shape.n_columns
-        grid = (2 * multiprocessors(), -(-columns // LANES))
+        grid = (multiprocessors(), -(-columns // LANES))
         self._launch(sum_rows, self.rows, self.tree, grid=grid, block=SUMMERS, shared=SHARED)
         searchers = min(columns * self.shape.max_leaves, 16 * multiprocessors())
         self._launch(find_splits, self.rows, self.tree, grid=max(1, searchers), block=SEARCHERS)
-        self._launch(settle, self.rows, self.tree, grid=1, block=THREADS)
+        self._launch(settle, self.rows, self.tree, grid=1, block=SUMMERS)
 
     def _step(self) -> None:
         self._launch(part_rows, self.rows, self.tree, grid=blocks_for(self.n_rows, TILE))

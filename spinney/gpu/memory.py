@@ -28,10 +28,10 @@ LANES = 2 if SIMULATED else 32  # threads that go in step: a warp
 MOST_THREADS = 1024
 
 # state: int64
-N_NODES, N_LEAVES, N_DRAFTS, N_BATCH, N_FRONTIER, N_FREE, DONE, IS_ROOT, ANY_WANTED = range(9)
+N_NODES, N_LEAVES, N_DRAFTS, N_BATCH, N_FRONTIER, N_ALIVE, N_FREE, DONE, IS_ROOT, ANY_WANTED, N_STEPS, TOP = range(12)
 STATE = 16
 # pairs: int32 by place in the batch
-PARENT, FIRST, SMALL_SIDE, SMALL_SLOT, BIG_SLOT, PAIR = 0, 1, 2, 3, 4, 8
+PARENT, FIRST, SMALL_SIDE, SMALL_SLOT, BIG_SLOT, LEAVES, PAIR = 0, 1, 2, 3, 4, 5, 8
 NOBODY = -1
 # summary of derivatives: int64
 MAX_GRADIENT, MAX_HESSIAN, MIN_HESSIAN, GRADIENT_EXPONENTS, HESSIAN_EXPONENTS, SUMMARY = range(6)
@@ -64,7 +64,7 @@ PARAMS = np.dtype(
         ("output", np.int64),
         ("capacity", np.int64),  # rows that may be summed in 32 bits
         ("restricted", np.int64),  # whether some columns may not be used
-        ("lookahead", np.float64),  # best-first: share of the leaves to come that are opened in one step
+        ("ahead", np.int64),  # best-first: whether nodes are opened before it is their turn
     ],
     align=True,
 )
@@ -105,7 +105,10 @@ class Tree(NamedTuple):
     state: Any  # int64
     pairs: Any  # int32 (batch, PAIR)
     middle: Any  # int64 (batch, 2): where left rows end, where right ones begin
-    frontier: Any  # int32: drafts that wait with a split
+    frontier: Any  # int32: drafts that wait with a split; best-first, those whose parents have been split
+    alive: Any  # int32: best-first, the drafts with a split that may be split in the end
+    spare: Any  # int32: room for the next ones
+    keys: Any  # float64: of those that are alive
     free: Any  # int32: a stack of free slots
     histograms: Any  # int64 (slots, 3, columns * 256)
     found: Any  # CANDIDATE records (2 * batch, columns)
@@ -142,11 +145,12 @@ class Shape(NamedTuple):
     max_leaves: int
     n_groups: int
     restricted: bool
+    best_first: bool
 
     @property
     def n_drafts(self) -> int:
-        """At most."""
-        return 4 * self.max_leaves + 3
+        """At most. Best-first, as many again and again may be opened in vain, and then none ahead of its turn."""
+        return (8 if self.best_first else 2) * self.max_leaves + 3
 
 
 def make_report(stream: Stream, shape: Shape) -> Mirror:
@@ -162,7 +166,7 @@ def make_orders(stream: Stream) -> Mirror:
 
 def make_tree(stream: Stream, shape: Shape, orders: Mirror, report: Mirror, values: Any) -> Tree:
     """Room for trees of at most `max_leaves` leaves."""
-    n_rows, n_columns, max_leaves, n_groups, restricted = shape
+    n_rows, n_columns, max_leaves, n_groups, restricted, best_first = shape
     drafts = shape.n_drafts
     slots = 2 * max_leaves + 2 if max_leaves > 1 else 1
     batch = max(1, max_leaves)
@@ -182,7 +186,10 @@ def make_tree(stream: Stream, shape: Shape, orders: Mirror, report: Mirror, valu
         state=report.there["state"],
         pairs=empty((batch, PAIR), np.int32),
         middle=empty((batch, 2), np.int64),
-        frontier=empty(2 * max_leaves + 2, np.int32),
+        frontier=empty(drafts, np.int32),
+        alive=empty(drafts if best_first else 1, np.int32),
+        spare=empty(drafts if best_first else 1, np.int32),
+        keys=empty(drafts if best_first else 1, np.float64),
         free=empty(slots, np.int32),
         histograms=empty((slots, 3, n_columns * SLOTS), np.int64),
         found=empty((2 * batch, n_columns), CANDIDATE),

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int32, int64, uint8
-from spinney.gpu.block import running_sum
-from spinney.gpu.memory import DONE, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
+from spinney.gpu.block import running_sum, vote
+from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
 from spinney.tree.sweep import in_set
 
 _PER = 16  # rows of a thread
@@ -87,26 +87,34 @@ def _fill_goes_left(rows, node, goes_left):
 
 @gpu_function
 def _part_tile(codes, goes_left, source, target, middle, sums, stage, base):
-    """A tile's rows: left ones to the front of the children's segment, right ones to its back."""
+    """A tile's rows: left ones to the front of the children's segment, right ones to its back. A warp has rows side by
+    side, 32 at a time, and its threads vote."""
     thread, n = cuda.threadIdx.x, source.size
+    lane, warp = thread % LANES, thread // LANES
+    first = warp * LANES * _PER + lane
     lefts, n_left = np.int64(0), np.int64(0)
-    first = thread * _PER
     for q in range(_PER):
-        if first + q < n:
-            left = np.int64(goes_left[codes[source[first + q]]])
-            lefts |= left << q
-            n_left += left
-    at = running_sum(sums, n_left) - n_left
+        at = first + q * LANES
+        left = np.int64(goes_left[codes[source[at]]]) if at < n else np.int64(0)
+        lefts |= left << q
+        n_left += left
+    running_sum(sums, n_left)
     total = sums[cuda.blockDim.x - 1]
-    right = total + first - at
+    begin = warp * LANES * _PER
+    left_at = sums[warp * LANES - 1] if warp > 0 else np.int64(0)
+    right_at = total + begin - left_at
+    before = (np.int64(1) << lane) - 1
+    cuda.syncthreads()
     for q in range(_PER):
-        if first + q < n:
-            if (lefts >> q) & 1:
-                stage[at] = source[first + q]
-                at += 1
-            else:
-                stage[right] = source[first + q]
-                right += 1
+        at = first + q * LANES
+        left = (lefts >> q) & 1
+        votes = vote(sums, left)
+        n_before = np.int64(cuda.popc(votes & before))
+        if at < n:
+            stage[left_at + n_before if left else right_at + lane - n_before] = source[at]
+        n_votes = np.int64(cuda.popc(votes))
+        left_at += n_votes
+        right_at += LANES - n_votes
     if thread == 0:
         base[0] = cuda.atomic.add(middle, 0, total)
         base[1] = cuda.atomic.add(middle, 1, total - n) - (n - total)

@@ -24,7 +24,6 @@ from spinney.grow.rules import NO_NODE, BoostingRules
 
 _NO_ROWS = np.empty(0, np.int64)
 _BYTES = np.dtype((np.void, memory.NODE.itemsize))
-_LOOKAHEAD = 0.5  # best-first: so many of the leaves still to come are opened at a time
 
 
 class GpuRounds(Rounds):
@@ -91,8 +90,8 @@ class GpuRounds(Rounds):
             if loop.restricted:
                 loop.write_features(rules.features)
             self._rules_there = rules
-        lookahead = 0.0 if rules.node_features < rules.features.size else _LOOKAHEAD
-        limits = capacity(rows.fields), loop.restricted, lookahead
+        ahead = rules.node_features >= rules.features.size  # columns are not drawn by the numbers of nodes
+        limits = capacity(rows.fields), loop.restricted, ahead
         orders["params"][0] = rows.n, len(rows.chosen) > 0, rows.noise_key, loop.output, *limits
         orders["fields"][0] = rows.fields
         grown = loop.grow(rows.chosen)

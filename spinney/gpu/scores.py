@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile.cuda import cuda, gpu_kernel, large_gpu_kernel
+from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel
 from spinney.criteria.losses import FORMULAS
-from spinney.gpu.memory import NOBODY
+from spinney.gpu.memory import MOST_THREADS, NOBODY
 
 _FEW = 128  # numbers that NumPy adds without halving
 
@@ -34,35 +34,41 @@ def forget_leaves(rows):
 def losses_kernel(formula: Any, is_own: bool) -> Any:
     """The kernel of one loss that sums a few losses, at scores that have the last tree's values still to come."""
 
+    @gpu_function
+    def loss_at(rows, tree, loss, i):
+        raw, leaf = rows.scores[0, i], rows.leaf_of_row[i]
+        if leaf != NOBODY:
+            raw += tree.values[leaf]
+        return formula(raw, rows.y[i]) if is_own else formula(loss[0], raw, rows.y[i])
+
     @gpu_kernel
     def sum_losses(rows, tree, loss, parts, sums):
-        """sums[k] = of rows parts[k] .. parts[k + 1], 128 at most, by eight running sums as NumPy has them."""
-        part = cuda.grid(1)
-        while part < sums.size:
-            begin, end = parts[part], parts[part + 1]
-            total = 0.0
-            eight = cuda.local.array(8, np.float64)
-            n_eights = (end - begin) // 8
-            for i in range(begin, end):
-                raw, leaf = rows.scores[0, i], rows.leaf_of_row[i]
-                if leaf != NOBODY:
-                    raw += tree.values[leaf]
-                value = formula(raw, rows.y[i]) if is_own else formula(loss[0], raw, rows.y[i])
-                place = i - begin
-                if place < 8 * n_eights:
-                    eight[place % 8] = value if place < 8 else eight[place % 8] + value
-                else:
-                    if place == 8 * n_eights and n_eights > 0:
-                        total = ((eight[0] + eight[1]) + (eight[2] + eight[3])) + (
-                            (eight[4] + eight[5]) + (eight[6] + eight[7])
-                        )
-                    total += value
-            if n_eights > 0 and end - begin == 8 * n_eights:
-                total = ((eight[0] + eight[1]) + (eight[2] + eight[3])) + (
-                    (eight[4] + eight[5]) + (eight[6] + eight[7])
-                )
-            sums[part] = total
-            part += cuda.gridsize(1)
+        """sums[k] = of rows parts[k] .. parts[k + 1], 128 at most, by eight running sums as NumPy has them: a thread
+        each."""
+        eights = cuda.shared.array(MOST_THREADS, float64)
+        per_block = (cuda.blockDim.x + 7) // 8
+        for first in range(per_block * cuda.blockIdx.x, sums.size, per_block * cuda.gridDim.x):
+            cuda.syncthreads()
+            for at in range(cuda.threadIdx.x, 8 * per_block, cuda.blockDim.x):
+                part = first + at // 8
+                if part < sums.size:
+                    begin = parts[part]
+                    n = (parts[part + 1] - begin) // 8
+                    total = loss_at(rows, tree, loss, begin + at % 8) if n > 0 else 0.0
+                    for k in range(1, n):
+                        total += loss_at(rows, tree, loss, begin + 8 * k + at % 8)
+                    eights[at] = total
+            cuda.syncthreads()
+            for at in range(cuda.threadIdx.x, per_block, cuda.blockDim.x):
+                part, e = first + at, 8 * at
+                if part < sums.size:
+                    total = ((eights[e] + eights[e + 1]) + (eights[e + 2] + eights[e + 3])) + (
+                        (eights[e + 4] + eights[e + 5]) + (eights[e + 6] + eights[e + 7])
+                    )
+                    begin, end = parts[part], parts[part + 1]
+                    for i in range(begin + (end - begin) // 8 * 8, end):
+                        total += loss_at(rows, tree, loss, i)
+                    sums[part] = total
 
     return sum_losses
 
@@ -74,20 +80,14 @@ def losses_of(loss: Any) -> Any:
     return None if loss.value is None else losses_kernel(loss.value, True)
 
 
-@large_gpu_kernel
-def fold_sums(sums, spare, firsts, begins, out):
-    """out[0] = NumPy's sum of all numbers from those of its parts, by one block; see `Halves`."""
-    thread = cuda.threadIdx.x
-    for level in range(begins.size - 1):
-        source, target = (sums, spare) if level % 2 == 0 else (spare, sums)
-        begin = begins[level]
-        n = begins[level + 1] - begin - 1
-        for k in range(thread, n, cuda.blockDim.x):
-            first, after = firsts[begin + k], firsts[begin + k + 1]
-            target[k] = source[first] + source[first + 1] if after - first == 2 else source[first]
-        cuda.syncthreads()
-    if thread == 0:
-        out[0] = spare[0] if (begins.size - 1) % 2 else sums[0]
+@gpu_kernel
+def fold_level(source, target, firsts, begins, level):
+    """Put parts together, one level up: two neighbours, or one as it is; see `Halves`."""
+    begin = begins[level[0]]
+    n = begins[level[0] + 1] - begin - 1
+    for k in range(cuda.grid(1), n, cuda.gridsize(1)):
+        first, after = firsts[begin + k], firsts[begin + k + 1]
+        target[k] = source[first] + source[first + 1] if after - first == 2 else source[first]
 
 
 class Halves(NamedTuple):

@@ -27,7 +27,7 @@ from spinney.gpu.memory import (
 )
 from spinney.grow.histogram.scan_bins import bounded_cut_score, category_key, cut_score
 from spinney.grow.histogram.settle import keep_split
-from spinney.grow.rules import NO_SPLIT, larger_side
+from spinney.grow.rules import larger_side
 from spinney.tree.sweep import in_set
 
 _NONE = -np.inf
@@ -153,7 +153,7 @@ def _search_numbers(rows, tree, child, j, out, bins, sums, scores, places):
                 if score > best:
                     best, best_place = score, SLOTS + code
                     best_gradient, best_hessian, best_count = g, h, c
-    best_of(scores, places, best, best_place)
+    best_of(scores, places, best, best_place, SEARCHERS)
     if best > _NONE and places[0] == best_place:
         out.score = best
         out.feature = j
@@ -233,7 +233,7 @@ def _cut_order(node, j, fields, rules, n, out, bins, sums, scores, places):
             if score > best:
                 best, best_place = score, place
                 best_gradient, best_hessian, best_count = gradient, hessian, count
-    best_of(scores, places, best, best_place)
+    best_of(scores, places, best, best_place, SEARCHERS)
     if best > _NONE and places[0] == best_place:
         out.score = best
         out.feature = j
@@ -275,10 +275,7 @@ def _choose_splits(tree, place, n_columns, scores, places):
                 score = tree.found[2 * place + side, j].score
                 if score > best:
                     best, best_column = score, j
-            best_of(scores, places, best, best_column)
+            best_of(scores, places, best, best_column, SEARCHERS)
             if thread == 0 and scores[0] > _NONE:
                 keep_split(tree.rules[0], tree.fields[0], tree.nodes[child], tree.found[2 * place + side, places[0]])
             cuda.syncthreads()
-
-
-__all__ = ["NO_SPLIT"]

@@ -2,8 +2,12 @@
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
-Nodes get their numbers in the frontier's order, as on the CPU. Best-first, nodes whose turn may come are opened ahead:
-half as many as leaves are still to be made. Those whose turn never comes stay leaves.
+Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer than
+`max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
+once, without waiting for their turn; what comes to light may then shut some of them out, and they stay leaves.
+
+    gain    9 - 7 - 8       key    9 - 7 - 7       with four leaves to be made 9, 7, 8 are split; 5 was opened in vain
+              \ 5                    \ 5
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, int32, int64, large_gpu_kernel
+from spinney._compile.cuda import cuda, float64, gpu_function, int32, int64, large_gpu_kernel
 from spinney.gpu.block import best_of, running_sum
 from spinney.gpu.memory import (
     ANY_WANTED,
@@ -20,21 +24,29 @@ from spinney.gpu.memory import (
     DONE,
     FIRST,
     IS_ROOT,
+    LEAVES,
     MOST_THREADS,
+    N_ALIVE,
     N_BATCH,
     N_DRAFTS,
     N_FREE,
     N_FRONTIER,
     N_LEAVES,
     N_NODES,
+    N_STEPS,
     NOBODY,
     PARENT,
     SMALL_SIDE,
     SMALL_SLOT,
+    TOP,
 )
 from spinney.grow.histogram.memory import NO_SLOT
 from spinney.grow.histogram.settle import is_promising, make_pair
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
+
+
+_IN_REACH = 1024  # keys in shared memory
+LOST = -2
 
 
 class Choice(NamedTuple):
@@ -67,6 +79,7 @@ def plant(rows, tree):
         tree.number[0] = 0
         state[N_NODES] = state[N_LEAVES] = state[N_DRAFTS] = state[N_BATCH] = state[IS_ROOT] = 1
         state[N_FRONTIER], state[N_FREE], state[DONE] = 0, tree.free.size - 1, 0
+        state[N_ALIVE], state[N_STEPS], state[TOP] = 0, -1, NOBODY
         tree.wanted[0] = rules.max_leaves > 1 and is_promising(tree.fields[0], rules, root)
         pair = tree.pairs[0]
         pair[PARENT], pair[FIRST], pair[SMALL_SIDE] = NOBODY, 0, 0
@@ -80,22 +93,26 @@ def plant(rows, tree):
             allow_features(choice, 0, tree.live[0], tree.allowed[0], tree.drawn[0])
 
 
-@gpu_kernel
+@large_gpu_kernel
 def settle(rows, tree):
     """Give the opened nodes their numbers and choose the next batch; more than once where it needs no searching."""
     sums = cuda.shared.array(MOST_THREADS, int64)
     scores = cuda.shared.array(MOST_THREADS, float64)
     places = cuda.shared.array(MOST_THREADS, int32)
+    keys = cuda.shared.array(_IN_REACH, float64)
     state = tree.state
     if state[DONE]:
         return
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        state[N_STEPS] += 1
     _close_batch(tree)
     while True:
         cuda.syncthreads()
         if tree.rules[0].best_first:
             _commit_best(tree, scores, places)
             cuda.syncthreads()
-            _choose_best(tree, sums)
+            _choose_best(tree, keys)
         else:
             _commit_level(tree, sums)
             cuda.syncthreads()
@@ -106,29 +123,34 @@ def settle(rows, tree):
         cuda.syncthreads()
         if state[ANY_WANTED]:
             return
-        for place in range(cuda.threadIdx.x, state[N_BATCH], cuda.blockDim.x):
-            tree.pairs[place, SMALL_SLOT] = NOBODY
+        _close_batch(tree)
     if cuda.threadIdx.x == 0:
         state[DONE] = 1
 
 
 @gpu_function
 def _close_batch(tree):
-    """Children learn where their rows are; those without a split give their slots back."""
+    """Children learn where their rows are; those without a split give their slots back, the others are alive."""
     state = tree.state
     if state[IS_ROOT]:
         cuda.syncthreads()
         if cuda.threadIdx.x == 0 and tree.nodes[0].feature != NO_SPLIT:
-            tree.frontier[0] = 0
-            state[N_FRONTIER] = 1
+            tree.frontier[0] = tree.alive[0] = 0
+            state[N_FRONTIER] = state[N_ALIVE] = 1
+            tree.nodes[0].key = tree.nodes[0].gain
         return
+    best_first = tree.rules[0].best_first
     for place in range(cuda.threadIdx.x, state[N_BATCH], cuda.blockDim.x):
         pair = tree.pairs[place]
         left, right = tree.nodes[pair[FIRST]], tree.nodes[pair[FIRST] + 1]
         if pair[SMALL_SLOT] >= 0:
             left.end = right.begin = tree.middle[place, 0]
         for side in range(2):
-            _give_slot_of_leaf(tree, pair[FIRST] + side)
+            child = pair[FIRST] + side
+            _give_slot_of_leaf(tree, child)
+            if best_first and tree.nodes[child].feature != NO_SPLIT:
+                tree.nodes[child].key = min(tree.nodes[pair[PARENT]].key, tree.nodes[child].gain)
+                tree.alive[cuda.atomic.add(state, N_ALIVE, 1)] = child
 
 
 @gpu_function
@@ -194,6 +216,8 @@ def _commit_best(tree, scores, places):
     while True:
         cuda.syncthreads()
         n, n_leaves = state[N_FRONTIER], state[N_LEAVES]
+        if thread == 0:
+            state[TOP] = NOBODY
         if n == 0 or n_leaves >= tree.rules[0].max_leaves:
             return
         best, number = -np.inf, np.int64(1 << 30)
@@ -202,7 +226,7 @@ def _commit_best(tree, scores, places):
             gain = tree.nodes[draft].gain
             if gain > best or (gain == best and tree.number[draft] < number):
                 best, number = gain, np.int64(tree.number[draft])
-        best_of(scores, places, best, number)
+        best_of(scores, places, best, number, n)
         if places[0] == number and best == scores[0] and number < 1 << 30:
             for at in range(thread, n, cuda.blockDim.x):
                 if tree.number[frontier[at]] == number:
@@ -212,6 +236,8 @@ def _commit_best(tree, scores, places):
         parent = np.int64(frontier[top])
         first = np.int64(tree.child[parent])
         if first < 0:
+            if thread == 0:
+                state[TOP] = parent
             return
         cuda.syncthreads()
         if thread == 0:
@@ -228,33 +254,71 @@ def _commit_best(tree, scores, places):
 
 
 @gpu_function
-def _choose_best(tree, sums):
-    """The next nodes of the frontier that are not open, in its order: a place in the batch each."""
-    state, frontier, thread = tree.state, tree.frontier, cuda.threadIdx.x
-    n, room = state[N_FRONTIER], tree.rules[0].max_leaves - state[N_LEAVES]
-    width = np.int64(room * tree.params[0].lookahead)
-    width = min(room, width if width > 1 else np.int64(1))
+def _choose_best(tree, keys):
+    """The next batch: all that may be split in the end; or only whose turn it is, where nothing is opened ahead."""
+    state, thread = tree.state, cuda.threadIdx.x
+    n, most, top = state[N_ALIVE], tree.rules[0].max_leaves - 1, state[TOP]
+    free = tree.child.size - state[N_DRAFTS] - 2 * most
     cuda.syncthreads()
     if thread == 0:
         state[N_BATCH] = state[IS_ROOT] = 0
     cuda.syncthreads()
-    if room <= 0:
+    if top == NOBODY:
         return
+    if tree.params[0].ahead and free > 0:
+        _choose_alive(tree, keys, n, most, min(free // 2, state[N_FREE]))
+    cuda.syncthreads()
+    if thread == 0 and state[N_BATCH] == 0:
+        tree.pairs[0, PARENT] = top
+        tree.pairs[0, LEAVES] = state[N_LEAVES] + 1
+        state[N_BATCH] = 1
+        if tree.nodes[top].slot == NO_SLOT:  # shut out by mistake: more equal keys than there is room for
+            state[N_BATCH] = 0
+            state[TOP] = LOST
+
+
+@gpu_function
+def _rank(keys, n, at):
+    """How many keys are larger than that at a place; the same with those that are equal and stand before it."""
+    key, before, before_or_like = keys[at], np.int64(0), np.int64(0)
+    for k in range(n):
+        before += 1 if keys[k] > key else 0
+        before_or_like += 1 if keys[k] > key or (keys[k] == key and k < at) else 0
+    return before, before_or_like
+
+
+@gpu_function
+def _choose_alive(tree, keys, n, most, room):
+    """Rank all that are alive by their keys; give up those that are too far back, open those that are not open."""
+    state, thread = tree.state, cuda.threadIdx.x
+    for k in range(thread, n, cuda.blockDim.x):
+        tree.keys[k] = tree.nodes[tree.alive[k]].key
+        if n <= _IN_REACH:
+            keys[k] = tree.nodes[tree.alive[k]].key
+    cuda.syncthreads()
+    if thread == 0:
+        state[N_ALIVE] = 0
+    cuda.syncthreads()
     for at in range(thread, n, cuda.blockDim.x):
-        draft = np.int64(frontier[at])
-        if tree.child[draft] >= 0:
+        draft = np.int64(tree.alive[at])
+        is_closed = tree.child[draft] < 0
+        before, before_or_like = _rank(keys, n, at) if n <= _IN_REACH else _rank(tree.keys, n, at)
+        if before >= most or before_or_like >= most + most // 2 + 1:
+            if is_closed:
+                tree.free[cuda.atomic.add(state, N_FREE, 1)] = tree.nodes[draft].slot
+                tree.nodes[draft].slot = NO_SLOT
             continue
-        rank = place = np.int64(0)
-        for k in range(n):
-            other = np.int64(frontier[k])
-            if tree.nodes[other].gain > tree.nodes[draft].gain or (
-                tree.nodes[other].gain == tree.nodes[draft].gain and tree.number[other] < tree.number[draft]
-            ):
-                rank += 1
-                place += 1 if tree.child[other] < 0 else 0
-        if rank < width:
-            tree.pairs[place, PARENT] = draft
-            cuda.atomic.add(state, N_BATCH, 1)
+        tree.spare[cuda.atomic.add(state, N_ALIVE, 1)] = draft
+        if is_closed and before_or_like < most:
+            place = cuda.atomic.add(state, N_BATCH, 1)
+            if place < room:
+                tree.pairs[place, PARENT] = draft
+                tree.pairs[place, LEAVES] = before_or_like + 2
+    cuda.syncthreads()
+    if thread == 0:
+        state[N_BATCH] = min(state[N_BATCH], room)
+    for k in range(thread, state[N_ALIVE], cuda.blockDim.x):
+        tree.alive[k] = tree.spare[k]
 
 
 # --- opening ---------------------------------------------------------------------------------------------------------
@@ -279,7 +343,7 @@ def _open_batch(rows, tree):
         pair[FIRST] = first
         tree.child[parent] = first
         make_pair(rows.columns, tree.fields[0], rules, node, left, right, node.begin)
-        leaves = n_leaves + (place + 1 if rules.best_first else n_batch)
+        leaves = np.int64(pair[LEAVES]) if rules.best_first else n_leaves + n_batch
         for side in range(2):
             is_wanted = leaves < rules.max_leaves and is_promising(tree.fields[0], rules, tree.nodes[first + side])
             tree.wanted[first + side] = is_wanted
