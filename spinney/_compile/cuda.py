@@ -10,7 +10,8 @@ Only `spinney/gpu` imports this, and only when a fit or a prediction is asked to
 Inner kernels of the CPU can be called from GPU kernels: the same Python becomes machine code for both. Arithmetic is as
 written there, too: multiplications and additions are not fused (`fma`), and nothing is optimised across files (`lto`).
 
-With NUMBA_ENABLE_CUDASIM=1 (and NUMBA_DISABLE_JIT=1) kernels run as plain Python, on NumPy's arrays.
+With SPINNEY_GPU=simulated (and NUMBA_DISABLE_JIT=1) kernels run as plain Python, on NumPy's arrays
+(`simulated_gpu.py`).
 """
 
 from __future__ import annotations
@@ -26,30 +27,22 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
+from spinney._compile import simulated_gpu
 from spinney._compile.intrinsics import view_as_float, view_as_int
 from spinney._interrupts import import_whole, interrupts_held_back
 
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "") not in ("", "0")
-vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy 2.5; numba-cuda 0.30 still asks for it
-
-import_whole("numba.cuda")  # cannot be repeated if cut
-
-numba_cuda: Any = sys.modules["numba.cuda"]
-
-int32, int64, uint8, uint32, float64 = types.int32, types.int64, types.uint8, types.uint32, types.float64
+SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
+SIMULATED_THREADS = int(os.environ.get("SPINNEY_SIMULATED_THREADS", "2"))  # of a block; more take very long
+if not SIMULATED:
+    vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy 2.5; numba-cuda 0.30 still asks for it
+    import_whole("numba.cuda")  # cannot be repeated if cut
+numba_cuda: Any = sys.modules.get("numba.cuda")
+int32, int64, uint8, uint32 = types.int32, types.int64, types.uint8, types.uint32
+uint64, float64 = types.uint64, types.float64
 _compiling = threading.RLock()
 
 
-class _Simulated:
-    """`cuda` inside of simulated kernels: the words of the thread that asks."""
-
-    def __getattr__(self, name: str) -> Any:
-        from numba.cuda.simulator import kernel
-
-        return getattr(kernel._get_kernel_context(), name)
-
-
-cuda: Any = _Simulated() if SIMULATED else numba_cuda
+cuda: Any = simulated_gpu.Words() if SIMULATED else numba_cuda
 
 
 class GpuError(RuntimeError):
@@ -76,13 +69,13 @@ class GpuKernel:
 
     def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
         self.py_func = py_func
-        options = {} if SIMULATED else {"lto": False, "launch_bounds": threads}
-        self._dispatcher = numba_cuda.jit(_of_one_tuple(py_func), **options)
+        options = {"lto": False, "launch_bounds": threads}
+        self._dispatcher: Any = None if SIMULATED else numba_cuda.jit(py_func, **options)
 
     def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
         """Have `grid` blocks of `block` threads run it, when the stream gets there; `shared` bytes of memory each."""
         if SIMULATED:
-            self._dispatcher[grid, block, 0, shared](arguments)
+            simulated_gpu.launch(self.py_func, grid, block, arguments, shared)
             return
         self._compile(arguments, shared)
         self._dispatcher[grid, block, stream.queue, shared](*arguments)
@@ -94,15 +87,6 @@ class GpuKernel:
                 self._dispatcher.compile(kinds)
         if shared > _FREE_SHARED:  # more must be asked for
             _allow_shared(self._dispatcher.overloads[kinds], shared)
-
-
-def _of_one_tuple(py_func: Callable[..., Any]) -> Callable[..., Any]:
-    """The simulator copies arrays that it is given, but not those in a tuple."""
-
-    def run(arguments: tuple[Any, ...]) -> None:
-        py_func(*arguments)
-
-    return run if SIMULATED else py_func
 
 
 _FREE_SHARED = 48 << 10  # bytes of shared memory that every kernel may have
@@ -211,8 +195,11 @@ class Stream:
     """A queue: what is put into it happens in turn, while Python goes on. In the simulator it happens at once."""
 
     def __init__(self) -> None:
-        self.queue: Any = None if SIMULATED else numba_cuda.stream()
-        self._handle = None if SIMULATED else _driver().CUstream(int(self.queue.handle))
+        self.queue: Any = None
+        self._handle: Any = None
+        if not SIMULATED:
+            self.queue = numba_cuda.stream()
+            self._handle = _driver().CUstream(int(self.queue.handle))
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array on the GPU."""

@@ -26,7 +26,7 @@ def rounds_on(device: str) -> Any:
         return gpu_rounds if device == "cuda" else any_rounds
     if device == "cuda":
         raise RuntimeError(f"{problem} {_INSTEAD}")
-    from spinney._compile.speech import say_once
+    from spinney._compile import say_once
 
     say_once(f"device='auto' is the CPU: {problem}")
     return None
@@ -50,12 +50,13 @@ def problem_with_gpu() -> str | None:
 def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:
     """A fit on the GPU."""
     from spinney.data.dataset import Dataset
-    from spinney.gpu.rounds import GpuRounds
 
     if not isinstance(dataset, Dataset):
         raise ValueError(
             "device='cuda' is for dense tables in bins (max_bins up to 255): use device='cpu' for this one."
         )
+    from spinney.gpu.rounds import GpuRounds
+
     return GpuRounds(dataset, *others, **more)
 
 

@@ -56,18 +56,3 @@ def _sync_true_warp() -> None:
 
 
 sync_warp = gpu_function(_sync_warp if SIMULATED else _sync_true_warp)
-
-
-def _vote(room, flag):
-    room[cuda.threadIdx.x] = flag
-    cuda.syncthreads()
-    votes = room[0] | room[1] << 1
-    cuda.syncthreads()
-    return votes
-
-
-def _true_vote(room, flag):
-    return np.int64(cuda.ballot_sync(0xFFFFFFFF, flag != 0)) & np.int64(0xFFFFFFFF)  # it is signed
-
-
-vote = gpu_function(_vote if SIMULATED else _true_vote)  # (room, flag) -> bits of the flags of the warp's threads

@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney._compile.cuda import SIMULATED, cuda, gpu_function, int64, large_gpu_kernel, uint32
+from spinney._compile.cuda import SIMULATED, cuda, gpu_function, int64, large_gpu_kernel, uint32, uint64
 from spinney.gpu.block import running_sum, sync_warp
 from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SIDE, SMALL_SLOT, SUMMERS
 from spinney.grow.histogram.statistics import far_gradient, far_hessian, short_gradient, short_hessian
 
 PLANES = SLOTS * LANES  # places of one of the three sums in shared memory
 SHARED = 3 * 4 * PLANES  # bytes
+_STAGE = 3 * SUMMERS
+# Places are unsigned: an index that cannot be negative needs no test for it.
+_TWO, _THREE, _FOUR, _SEVEN, _EIGHT = (np.uint64(k) for k in (2, 3, 4, 7, 8))
+_LANES, _PLANES, _SUMMERS = np.uint64(LANES), np.uint64(PLANES), np.uint64(SUMMERS)
 LEAST = 8 if SIMULATED else 2048  # rows that are worth a block
 
 
@@ -44,8 +48,8 @@ def segment_of(tree, place):
 def sum_rows(rows, tree):
     """Blocks (x) share the rows, (y) are for 32 columns each."""
     ends = cuda.shared.array(MOST_THREADS, int64)
-    stage = cuda.shared.array(SUMMERS, int64)
-    times = cuda.shared.array(SUMMERS, int64)
+    lines_at = cuda.shared.array(SUMMERS, uint64)
+    stage = cuda.shared.array(_STAGE, uint32)
     sums = cuda.shared.array(0, uint32)
     n_batch, thread = tree.state[N_BATCH], cuda.threadIdx.x
     if tree.state[DONE]:
@@ -72,7 +76,7 @@ def sum_rows(rows, tree):
             stop = min(end, ends[k], begin + tree.params[0].capacity)
             first, n, parity = segment_of(tree, part + k)
             at = first + begin - (ends[k] - n)
-            _sum_segment(rows, tree, sums, stage, times, n_columns, tree.order[parity, at : at + stop - begin])
+            _sum_segment(rows, tree, sums, lines_at, stage, n_columns, tree.order[parity, at : at + stop - begin])
             cuda.syncthreads()
             _flush(tree, sums, n_columns, tree.pairs[part + k, SMALL_SLOT])
             cuda.syncthreads()
@@ -82,61 +86,67 @@ def sum_rows(rows, tree):
 
 
 @gpu_function
-def _sum_segment(rows, tree, sums, stage, times, n_columns, order):
+def _sum_segment(rows, tree, sums, lines_at, stage, n_columns, order):
     """Some rows into shared memory: a warp looks up 32 rows and their statistics, then takes their codes row by row."""
-    lane, warp = cuda.threadIdx.x % LANES, cuda.threadIdx.x // LANES
+    lane = cuda.threadIdx.x % LANES
+    mine = cuda.threadIdx.x - lane
     width = 1
     while width < n_columns:
         width *= 2
-    together = LANES // width
-    column, which = lane % width, lane // width
-    first = LANES * cuda.blockIdx.y + column
-    stride, lines, is_far, weighs = rows.stride[0], rows.lines, tree.fields[0].is_far, rows.counts.size > 0
-    mine = LANES * warp
-    for begin in range(LANES * warp, order.size, cuda.blockDim.x):
+    together = np.uint64(LANES // width)
+    first, offset = np.uint64(LANES * cuda.blockIdx.y + lane % width), np.uint64(lane)
+    lines = rows.lines
+    for begin in range(mine, order.size, cuda.blockDim.x):
         n = min(np.int64(LANES), order.size - begin)
         sync_warp()
         if lane < n:
-            row = np.int64(order[begin + lane])
-            stage[mine + lane] = row << 32 | np.int64(rows.shorts[row])
-            if weighs:
-                times[mine + lane] = rows.counts[row]
+            _look_up(rows, tree, np.int64(order[begin + lane]), lines_at, stage, cuda.threadIdx.x)
         sync_warp()
-        if column < n_columns:
-            k = np.int64(which)
-            while k + 3 * together < n:  # four rows at a time: their codes are asked for before any is used
-                a, b = mine + k, mine + k + 2 * together
-                one, two, three, four = stage[a], stage[a + together], stage[b], stage[b + together]
-                code_1, code_2 = lines[(one >> 32) * stride + first], lines[(two >> 32) * stride + first]
-                code_3, code_4 = lines[(three >> 32) * stride + first], lines[(four >> 32) * stride + first]
-                _add(sums, one, times, a, LANES * np.int32(code_1) + lane, is_far, weighs)
-                _add(sums, two, times, a + together, LANES * np.int32(code_2) + lane, is_far, weighs)
-                _add(sums, three, times, b, LANES * np.int32(code_3) + lane, is_far, weighs)
-                _add(sums, four, times, b + together, LANES * np.int32(code_4) + lane, is_far, weighs)
-                k += 4 * together
-            while k < n:
-                one = stage[mine + k]
-                code_1 = lines[(one >> 32) * stride + first]
-                _add(sums, one, times, mine + k, LANES * np.int32(code_1) + lane, is_far, weighs)
+        if lane % width < n_columns:
+            k, end = np.uint64(mine + lane // width), np.uint64(mine + n)
+            while k + _SEVEN * together < end:  # eight rows at a time: their codes are asked for before any is used
+                a, b, c = k + together, k + _TWO * together, k + _THREE * together
+                d = k + _FOUR * together
+                e, f, g = d + together, d + _TWO * together, d + _THREE * together
+                code_k, code_a = lines[lines_at[k] + first], lines[lines_at[a] + first]
+                code_b, code_c = lines[lines_at[b] + first], lines[lines_at[c] + first]
+                code_d, code_e = lines[lines_at[d] + first], lines[lines_at[e] + first]
+                code_f, code_g = lines[lines_at[f] + first], lines[lines_at[g] + first]
+                _add(sums, stage, k, _LANES * np.uint64(code_k) + offset)
+                _add(sums, stage, a, _LANES * np.uint64(code_a) + offset)
+                _add(sums, stage, b, _LANES * np.uint64(code_b) + offset)
+                _add(sums, stage, c, _LANES * np.uint64(code_c) + offset)
+                _add(sums, stage, d, _LANES * np.uint64(code_d) + offset)
+                _add(sums, stage, e, _LANES * np.uint64(code_e) + offset)
+                _add(sums, stage, f, _LANES * np.uint64(code_f) + offset)
+                _add(sums, stage, g, _LANES * np.uint64(code_g) + offset)
+                k += _EIGHT * together
+            while k < end:
+                _add(sums, stage, k, _LANES * np.uint64(lines[lines_at[k] + first]) + offset)
                 k += together
 
 
 @gpu_function
-def _add(sums, row_and_short, times, at, place, is_far, weighs):
-    """A row's statistics to one bin, 32 bits of each."""
-    short = np.uint64(row_and_short & np.int64(0xFFFFFFFF))
-    if is_far:
+def _look_up(rows, tree, row, lines_at, stage, at):
+    """Where a row's codes are; its gradient, hessian and count, 32 bits of each."""
+    short = np.uint64(rows.shorts[row])
+    if tree.fields[0].is_far:
         gradient, hessian = far_gradient(short), far_hessian(short)
     else:
         gradient, hessian = short_gradient(short), short_hessian(short)
-    count = np.int64(1)
-    if weighs:
-        count = times[at]
-        gradient *= count
-        hessian *= count
-    cuda.atomic.add(sums, place, np.uint32(gradient & np.int64(0xFFFFFFFF)))
-    cuda.atomic.add(sums, PLANES + place, np.uint32(hessian))
-    cuda.atomic.add(sums, 2 * PLANES + place, np.uint32(count))
+    count = rows.counts[row] if rows.counts.size > 0 else np.int64(1)
+    lines_at[at] = np.uint64(row * rows.stride[0])
+    stage[at] = np.uint32((gradient * count) & np.int64(0xFFFFFFFF))
+    stage[SUMMERS + at] = np.uint32(hessian * count)
+    stage[2 * SUMMERS + at] = np.uint32(count)
+
+
+@gpu_function
+def _add(sums, stage, at, place):
+    """A row's statistics to one bin."""
+    cuda.atomic.add(sums, place, stage[at])
+    cuda.atomic.add(sums, _PLANES + place, stage[_SUMMERS + at])
+    cuda.atomic.add(sums, _TWO * _PLANES + place, stage[_TWO * _SUMMERS + at])
 
 
 @gpu_function

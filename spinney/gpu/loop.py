@@ -113,6 +113,7 @@ class Loop:
         if len(settings.groups):
             stream.write(self.tree.groups, settings.groups)
         self.n_blocks = blocks_for(n, THREADS)
+        self._is_filling = False  # whether derivatives are on their way
         self.pending = False  # whether the last tree's values are still to be added
         self.n_steps, self.best_first = 1, settings.best_first
         self._recorded: dict[Hashable, Callable[[], Any] | None] = {}
@@ -146,12 +147,17 @@ class Loop:
         if len(self.rows.scores) > 1:
             self.orders.here["params"]["output"] = output
             self._do("classes", self._fill_classes)
-        else:
-            self._write_loss(loss)
-            self._do(("derivatives", type(loss)), lambda: self._fill(loss))
-            self.pending = False
+        elif not self._is_filling:
+            self.begin_derivatives(loss)
+        self._is_filling = False
         self.stream.wait()
         return self.found.here["summary"].copy()
+
+    def begin_derivatives(self, loss: Any) -> None:
+        """The same, for one output, without waiting: the next call will find them."""
+        self._write_loss(loss)
+        self._do(("derivatives", type(loss)), lambda: self._fill(loss))
+        self.pending, self._is_filling = False, True
 
     def _fill(self, loss: Any) -> None:
         self.values.push()

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile.cuda import SIMULATED, GpuError, Mirror, Stream, free_memory, multiprocessors
+from spinney._compile.cuda import SIMULATED, SIMULATED_THREADS, GpuError, Mirror, Stream, free_memory, multiprocessors
 from spinney.criteria.gains import Link, Penalty
 from spinney.grow.histogram.memory import CANDIDATE, COLUMN, NODE, SLOTS
 from spinney.grow.histogram.statistics import Fields
 from spinney.grow.rules import BoostingRules
 
-THREADS = 2 if SIMULATED else 256  # of a block
-SEARCHERS = 2 if SIMULATED else 64  # of a block that searches a column
-SUMMERS = 2 if SIMULATED else 1024  # of a block that sums rows
-LANES = 2 if SIMULATED else 32  # threads that go in step: a warp
+THREADS = SIMULATED_THREADS if SIMULATED else 256  # of a block
+SEARCHERS = SIMULATED_THREADS if SIMULATED else 64  # of a block that searches a column
+SUMMERS = SIMULATED_THREADS if SIMULATED else 1024  # of a block that sums rows
+LANES = SIMULATED_THREADS if SIMULATED else 32  # threads that go in step: a warp
 MOST_THREADS = 1024
 
 # state: int64

@@ -13,12 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel, int32, int64, uint8
-from spinney.gpu.block import running_sum, vote
-from spinney.gpu.memory import DONE, LANES, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
+from spinney.gpu.block import running_sum
+from spinney.gpu.memory import DONE, MOST_THREADS, N_BATCH, PARENT, SLOTS, SMALL_SLOT, THREADS
 from spinney.tree.sweep import in_set
 
 _PER = 16  # rows of a thread
 TILE = THREADS * _PER
+_ONE = np.uint64(1)
 
 
 @gpu_kernel
@@ -87,38 +88,29 @@ def _fill_goes_left(rows, node, goes_left):
 
 @gpu_function
 def _part_tile(codes, goes_left, source, target, middle, sums, stage, base):
-    """A tile's rows: left ones to the front of the children's segment, right ones to its back. A warp has rows side by
-    side, 32 at a time, and its threads vote."""
-    thread, n = cuda.threadIdx.x, source.size
-    lane, warp = thread % LANES, thread // LANES
-    first = warp * LANES * _PER + lane
-    lefts, n_left = np.int64(0), np.int64(0)
-    for q in range(_PER):
-        at = first + q * LANES
-        left = np.int64(goes_left[codes[source[at]]]) if at < n else np.int64(0)
-        lefts |= left << q
+    """A tile's rows: left ones to the front of the children's segment, right ones to its back."""
+    n, first = np.uint64(source.size), np.uint64(cuda.threadIdx.x * _PER)
+    end = min(n, first + np.uint64(_PER))
+    lefts, n_left = np.uint64(0), np.uint64(0)
+    for at in range(first, end):
+        left = np.uint64(goes_left[codes[np.uint64(source[at])]])
+        lefts |= left << (at - first)
         n_left += left
-    running_sum(sums, n_left)
-    total = sums[cuda.blockDim.x - 1]
-    begin = warp * LANES * _PER
-    left_at = sums[warp * LANES - 1] if warp > 0 else np.int64(0)
-    right_at = total + begin - left_at
-    before = (np.int64(1) << lane) - 1
+    left_at = np.uint64(running_sum(sums, np.int64(n_left))) - n_left
+    total = np.uint64(sums[cuda.blockDim.x - 1])
+    right_at = total + first - left_at
+    for at in range(first, end):
+        if (lefts >> (at - first)) & _ONE:
+            stage[left_at] = source[at]
+            left_at += _ONE
+        else:
+            stage[right_at] = source[at]
+            right_at += _ONE
+    if cuda.threadIdx.x == 0:
+        base[0] = cuda.atomic.add(middle, 0, np.int64(total))
+        n_right = np.int64(n) - np.int64(total)
+        base[1] = cuda.atomic.add(middle, 1, -n_right) - n_right
     cuda.syncthreads()
-    for q in range(_PER):
-        at = first + q * LANES
-        left = (lefts >> q) & 1
-        votes = vote(sums, left)
-        n_before = np.int64(cuda.popc(votes & before))
-        if at < n:
-            stage[left_at + n_before if left else right_at + lane - n_before] = source[at]
-        n_votes = np.int64(cuda.popc(votes))
-        left_at += n_votes
-        right_at += LANES - n_votes
-    if thread == 0:
-        base[0] = cuda.atomic.add(middle, 0, total)
-        base[1] = cuda.atomic.add(middle, 1, total - n) - (n - total)
-    cuda.syncthreads()
-    for i in range(thread, n, cuda.blockDim.x):
-        to = base[0] + i if i < total else base[1] + i - total
-        target[to] = stage[i]
+    to_left, to_right = np.uint64(base[0]), np.uint64(base[1]) - total
+    for i in range(np.uint64(cuda.threadIdx.x), n, np.uint64(cuda.blockDim.x)):
+        target[to_left + i if i < total else to_right + i] = stage[i]

@@ -12,6 +12,7 @@ import numpy as np
 
 from spinney import _random
 from spinney._compile import kernel
+from spinney.criteria.losses import AbsoluteError, Quantile
 from spinney.ensemble.boosting import Rounds
 from spinney.ensemble.gradients import Largest, largest_of
 from spinney.gpu.loop import Loop
@@ -30,6 +31,7 @@ class GpuRounds(Rounds):
     """A fit on the GPU."""
 
     _loop: Loop
+    _is_sent = False  # whether the GPU has the last tree's values
     _first: np.ndarray  # scores before the first round, until they are on the GPU
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -104,6 +106,9 @@ class GpuRounds(Rounds):
         nodes["fine_gradient"], nodes["fine_hessian"] = grown.leaf_sums[drafts].T
         work.state[0].n_nodes, work.state[0].n_leaves = grown.n_nodes, grown.n_leaves
         _finish(rows.fields, rules, work, grown.n_nodes)
+        self._is_sent = self.settings.ccp_alpha == 0.0 and not isinstance(self.loss, (AbsoluteError, Quantile))
+        if self._is_sent:  # at once, so that the GPU has something to do while Python takes the tree
+            self._send_values()
         return grown.n_nodes
 
     def _finish(self, n_nodes: int, renews: bool) -> None:
@@ -127,8 +132,15 @@ class GpuRounds(Rounds):
                 nodes.begin[at], nodes.end[at] = nodes.begin[nodes.left[at]], nodes.end[nodes.left[at] + 1]
 
     def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
+        if not self._is_sent:
+            self._send_values()
+
+    def _send_values(self) -> None:
+        """The tree's values to the GPU, which goes on to the next derivatives if nothing is to come before them."""
         values = self.work.nodes.view(np.ndarray)["value"][: len(self._drafts)]
         self._loop.add_later(self._drafts, values, at_once=self.task.n_outputs > 1)
+        if self.task.n_outputs == 1 and not hasattr(self.loss, "renewed"):
+            self._loop.begin_derivatives(self.loss)
 
     def sum_of_losses(self, y: np.ndarray, scale: float) -> float:
         entry = losses_of(self.loss)

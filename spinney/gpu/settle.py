@@ -1,9 +1,9 @@
-"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
+r"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
-Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer than
-`max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
+Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer
+than `max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
 once, without waiting for their turn; what comes to light may then shut some of them out, and they stay leaves.
 
     gain    9 - 7 - 8       key    9 - 7 - 7       with four leaves to be made 9, 7, 8 are split; 5 was opened in vain
@@ -43,7 +43,6 @@ from spinney.gpu.memory import (
 from spinney.grow.histogram.memory import NO_SLOT
 from spinney.grow.histogram.settle import is_promising, make_pair
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
-
 
 _IN_REACH = 1024  # keys in shared memory
 LOST = -2
