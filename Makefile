@@ -12,12 +12,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test lint format bench wheel docs clean
+.PHONY: help demo lab test test-gpu lint format bench wheel docs clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
 	@echo "usage: make TARGET [PYTHON=python3.12] [WORKERS=$(WORKERS)] [BENCH=trees OPTIONS='--case all']"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by the command line
 	@$(BIN)/python examples/demo.py
@@ -27,6 +27,9 @@ lab: $(VENV)/.lab ## open the lab: methods at work, step by step, in a browser
 
 test: $(VENV)/.test ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-gpu: $(VENV)/.test $(VENV)/.gpu ## run the tests of the GPU, on a machine that has one
+	SPINNEY_TEST_GPU=1 $(BIN)/python -m pytest tests/gpu
 
 lint: $(VENV)/.lint ## check style and types
 	$(BIN)/ruff check .

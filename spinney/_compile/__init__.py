@@ -17,6 +17,8 @@ Only modules that hold compiled code import this package, and estimators import 
     bytes.py         the same, for many codes at once
     sets.py          the same, for sets of up to 64 rows
     vectors.py       loops written in LLVM's vectors
+    cuda.py          a door of its own: the GPU's compiler and driver, for spinney/gpu alone
+    simulated_gpu.py a GPU in plain Python, for tests
 
 `NUMBA_DISABLE_JIT=1` runs every kernel as plain Python; `SPINNEY_COMPILER=numba` compiles them by plain `numba.njit`.
 """
@@ -59,6 +61,7 @@ from spinney._compile.intrinsics import (
 from spinney._compile.references import refer
 from spinney._compile.sets import MEMBERS, lay_columns, set_extremes, set_size, set_sum, set_up_to
 from spinney._compile.settings import PLAIN_PYTHON, target_has
+from spinney._compile.speech import say_once
 from spinney._compile.vectors import Writer, vector_code
 
 __all__ = [
@@ -96,6 +99,7 @@ __all__ = [
     "python_of",
     "refer",
     "rest_core",
+    "say_once",
     "separate_kernel",
     "set_extremes",
     "set_size",

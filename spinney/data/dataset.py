@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spinney._compile import kernel
+from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team
 from spinney.data.binning import Bins, pieces_of
@@ -219,9 +219,21 @@ def _hash_rows(codes, keys, start, stop):
         for j in range(codes.shape[0]):
             column = codes[j, block : block + part.size]
             for i in range(part.size):
-                part[i] = (part[i] ^ np.uint32(column[i])) * _FACTOR + (part[i] >> _S15)
+                part[i] = mix_code(part[i], column[i])
         for i in range(part.size):
-            part[i] = np.uint32(mix(np.uint64(part[i]), 0) >> _S32)
+            part[i] = end_key(part[i])
+
+
+@inner_kernel
+def mix_code(key, code):
+    """A row's key with one more column's code in it."""
+    return np.uint32((key ^ np.uint32(code)) * _FACTOR + (key >> _S15))
+
+
+@inner_kernel
+def end_key(key):
+    """The key of a row all of whose codes are in it."""
+    return np.uint32(mix(np.uint64(key), 0) >> _S32)
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -101,3 +101,15 @@ class DatasetElsewhere:
     ) -> Any:
         """The rounds of boosting on these rows (ensemble/boosting.py), wherever they are run."""
         raise NotImplementedError
+
+
+class Together(Protocol):
+    """Machines that have a part of the rows each, this one among them."""
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        """The sum of all machines' integers."""
+        ...
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        """All machines' arrays."""
+        ...

@@ -36,6 +36,7 @@ from spinney.ensemble.gradients import (
     loss_values,
     renew_leaves,
 )
+from spinney.ensemble.mean_loss import sum_of_losses
 from spinney.ensemble.starting import in_units, most_leaves, share_of, start_values
 from spinney.ensemble.task import Task
 from spinney.ensemble.units import Units
@@ -88,8 +89,9 @@ def open_rounds(dataset: Any, task: Task, settings: BoostingSettings, team: Team
 
     if isinstance(dataset, DatasetElsewhere):
         return dataset.open_rounds(task, settings, team, *others, **more)
-    kind = ExactRounds if isinstance(dataset, ExactDataset) else Rounds
-    return kind(dataset, task, settings, team, *others, **more)
+    kind = settings.rounds or (ExactRounds if isinstance(dataset, ExactDataset) else Rounds)
+    opened: Rounds = kind(dataset, task, settings, team, *others, **more)
+    return opened
 
 
 class Rounds:
@@ -100,7 +102,7 @@ class Rounds:
     work: Any
     derivatives: np.ndarray
     is_elsewhere = False  # whether the rows are: then scores and derivatives are, too
-    others: Any = None  # machines that have further rows (`Together` in gradients.py)
+    others: Any = None  # machines that have further rows (`Together` in data/elsewhere.py)
 
     def __init__(
         self,
@@ -249,6 +251,10 @@ class Rounds:
             return loss_values(self.team, self.loss, raw, self.y)
         with np.errstate(over="ignore"):
             return loss_values(self.team, self.loss, self.units.user_raw(raw), self.task.y)
+
+    def sum_of_losses(self, y: np.ndarray, scale: float) -> float:
+        """The sum of all rows' losses at the scores so far, times `scale`, in the order in which NumPy adds up."""
+        return sum_of_losses(self.team, self.loss, self.scores[0], y, scale)
 
     def _check(self, largest: Largest) -> None:
         if not largest.impossible:

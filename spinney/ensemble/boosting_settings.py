@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -33,3 +34,4 @@ class BoostingSettings:
     monotone: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     groups: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
     seed: int = 0
+    rounds: Any = field(default=None, compare=False)  # who boosts, in place of this machine's cores; see `open_rounds`

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.criteria.elementary import exp, log
 from spinney.criteria.losses import FORMULAS, derivatives, response, softmax_derivatives, value
+from spinney.data.elsewhere import Together
 from spinney.data.weights import Weights
 from spinney.grow.histogram.statistics import FAR, N_EXPONENTS
 
@@ -170,16 +172,6 @@ class Largest(NamedTuple):
     exponents: np.ndarray | None = None  # (2, 256): how many have each exponent; None: none is far from the others
 
 
-class Together(Protocol):
-    """Machines that have a part of the rows each, this one among them."""
-
-    def sum(self, array: np.ndarray) -> np.ndarray:
-        """The sum of all machines' integers."""
-
-    def gather(self, array: np.ndarray) -> list[np.ndarray]:
-        """All machines' arrays."""
-
-
 def fill_derivatives(
     team: Team,
     loss: Any,
@@ -229,25 +221,37 @@ def _largest(
         team.run(_find_extremes, derivatives, extremes)
         largest, hessian, is_wrong = extremes.max(axis=0).tolist()
         return Largest(largest, hessian, is_wrong > 0.0)
-    n = len(derivatives) // 2
+    n_rows = len(derivatives) // 2
     if others is not None:  # as if their threads were ours
-        sizes = np.full((len(summary), 1), 0, np.int64)
-        sizes[0] = n
-        joined = np.concatenate(others.gather(np.hstack((summary, sizes))))
-        summary, n = joined[:, :-1], int(joined[:, -1].sum())
-    most = summary[:, :_MIN_HESSIAN].max(axis=0)
-    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[:, _MIN_HESSIAN].min() < 0
+        sizes = n_rows * (np.arange(len(summary)) == 0)
+        joined = np.concatenate(others.gather(np.column_stack((summary, sizes))))
+        summary, n_rows = joined[:, :-1], int(joined[:, -1].sum())
+    most, lowest = summary[:, :_MIN_HESSIAN].max(axis=0), summary[:, _MIN_HESSIAN].min()
+    whole = np.concatenate((most, [lowest], summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)))
+
+    def count_exponents() -> np.ndarray:
+        exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
+        team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
+        found: np.ndarray = exponents.sum(axis=0)
+        return found if others is None else others.sum(found)
+
+    return largest_of(whole, n_rows, counts.size > 0, count_exponents)
+
+
+def largest_of(
+    summary: np.ndarray, n_rows: int, has_counts: bool, count_exponents: Callable[[], np.ndarray]
+) -> Largest:
+    """`summary` has the bits of the largest gradient, the largest and the smallest hessian, and sums of exponents."""
+    most = summary[:_MIN_HESSIAN]
+    impossible = most.max() >= _HUGE_BITS or -(2**31) < summary[_MIN_HESSIAN] < 0
     gradient, hessian = most.astype(np.int32).view(np.float32).tolist()
     if impossible:
         return Largest(gradient, hessian, True)
     # Only where the largest is far from the geometric mean it can be from the mean. (Means of rows that count once.)
-    spread = n * (most >> 23) - summary[:, _GRADIENT_EXPONENTS:].sum(axis=0)
-    if not counts.size and (spread < _UNLIKE * n).all():
+    spread = n_rows * (most >> 23) - summary[_GRADIENT_EXPONENTS:]
+    if not has_counts and (spread < _UNLIKE * n_rows).all():
         return Largest(gradient, hessian, False)
-    exponents = np.empty((team.size, 2, N_EXPONENTS), np.int64)
-    team.run(_count_exponents, derivatives.view(np.int32), counts, exponents)
-    found = exponents.sum(axis=0)
-    return Largest(gradient, hessian, False, found if others is None else others.sum(found))
+    return Largest(gradient, hessian, False, count_exponents())
 
 
 def log_totals(team: Team, raw: np.ndarray) -> np.ndarray:

@@ -12,7 +12,6 @@ import numpy as np
 
 from spinney.criteria.losses import LogLoss, SquaredError
 from spinney.ensemble.boosting import Rounds
-from spinney.ensemble.mean_loss import sum_of_losses
 
 
 class History:
@@ -80,7 +79,7 @@ def _mean_of_all(rounds: Rounds, weight: np.ndarray | None) -> float:
     ):
         return _mean(rounds.losses(), weight)
     y = rounds.task.y if units.exponent else rounds.y
-    return sum_of_losses(rounds.team, rounds.loss, rounds.scores[0], y, 2.0**units.exponent) / len(y)
+    return rounds.sum_of_losses(y, 2.0**units.exponent) / len(y)
 
 
 def _mean(losses: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None = None) -> float:

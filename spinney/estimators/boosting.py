@@ -86,6 +86,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callbacks: Any = None,
     ) -> None:
@@ -205,6 +206,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         class_weight: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callbacks: Any = None,
     ) -> None:

@@ -155,6 +155,12 @@ BOOSTING = {
     ),
     "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
+    "device": Parameter(
+        '{"cpu", "cuda", "auto"}',
+        "Where to fit: \"cuda\" is an NVIDIA GPU (`pip install 'spinney[gpu]'`), which gives the same model, bit for "
+        'bit; "auto" is a GPU if there is one.',
+        [StrOptions({"cpu", "cuda", "auto"})],
+    ),
     "verbose": Parameter("int", "1: a progress bar with the running metrics; 2: a line per round.", ["verbose"]),
     "callbacks": Parameter(
         "function, list of functions, or None",

@@ -13,6 +13,7 @@ import numpy as np
 from spinney.data.schema import Schema
 from spinney.data.weights import Weights
 from spinney.estimators.settings import NO_LIMIT, count_share, read_groups, read_monotone, share_of_rows
+from spinney.gpu import rounds_on
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting_settings import BoostingSettings
@@ -67,6 +68,7 @@ def boosting_settings(model: Any, schema: Schema, seed: int, task: Task) -> Boos
         monotone=read_monotone(model.monotonic_cst, schema.names, schema.is_categorical),
         groups=read_groups(model.interaction_cst, schema.names, n),
         seed=seed,
+        rounds=rounds_on(model.device),
     )
 
 

@@ -52,6 +52,7 @@ WRONG = {
     "warm_start": ["yes"],
     "random_state": ["seed", -1],
     "n_jobs": ["all", 1.5],
+    "device": ["gpu", None],
     "verbose": [-1],
     "callbacks": [3],
     "quantile": [0.0, 1.0],

@@ -192,8 +192,7 @@ def _order_categories(column, fields, rules, desk):
 @inner_kernel
 def _insert_category(desk, code, n, fields, rules):
     """Insertion sort by smoothed gradient; ties stay in the order in which they came."""
-    weight = desk.spare[1, code] * fields.hessian_unit + rules.category_smoothing
-    key = (desk.spare[0, code] * fields.gradient_unit) / weight if weight > 0.0 else 0.0
+    key = category_key(desk.spare[0, code], desk.spare[1, code], fields, rules)
     at = n
     while at > 0 and desk.key[at - 1] > key:
         desk.key[at] = desk.key[at - 1]
@@ -202,6 +201,13 @@ def _insert_category(desk, code, n, fields, rules):
     desk.key[at] = key
     desk.order[at] = code
     return n + 1
+
+
+@inner_kernel
+def category_key(gradient, hessian, fields, rules):
+    """What categories are ordered by, from their sums."""
+    weight = hessian * fields.hessian_unit + rules.category_smoothing
+    return (gradient * fields.gradient_unit) / weight if weight > 0.0 else 0.0
 
 
 @inner_kernel
@@ -226,15 +232,21 @@ def _score(desk, n, extra, node, fields, penalty, rules):
         count = desk.count[i] + extra.count
         gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
         hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
-        other = total_hessian - hessian
-        legal = (
-            (count >= rules.min_count)
-            & (total_count - count >= rules.min_count)
-            & (hessian >= rules.min_hessian)
-            & (other >= rules.min_hessian)
-        )
-        score = leaf_score(gradient, hessian, penalty) + leaf_score(total_gradient - gradient, other, penalty)
-        desk.score[i] = score if legal else _NONE
+        desk.score[i] = cut_score(count, gradient, hessian, total_count, total_gradient, total_hessian, penalty, rules)
+
+
+@inner_kernel
+def cut_score(count, gradient, hessian, total_count, total_gradient, total_hessian, penalty, rules):
+    """What the sides of a cut score together, from the sums of the left one and of both; -inf if one is too small."""
+    other = total_hessian - hessian
+    legal = (
+        (count >= rules.min_count)
+        & (total_count - count >= rules.min_count)
+        & (hessian >= rules.min_hessian)
+        & (other >= rules.min_hessian)
+    )
+    score = leaf_score(gradient, hessian, penalty) + leaf_score(total_gradient - gradient, other, penalty)
+    return score if legal else _NONE
 
 
 @inner_kernel
@@ -247,14 +259,21 @@ def _score_bounded(desk, n, extra, node, fields, penalty, direction):
             continue
         gradient = (desk.gradient[i] + extra.gradient) * fields.gradient_unit
         hessian = (desk.hessian[i] + extra.hessian) * fields.hessian_unit
-        left = clip(leaf_value(gradient, hessian, penalty), node.lower, node.upper)
-        right = clip(leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), node.lower, node.upper)
-        if (right - left) * direction < 0.0:
-            desk.score[i] = _NONE
-        else:
-            desk.score[i] = bounded_score(gradient, hessian, node.lower, node.upper, penalty) + bounded_score(
-                total_gradient - gradient, total_hessian - hessian, node.lower, node.upper, penalty
-            )
+        desk.score[i] = bounded_cut_score(
+            gradient, hessian, total_gradient, total_hessian, node.lower, node.upper, penalty, direction
+        )
+
+
+@inner_kernel
+def bounded_cut_score(gradient, hessian, total_gradient, total_hessian, lower, upper, penalty, direction):
+    """The same of a legal cut whose sides have bounds, and a direction if that is not 0."""
+    left = clip(leaf_value(gradient, hessian, penalty), lower, upper)
+    right = clip(leaf_value(total_gradient - gradient, total_hessian - hessian, penalty), lower, upper)
+    if (right - left) * direction < 0.0:
+        return _NONE
+    return bounded_score(gradient, hessian, lower, upper, penalty) + bounded_score(
+        total_gradient - gradient, total_hessian - hessian, lower, upper, penalty
+    )
 
 
 @inner_kernel

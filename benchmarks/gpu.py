@@ -1,0 +1,74 @@
+"""Boosting on the GPU: seconds for 100 rounds on a table that is binned and on the GPU.
+
+python -m benchmarks.gpu [rows]
+
+Machine and thread count do not matter much; the GPU does. The model is compared with the CPU's after three rounds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.criteria.losses import LogLoss
+from spinney.data.dataset import Dataset
+from spinney.data.exact import open_dataset
+from spinney.data.schema import learn_and_read
+from spinney.data.target import Target
+from spinney.data.weights import Weights
+from spinney.ensemble.boosting import open_rounds
+from spinney.ensemble.boosting_settings import BoostingSettings
+from spinney.ensemble.task import Task
+from spinney.gpu import rounds_on
+
+COLUMNS, ROUNDS, DRAWN = 28, 100, 200_000
+SETTINGS = {
+    "depth 6": BoostingSettings(max_depth=6, max_leaves=64, best_first=False, l2=1.0),
+    "depth 8": BoostingSettings(max_depth=8, max_leaves=256, best_first=False, l2=1.0),
+    "255 leaves": BoostingSettings(max_leaves=255, l2=1.0),
+}
+
+
+def main() -> None:
+    n = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+    with Team(16) as team:
+        dataset, task = make(n, team)
+        for name, settings in SETTINGS.items():
+            measure(name, dataset, task, settings, team)
+
+
+def make(n: int, team: Team) -> tuple[Dataset, Task]:
+    """Normal numbers in 255 bins, and two classes that depend on six of them."""
+    rng = np.random.default_rng(1)
+    schema, table = learn_and_read(rng.standard_normal((min(n, DRAWN), COLUMNS), dtype=np.float32), None, "benchmark")
+    drawn = open_dataset(table, schema.is_categorical, None, 255, team)
+    codes = np.stack([np.roll(np.resize(column, n), 245_490 * j) for j, column in enumerate(drawn.codes)])
+    a, b, c, d, e, f = (codes[:6].astype(np.float32) - 127) / 60
+    chance = 1 / (1 + np.exp(-(a * b + np.sin(2 * c) + 0.5 * d - 0.5 * e * f)))
+    labels = (rng.random(n, dtype=np.float32) < chance).astype(np.int32)[None]
+    return Dataset(n, drawn.bins, codes, drawn.layout), Task(Target(labels, (2,), None, Weights(None, None)), LogLoss())
+
+
+def measure(name: str, dataset: Dataset, task: Task, settings: BoostingSettings, team: Team) -> None:
+    """Three rounds to compile and record, and to compare; then a hundred."""
+    rounds = open_rounds(dataset, task, replace(settings, rounds=rounds_on("cuda")), team)
+    for _ in range(3):
+        rounds.step()
+    first = rounds.booster().forest
+    begun = time.perf_counter()
+    for _ in range(ROUNDS):
+        rounds.step()
+    seconds = time.perf_counter() - begun
+    ours = open_rounds(dataset, task, settings, team)
+    for _ in range(3):
+        ours.step()
+    same = np.array_equal(first.answers, ours.booster().forest.answers)
+    print(f"{name}: {seconds:.3f} s for {ROUNDS} rounds of {dataset.n_rows:,} rows; {'equal' if same else 'NOT EQUAL'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""The one door to the GPU's compiler and driver: numba-cuda.
+
+Only `spinney/gpu` imports this, and only when a fit or a prediction is asked to run there.
+
+    gpu_kernel          a function that many GPU threads run; launched with `kernel.launch(grid, block, *arguments)`
+    gpu_function        called by those only
+    cuda                numba-cuda's own words inside them (threadIdx, shared memory, atomics)
+    Stream              one queue of copies and launches; launches can be recorded and replayed as one
+
+Inner kernels of the CPU can be called from GPU kernels: the same Python becomes machine code for both. Arithmetic is as
+written there, too: multiplications and additions are not fused (`fma`), and nothing is optimised across files (`lto`).
+
+With SPINNEY_GPU=simulated (and NUMBA_DISABLE_JIT=1) kernels run as plain Python, on NumPy's arrays
+(`simulated_gpu.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numba.core import types
+
+from spinney._compile import simulated_gpu
+from spinney._compile.intrinsics import view_as_float, view_as_int
+from spinney._interrupts import import_whole, interrupts_held_back
+
+SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
+SIMULATED_THREADS = int(os.environ.get("SPINNEY_SIMULATED_THREADS", "2"))  # of a block; more take very long
+if not SIMULATED:
+    vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy 2.5; numba-cuda 0.30 still asks for it
+    import_whole("numba.cuda")  # cannot be repeated if cut
+numba_cuda: Any = sys.modules.get("numba.cuda")
+int32, int64, uint8, uint32 = types.int32, types.int64, types.uint8, types.uint32
+uint64, float64 = types.uint64, types.float64
+_compiling = threading.RLock()
+
+
+cuda: Any = simulated_gpu.Words() if SIMULATED else numba_cuda
+
+
+class GpuError(RuntimeError):
+    """There is no GPU to use, or it cannot do what it was asked for."""
+
+
+def gpu_function(py_func: Callable[..., Any]) -> Any:
+    """Compile a function that only GPU kernels call."""
+    return py_func if SIMULATED else numba_cuda.jit(device=True, forceinline=True)(py_func)
+
+
+def gpu_kernel(py_func: Callable[..., Any]) -> GpuKernel:
+    """Compile a function for many GPU threads, up to 256 of a block."""
+    return GpuKernel(py_func, 256)
+
+
+def large_gpu_kernel(py_func: Callable[..., Any]) -> GpuKernel:
+    """The same for up to 1,024, which have fewer registers each."""
+    return GpuKernel(py_func, 1024)
+
+
+class GpuKernel:
+    """A kernel and its machine code for each kind of arguments."""
+
+    def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
+        self.py_func = py_func
+        options = {"lto": False, "launch_bounds": threads}
+        self._dispatcher: Any = None if SIMULATED else numba_cuda.jit(py_func, **options)
+
+    def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
+        """Have `grid` blocks of `block` threads run it, when the stream gets there; `shared` bytes of memory each."""
+        if SIMULATED:
+            simulated_gpu.launch(self.py_func, grid, block, arguments, shared)
+            return
+        self._compile(arguments, shared)
+        self._dispatcher[grid, block, stream.queue, shared](*arguments)
+
+    def _compile(self, arguments: tuple[Any, ...], shared: int) -> None:
+        kinds = tuple(self._dispatcher.typeof_pyval(one) for one in arguments)
+        if kinds not in self._dispatcher.overloads:
+            with _compiling, interrupts_held_back(), _without_fusing():
+                self._dispatcher.compile(kinds)
+        if shared > _FREE_SHARED:  # more must be asked for
+            _allow_shared(self._dispatcher.overloads[kinds], shared)
+
+
+_FREE_SHARED = 48 << 10  # bytes of shared memory that every kernel may have
+
+
+def _allow_shared(kernel: Any, n_bytes: int) -> None:
+    driver = _driver()
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    _check(driver.cuKernelSetAttribute(attribute, n_bytes, kernel._codelibrary.get_cufunc().handle, 0))
+
+
+@contextlib.contextmanager
+def _without_fusing() -> Iterator[None]:
+    """numba-cuda has no switch for this option of NVVM's: it is added where the options are handed on."""
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
+    compile_cuda = dispatcher.compile_cuda
+
+    def compile_as_written(*arguments: Any, **options: Any) -> Any:
+        options["nvvm_options"] = {**(options.get("nvvm_options") or {}), "fma": 0}
+        return compile_cuda(*arguments, **options)
+
+    dispatcher.compile_cuda = compile_as_written
+    try:
+        yield
+    finally:
+        dispatcher.compile_cuda = compile_cuda
+
+
+def _teach_compiler() -> None:
+    """What numba-cuda lacks of what the CPU's inner kernels call."""
+    from numba.cuda import ufuncs
+    from numba.cuda.typing.templates import infer_global, make_intrinsic_template
+
+    for one in (view_as_int, view_as_float):
+        template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
+        infer_global(one, types.Function(template))
+
+    def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
+
+    ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
+
+
+if not SIMULATED:
+    with interrupts_held_back():
+        _teach_compiler()
+
+
+def _check(result: Any) -> Any:
+    """What a call of the driver's gave, or an error."""
+    status, *values = result
+    if int(status) != 0:
+        raise GpuError(f"The GPU's driver says {status.name}.")
+    return values[0] if len(values) == 1 else values
+
+
+# --- memory and streams ----------------------------------------------------------------------------------------------
+
+
+class Mirror:
+    """Some arrays that are on the GPU and here, side by side, so that one copy moves all of them."""
+
+    def __init__(self, queue: Any, shapes: dict[str, tuple[Any, Any]]) -> None:
+        kinds = {name: (np.zeros(shape, np.uint8).shape, np.dtype(dtype)) for name, (shape, dtype) in shapes.items()}
+        sizes = {name: int(np.prod(shape)) * dtype.itemsize for name, (shape, dtype) in kinds.items()}
+        ends = np.cumsum([-(-size // _APART) * _APART for size in sizes.values()])
+        self._size, self._queue = int(ends[-1]), queue
+        self._here = np.zeros(self._size, np.uint8) if SIMULATED else numba_cuda.pinned_array(self._size, np.uint8)
+        self._there = self._here if SIMULATED else numba_cuda.device_array(self._size, np.uint8)
+        self.here: dict[str, np.ndarray] = {}
+        self.there: dict[str, Any] = {}
+        for (name, (shape, dtype)), begin in zip(kinds.items(), [0, *ends.tolist()]):
+            part = slice(begin, begin + sizes[name])
+            self.here[name] = self._here[part].view(dtype).reshape(shape)
+            self.there[name] = self._there[part].view(dtype).reshape(shape)
+            if SIMULATED and dtype.names:
+                self.there[name] = self.there[name].view(np.recarray)
+        self.n_bytes = self._size
+
+    def push(self) -> None:
+        """From here to there, in the queue's turn."""
+        if not SIMULATED:
+            _check(_driver().cuMemcpyHtoDAsync(_address(self._there), self._here.ctypes.data, self._size, self._queue))
+
+    def pull(self, n_bytes: int | None = None) -> None:
+        """From there to here, all or the first bytes."""
+        if not SIMULATED:
+            n = self._size if n_bytes is None else n_bytes
+            _check(_driver().cuMemcpyDtoHAsync(self._here.ctypes.data, _address(self._there), n, self._queue))
+
+
+_APART = 256  # bytes: arrays of a mirror begin at multiples of it
+
+
+def _driver() -> Any:
+    from cuda.bindings import driver
+
+    return driver
+
+
+def _address(array: Any) -> int:
+    return int(array.__cuda_array_interface__["data"][0])
+
+
+class Stream:
+    """A queue: what is put into it happens in turn, while Python goes on. In the simulator it happens at once."""
+
+    def __init__(self) -> None:
+        self.queue: Any = None
+        self._handle: Any = None
+        if not SIMULATED:
+            self.queue = numba_cuda.stream()
+            self._handle = _driver().CUstream(int(self.queue.handle))
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """An array on the GPU."""
+        if SIMULATED:
+            array = np.zeros(shape, dtype)
+            return array.view(np.recarray) if array.dtype.names else array
+        return numba_cuda.device_array(shape, dtype, stream=self.queue)
+
+    def put(self, array: np.ndarray) -> Any:
+        """A copy on the GPU."""
+        there = self.empty(array.shape, array.dtype)
+        self.write(there, array)
+        return there
+
+    def write(self, there: Any, array: np.ndarray) -> None:
+        """Fill an array on the GPU; waits until that is done."""
+        if SIMULATED:
+            there[...] = array
+        elif array.size:
+            there.copy_to_device(np.ascontiguousarray(array), stream=self.queue)
+            self.wait()
+
+    def read(self, there: Any) -> np.ndarray:
+        """A copy of an array on the GPU. Waits for what is in the queue."""
+        if SIMULATED:
+            return np.array(there)
+        out: np.ndarray = there.copy_to_host(stream=self.queue)
+        self.wait()
+        return out
+
+    def mirror(self, **shapes: tuple[Any, Any]) -> Mirror:
+        """Arrays of these names: (shape, kind of numbers) each."""
+        return Mirror(self._handle, shapes)
+
+    def wait(self) -> None:
+        if not SIMULATED:
+            _check(_driver().cuStreamSynchronize(self._handle))
+
+    def record(self, launches: Callable[[], None]) -> Callable[[], Any]:
+        """A function that does these launches, which have been done once before, again, as one."""
+        if SIMULATED:
+            return launches
+        driver = _driver()
+        with interrupts_held_back():
+            mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+            _check(driver.cuStreamBeginCapture(self._handle, mode))
+            try:
+                launches()
+            finally:
+                graph = _check(driver.cuStreamEndCapture(self._handle))
+            program = _check(driver.cuGraphInstantiate(graph, 0))
+            _check(driver.cuGraphDestroy(graph))
+        return Recorded(program, self._handle)
+
+
+class Recorded:
+    """Launches that were recorded."""
+
+    def __init__(self, program: Any, queue: Any) -> None:
+        self._program, self._queue, self._driver = program, queue, _driver()
+
+    def __call__(self) -> None:
+        _check(self._driver.cuGraphLaunch(self._program, self._queue))
+
+    def __del__(self) -> None:
+        try:
+            self._driver.cuGraphExecDestroy(self._program)
+        except Exception:  # Python is ending, and has taken the driver away
+            return
+
+
+def multiprocessors() -> int:
+    """How many blocks the GPU runs side by side, at least."""
+    return 1 if SIMULATED else int(numba_cuda.get_current_device().MULTIPROCESSOR_COUNT)
+
+
+def free_memory() -> int:
+    """Bytes of GPU memory that nobody uses."""
+    return 1 << 40 if SIMULATED else int(numba_cuda.current_context().get_memory_info().free)
+
+
+def problem() -> str | None:
+    """Why no kernel can run, or None."""
+    if SIMULATED:
+        return None
+    try:
+        if not numba_cuda.is_available():
+            numba_cuda.current_context()
+        major, minor = numba_cuda.get_current_device().compute_capability
+    except Exception as error:  # numba-cuda has many: no driver, one that is too old, no device
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        return f"{' '.join(lines[:2]).rstrip('.:')}."
+    if (major, minor) < _LEAST_CAPABILITY:
+        return f"this one has compute capability {major}.{minor}, and at least {_LEAST_CAPABILITY[0]}.0 is wanted."
+    return None
+
+
+_LEAST_CAPABILITY = (7, 0)

@@ -1,0 +1,72 @@
+"""Boosting and prediction on a GPU: the CPU's models, bit for bit. See docs/gpu.md.
+
+In: the word for a device. Out: who boosts there. Importing this loads nothing; what needs the GPU's compiler is
+imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+_NEEDS = "device='cuda' needs"
+_INSTEAD = "Use device='cpu', or 'auto' for a GPU where there is one."
+_process = 0  # that has used the GPU
+
+
+def rounds_on(device: str) -> Any:
+    """Who boosts on a device, for `BoostingSettings.rounds`; None for the CPU.
+
+    "auto" is the GPU if there is one; if not, that is said once.
+    """
+    if device == "cpu":
+        return None
+    problem = problem_with_gpu()
+    if problem is None:
+        return gpu_rounds if device == "cuda" else any_rounds
+    if device == "cuda":
+        raise RuntimeError(f"{problem} {_INSTEAD}")
+    from spinney._compile import say_once
+
+    say_once(f"device='auto' is the CPU: {problem}")
+    return None
+
+
+def problem_with_gpu() -> str | None:
+    """Why there is no GPU to use, in a sentence; None if there is one."""
+    global _process
+    try:
+        from spinney._compile.cuda import problem
+    except ImportError as error:
+        return f"{_NEEDS} numba-cuda ({error}): pip install 'spinney[gpu]'."
+    if _process not in (0, os.getpid()):
+        return "A forked process cannot use the GPU that its parent has used: start processes by 'spawn'."
+    found = problem()
+    if found is None:
+        _process = os.getpid()
+    return None if found is None else f"{_NEEDS} a GPU: {found}"
+
+
+def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:
+    """A fit on the GPU."""
+    from spinney.data.dataset import Dataset
+
+    if not isinstance(dataset, Dataset):
+        raise ValueError(
+            "device='cuda' is for dense tables in bins (max_bins up to 255): use device='cpu' for this one."
+        )
+    from spinney.gpu.rounds import GpuRounds
+
+    return GpuRounds(dataset, *others, **more)
+
+
+def any_rounds(dataset: Any, task: Any, settings: Any, *others: Any, **more: Any) -> Any:
+    """A fit on the GPU if it can be there, else on the CPU."""
+    from dataclasses import replace
+
+    from spinney.data.dataset import Dataset
+    from spinney.ensemble.boosting import open_rounds
+
+    if isinstance(dataset, Dataset):
+        return gpu_rounds(dataset, task, settings, *others, **more)
+    return open_rounds(dataset, task, replace(settings, rounds=None), *others, **more)

@@ -1,0 +1,39 @@
+"""Boosting on the GPU gives the CPU's models: simulated, in a process where kernels are plain Python."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FITS = Path(__file__).parent / "fits.py"
+
+
+def run(n_threads, n_rows, *names):
+    places = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    simulated = {"SPINNEY_GPU": "simulated", "NUMBA_DISABLE_JIT": "1", "SPINNEY_SIMULATED_THREADS": str(n_threads)}
+    done = subprocess.run(
+        [sys.executable, str(FITS), str(n_rows), *names],
+        env=os.environ | simulated | {"PYTHONPATH": places, "SPINNEY_ASSISTANT": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
+
+
+def test_models_are_those_of_the_cpu():
+    assert run(1, 60) == "differ: []"
+
+
+def test_threads_of_a_block_agree():
+    assert run(4, 80, "squared error", "log loss, level by level", "categories", "repeated rows") == "differ: []"
+
+
+@pytest.mark.skipif(os.environ.get("SPINNEY_TEST_GPU") != "1", reason="make test-gpu runs it where there is a GPU")
+def test_a_true_gpu_agrees():
+    sys.path.insert(0, str(FITS.parent))
+    from fits import differences
+
+    assert differences(20_000) == []
