@@ -104,14 +104,14 @@ def _tell_contributions(
     found = _contributions(report, fitted, recipe, X, answer)
     if found is None:
         return
-    base, shares = found
+    base, shares, of = found
     order = np.argsort(-np.abs(shares), kind="stable")
     report.note(
         contributions={recipe.features[j]: float(shares[j]) for j in order.tolist()},
         base=base,
         contributions_are="SHAP values",
     )
-    report.title(f"What its columns contribute to the score (SHAP values), beside {number(base)}")
+    report.title(f"What its columns contribute to the score{of} (SHAP values), beside {number(base)}")
     names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
     rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
     if rows:
@@ -126,8 +126,8 @@ def _cell(value: Any) -> str:
 
 def _contributions(
     report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any
-) -> tuple[float, np.ndarray] | None:
-    """(base value, SHAP value of each column); of a class the one that is predicted."""
+) -> tuple[float, np.ndarray, str] | None:
+    """(base value, SHAP value of each column, of which class): the predicted one, or the second if it has the score."""
     from spinney.explain.shap_values import shap
 
     try:
@@ -136,7 +136,11 @@ def _contributions(
         report.warn(str(error))
         return None
     values, base = np.asarray(found.values)[0], np.ravel(np.asarray(found.base_values, np.float64))
-    return _pick(base, values.reshape(len(recipe.features), -1), _place(fitted, answer))
+    values = values.reshape(len(recipe.features), -1)
+    classes = getattr(fitted, "classes_", None)
+    one = classes is not None and values.shape[1] == 1 and len(classes) == 2
+    of = "" if classes is None else f" of {label(classes[1] if one else answer)}"
+    return *_pick(base, values, _place(fitted, answer)), of
 
 
 def _place(fitted: Any, answer: Any) -> int:

@@ -150,12 +150,25 @@ class StreamedTable(OpenedTable):
         """The features of all rows as one table in memory, for models that need their values."""
         import narwhals.stable.v2 as nw
 
-        parts = list(self.batches())
+        parts: list[Any] = []
+        places: list[np.ndarray] = []
+        before = 0
+        for part in self.batches():
+            if self.rows is not None:  # only these are kept
+                n = part.num_rows if hasattr(part, "num_rows") else len(part)
+                place = np.flatnonzero((self.rows >= before) & (self.rows < before + n))
+                if parts and not len(place):
+                    before += n
+                    continue
+                part = _safe_indexing(part, self.rows[place] - before)
+                places.append(place)
+                before += n
+            parts.append(part)
         if isinstance(parts[0], np.ndarray):
             whole: Any = np.concatenate(parts)
         else:
             whole = nw.concat([nw.from_native(part) for part in parts]).to_native() if len(parts) > 1 else parts[0]
-        return whole if self.rows is None else _safe_indexing(whole, self.rows)
+        return whole if self.rows is None else _safe_indexing(whole, np.argsort(np.concatenate(places)))
 
     def __repr__(self) -> str:
         kept = "in memory" if self.cache is None else f"in {self.cache}"

@@ -175,8 +175,8 @@ def _read_groups(model: Any, columns: Columns | None, groups: Any) -> tuple[list
 # --- from the trees alone ------------------------------------------------------------------------------------------
 
 
-def store_of(model: Any) -> Forest:
-    """All trees of a model."""
+def store_of(model: Any, instead: str = ": ask for kind='permutation', which any model has") -> Forest:
+    """All trees of a model; `instead` is what to do if it has none."""
     if hasattr(model, "_booster"):
         forest: Forest = model._booster.forest
         return forest
@@ -188,9 +188,7 @@ def store_of(model: Any) -> Forest:
     members = getattr(model, "estimators_", None)
     if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
         return join([one.tree_.forest for one in members])
-    raise TypeError(
-        f"this {type(model).__name__} is no model of Spinney's trees: ask for kind='permutation', which any model has."
-    )
+    raise TypeError(f"this {type(model).__name__} is no model of Spinney's trees{instead}.")
 
 
 def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
 from spinney.data.reading import with_rows
+from spinney.data.streamed import StreamedTable
 from spinney.evaluate.folds import make_splits
 from spinney.evaluate.runs import Job, Sheet, Wanted, make_sheet, run_jobs
 from spinney.evaluate.scoring import ALONE, Scoring
@@ -119,6 +120,8 @@ def select_features(
     judge = Scoring(model, scoring)
     if not judge.is_single:
         raise ValueError(f"scoring must be one score, got {scoring!r}.")
+    if isinstance(X, StreamedTable):
+        X.refuse_values("select_features")
     X = with_rows(X)
     tables = _Tables(model, X, y, sample_weight)
     n_columns = tables.n_columns

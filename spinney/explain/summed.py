@@ -187,7 +187,13 @@ def read_response(model: Any, wanted: str) -> str:
     name = type(model).__name__
     if wanted == "auto":
         if is_classifier(model):
-            return "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+            found = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
+            if not hasattr(model, found):
+                raise ValueError(
+                    f"this {name} has neither predict_proba nor decision_function, so that there are no numbers to "
+                    "average (a vote has probabilities with voting='soft')."
+                )
+            return found
         return "score_samples" if is_outlier_detector(model) else "predict"
     if wanted == "predict" and not is_regressor(model):
         raise ValueError(f"response_method='predict' needs numbers to average, and {name} predicts none.")

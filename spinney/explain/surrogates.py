@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import r2_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
+from spinney.data.streamed import StreamedTable
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def surrogate(
     check_is_fitted(model)
     if isinstance(held_out, bool) or not isinstance(held_out, int | float) or not 0 <= held_out < 1:
         raise ValueError(f"held_out must be a share of the rows from 0 up to 1, got {held_out!r}.")
+    if isinstance(X, StreamedTable):
+        X.refuse_values("surrogate")
     X = with_rows(X)
     says = np.asarray(model.predict(X))
     names = is_classifier(model) or says.dtype.kind in "OUSTb"
@@ -114,6 +117,8 @@ def surrogate(
         if not len(rows):
             return float("nan")
         answers = tree.predict(_safe_indexing(X, rows))
-        return float(accuracy_score(says[rows], answers) if names else r2_score(says[rows], answers))
+        if not names:
+            return float(r2_score(says[rows], answers))
+        return float((says[rows] == answers).reshape(len(rows), -1).all(axis=1).mean())  # of all outputs
 
     return Surrogate(tree, agree(kept), agree(rest), "accuracy" if names else "R2")

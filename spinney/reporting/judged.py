@@ -73,8 +73,8 @@ def judge(model: Any, sample: Sample, cv: int, seed: int) -> Judged:
     )
     judged = _judged(part, result.predictions, method, f"{cv}-fold cross-validation of {len(part.y):,} rows")
     judged.table = [_row(name, result) for name in result.metrics if not name.startswith("baseline ")]
-    if len(part.y) < len(sample.y):
-        judged.notes.append(f"{len(part.y):,} rows, drawn from {len(sample.y):,}, were cross-validated to save time.")
+    if len(part.y) < sample.n_all:
+        judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")
     _learn(judged, fresh, part, cv, n_trees(model), seed)
     return judged
 
@@ -84,8 +84,13 @@ def n_trees(model: Any) -> int:
     booster = getattr(model, "_booster", None)
     if booster is not None:
         return max(1, int(booster.forest.n_trees))
-    members = getattr(model, "forest_", None) or getattr(model, "estimators_", [])
-    return max(1, int(getattr(members, "n_trees", 0) or len(np.ravel(members))))
+    forest = vars(model).get("forest_")
+    if forest is not None:
+        return max(1, int(forest.n_trees))
+    members = getattr(model, "estimators_", [])
+    if isinstance(members, np.ndarray):  # of scikit-learn's boosting
+        return max(1, members.size)
+    return max(1, sum(n_trees(one) for one in members if hasattr(one, "get_params")))
 
 
 def _can_fit(model: Any) -> bool:

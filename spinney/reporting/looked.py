@@ -33,7 +33,7 @@ class Looked:
         self.found: Any = None
         try:
             self.found = shap(self.asked, self.part.X)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:  # no sum over trees, or not for rows with missing values
             self.why_not = str(error)
 
     @property

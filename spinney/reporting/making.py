@@ -47,7 +47,7 @@ class Report:
 def report(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     groups: Any = None,
@@ -67,6 +67,7 @@ def report(
         One of Spinney's, or any other of scikit-learn's kind: those have no trees to show.
     X, y
         A table and its target; best those that the model was fitted to, since copies of it are cross-validated on them.
+        Of a table opened by `open_table` 100,000 rows are drawn; y and weights are its own unless they are given.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows, in fitting and in scores.
     groups : array-like of shape (n_samples,), optional
@@ -97,6 +98,6 @@ def report(
     check_is_fitted(model)
     if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:
         raise ValueError(f"cv must be 0 or a number of folds of at least 2, got {cv!r}.")
-    sample = read_sample(model, X, y, sample_weight, groups)
+    sample = read_sample(model, X, y, sample_weight, groups, random_state)
     name = title or type(model).__name__
     return Report(make_page(model, sample, cv, name, random_state), name)

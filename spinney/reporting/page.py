@@ -86,7 +86,7 @@ def _facts(model: Any, sample: Sample, table: Table) -> list[tuple[str, str]]:
     facts = [
         ("model", type(model).__name__),
         ("task", sample.task),
-        ("rows", f"{table.n_rows:,}"),
+        ("rows", f"{table.n_rows:,}" + (f" of {sample.n_all:,}" if sample.n_all > table.n_rows else "")),
         ("columns", f"{table.n_columns:,}"),
     ]
     if n_trees(model) > 1:

@@ -13,7 +13,10 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
 from spinney.data.reading import with_rows
+from spinney.data.streamed import StreamedTable
 from spinney.estimators.base import check_weights
+
+_IN_MEMORY = 100_000  # rows that are taken from a table in files
 
 
 @dataclass(frozen=True)
@@ -26,14 +29,19 @@ class Sample:
     groups: np.ndarray | None
     task: str  # classification, regression
     classes: np.ndarray | None
+    n_all: int  # rows of the table, of which these may be some
 
 
-def read_sample(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
-    """What was given, checked."""
+def read_sample(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int = 0) -> Sample:
+    """What was given, checked; of a table in files some rows, in memory."""
     name = type(model).__name__
     if not (is_classifier(model) or is_regressor(model)):
         raise TypeError(f"report takes a fitted classifier or regressor, got {name}.")
     task = "classification" if is_classifier(model) else "regression"
+    opened = X if isinstance(X, StreamedTable) else None
+    if opened is not None:
+        y = opened.y if y is None else y
+        sample_weight = opened.sample_weight if sample_weight is None else sample_weight
     if y is None:
         raise ValueError("report needs the target y beside the table X.")
     X, target = with_rows(X), np.asarray(y)
@@ -60,7 +68,11 @@ def read_sample(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> 
             raise ValueError(f"y must hold numbers for {name}, got {target.tolist()[0]!r}.") from None
         if not np.isfinite(target).all():
             raise ValueError("y must hold finite numbers.")
-    return Sample(X, target, check_weights(sample_weight, n_rows), grouped, task, classes)
+    sample = Sample(X, target, check_weights(sample_weight, n_rows), grouped, task, classes, n_rows)
+    if opened is None:
+        return sample
+    sample = some_rows(sample, _IN_MEMORY, seed)
+    return replace(sample, X=with_rows(sample.X.collect()))
 
 
 def some_rows(sample: Sample, most: int, seed: int) -> Sample:
@@ -80,4 +92,6 @@ def some_rows(sample: Sample, most: int, seed: int) -> Sample:
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Some rows of a table."""
+    if isinstance(X, StreamedTable):
+        return X.take(rows if X.rows is None else X.rows[rows])
     return _safe_indexing(X, rows)

@@ -10,7 +10,7 @@ def test_a_row_is_explained(model, penguins, frame):
     said, _ = run("explain", model, penguins, "--row", 17)
     loaded = spinney.load(model)
     assert said.startswith("Row 17: species ")
-    assert "What its columns contribute" in said
+    assert "What its columns contribute to the score of " + said.split()[3] in said
     found = facts("explain", model, penguins, "--row", 17)
     assert found["prediction"] == loaded.predict(frame.drop("species"))[16]
     best = max(found["probabilities"].values())

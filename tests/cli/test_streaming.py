@@ -64,3 +64,15 @@ def test_what_is_wrong_with_several_files(flights, tmp_path):
         ("d-*", "no file has such a name"),
     ):
         assert words in refusal("fit", tmp_path / pattern, "-t", "species", code=2 if pattern == "d-*" else 1)
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.parquet"])
+def test_a_report_of_a_large_table(flights, tmp_path, monkeypatch, name):
+    getattr(flights, f"write_{name[4:]}")(tmp_path / name)
+    monkeypatch.setattr(streaming, "LARGE", 1)
+    monkeypatch.setattr("spinney.cli.fit.read_table", None)
+    monkeypatch.setattr("spinney.reporting.sample._IN_MEMORY", 150)
+    fitted(tmp_path / name, tmp_path, "-m", "forest", "--report", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "150 of 344" in page
+    assert "150 rows, drawn from 344, were cross-validated" in page

@@ -394,3 +394,10 @@ def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkey
 
 def nw_frame(frame):
     return frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(pa.table(frame))
+
+
+@pytest.mark.parametrize("rows", [[7, 2, 2, 11, 0], [5], []])
+def test_some_rows_are_collected_in_their_order(rows):
+    whole = np.arange(24.0).reshape(12, 2)
+    table = spinney.open_table(lambda: iter([whole[:5], whole[5:6], whole[6:]]))
+    assert np.array_equal(table.take(np.array(rows, int)).collect(), whole[rows])

@@ -239,3 +239,9 @@ def test_models_that_are_none():
         partial_dependence(tree, X, 1)
     with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeRegressor is expecting 4"):
         partial_dependence(tree, X[:, :2], 1)
+
+
+def test_a_vote_without_probabilities_says_so():
+    vote = spinney.VotingClassifier([("a", spinney.DecisionTreeClassifier())], voting="hard").fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="has neither predict_proba nor decision_function"):
+        partial_dependence(vote, [[0], [1]], 0)

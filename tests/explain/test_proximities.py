@@ -92,3 +92,9 @@ def test_what_is_wrong_is_said(forest):
     ]:
         with pytest.raises((ValueError, TypeError), match=message):
             call()
+
+
+def test_models_without_trees_have_no_rows_that_are_alike():
+    vote = spinney.VotingClassifier([("a", spinney.RandomForestClassifier(2))]).fit([[0], [1]], [0, 1])
+    with pytest.raises(TypeError, match="is no model of Spinney's trees, whose leaves say which rows are alike"):
+        proximity(vote, [[0], [1]])

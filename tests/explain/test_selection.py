@@ -95,3 +95,9 @@ def test_bad_arguments(table):
     named = spinney.DecisionTreeClassifier(categorical_features=["job"])
     with pytest.raises(ValueError, match="may be dropped: give a mask or numbers of columns"):
         select_features(named, X, y, cv=2)
+
+
+def test_tables_in_files_are_refused():
+    X = np.random.RandomState(0).randn(20, 2)
+    with pytest.raises(TypeError, match="select_features takes tables in memory"):
+        select_features(spinney.DecisionTreeRegressor(), spinney.open_table(lambda: iter([X])), X[:, 0])

@@ -51,3 +51,13 @@ def test_bad_arguments(penguins):
         surrogate(model, X, held_out=1)
     with pytest.raises(ValueError, match="X must have at least 2 rows to fit a tree to, got 1"):
         surrogate(model, X[:1])
+
+
+def test_several_outputs_and_tables_in_files():
+    X = np.random.RandomState(0).randn(60, 2)
+    model = spinney.RandomForestClassifier(3, random_state=0).fit(X, X > 0)
+    small = surrogate(model, X, max_leaf_nodes=4)
+    assert small.fidelity > 0.9
+    assert small.measure == "accuracy"
+    with pytest.raises(TypeError, match="surrogate takes tables in memory"):
+        surrogate(model, spinney.open_table(lambda: iter([X])))

@@ -233,3 +233,12 @@ def test_too_few_rows_or_groups_or_no_numbers(three):
     with pytest.raises(ValueError, match="y must hold numbers for DecisionTreeRegressor, got 'a'"):
         spinney.report(spinney.DecisionTreeRegressor(max_depth=1).fit(rows, grams), rows, ["a"] * len(rows))
     assert "the 2 rows given" in spinney.report(model, X[:2], y[:2], cv=0).html
+
+
+def test_models_of_models_and_missing_values_that_go_several_ways(penguins):
+    X, y = load_penguins()
+    members = [("a", spinney.DecisionTreeClassifier(max_depth=2)), ("b", spinney.RandomForestClassifier(2))]
+    page = spinney.report(spinney.VotingClassifier(members).fit(X, y), X, y, cv=2).html
+    assert "There are no SHAP values: VotingClassifier joins" in page
+    page = spinney.report(spinney.C50Classifier(trials=2).fit(X, y), X, y, cv=2).html
+    assert "There are no SHAP values: X has missing values" in page
