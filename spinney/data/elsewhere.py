@@ -67,6 +67,10 @@ class RowsElsewhere:
         """(columns, rows) uint8: the codes of all rows, brought here."""
         raise NotImplementedError
 
+    def grow_forest(self, *plan: Any) -> Any:
+        """(forest, bags) of (n_categories, target, plan, max_bins, numbers, report): see ensemble/forests.py."""
+        raise NotImplementedError
+
 
 class CodesElsewhere:
     """The codes of such rows."""

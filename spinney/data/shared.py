@@ -47,6 +47,14 @@ class OpenedTable:
         self._readings: dict[Any, tuple[Schema, Whole]] = {}
         self._lock = Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: what has been read stays here, and is read there when it is asked for."""
+        return {**vars(self), "_readings": {}, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
+
     def take(self, rows: np.ndarray) -> Self:
         """Some rows of the whole table, in this order."""
         part = object.__new__(type(self))

@@ -1,4 +1,4 @@
-"""Fits on a Dask cluster: the rows stay with the workers, the model is that of one machine, bit for bit.
+"""Fits on a Dask cluster: the rows are with the workers, the model is that of one machine, bit for bit.
 
 In:  a dask DataFrame or Array, wherever an estimator of this package takes a table for `fit`.
 Out: the ordinary fitted model. Nothing here imports dask unless somebody else has: see `collections.py`.
@@ -12,4 +12,8 @@ Out: the ordinary fitted model. Nothing here imports dask unless somebody else h
     member.py        the rounds of boosting as one member runs them; `backend.py` grows the trees, `quantiles.py` finds
                      quantiles of what nobody has in one place
     driver.py        the client's side: starts members, takes their trees, starts again when a worker is lost
+    forests.py       all rows' codes on every worker, each of which grows some of a forest's trees
+    gathered.py      rows brought to one worker, which fits them all; `room.py` says whether they fit there
+    answers.py       predictions of collections, not computed until somebody asks
+    fits.py          many fits to a table of the client's, spread over the workers
 """

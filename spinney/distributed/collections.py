@@ -54,3 +54,12 @@ def vector_here(values: Any, name: str) -> Any:
         raise TypeError(f"{name} must be a dask Series or Array, or local, got {type(values).__name__}.")
     found = values.compute()
     return np.asarray(found) if isinstance(found, np.ndarray) else found
+
+
+def open_collections(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """X as a table whose rows stay where they are; what is one number per row comes here."""
+    from spinney.distributed.table import RemoteTable
+
+    if not is_dask(X):
+        raise TypeError("y or sample_weight is a dask collection, but X is not: pass .compute() of it.")
+    return RemoteTable(X), vector_here(y, "y"), vector_here(sample_weight, "sample_weight")

@@ -46,6 +46,13 @@ def count_rows(part: Any, owner: str) -> int:
     return len(part)
 
 
+def size_of(part: Any, owner: str) -> tuple[int, int]:
+    """Rows and bytes of a partition."""
+    _refuse_sparse(part, owner)
+    n_bytes = part.memory_usage(index=False, deep=True).sum() if hasattr(part, "memory_usage") else part.nbytes
+    return len(part), int(n_bytes)
+
+
 def sample(part: Any, schema: Schema, owner: str, rows: np.ndarray | None, counts: np.ndarray | None) -> Sampled:
     """Some rows of a partition (None: all) for the edges of bins; categories are counted in all rows."""
     if not len(part):
@@ -75,6 +82,20 @@ def encode(part: Any, schema: Schema, bins: Bins, owner: str, strict: bool) -> n
         return np.empty((bins.n_columns, 0), np.uint8)
     with Team(1, inline=True) as alone:
         return bins.encode(schema.read(part, owner, strict=strict), alone)
+
+
+def ends_of(part: Any, schema: Schema, owner: str, rows: np.ndarray | None) -> np.ndarray:
+    """(2, columns): the least and the greatest finite value of some rows (None: all); infinite where there is none."""
+    found = np.empty((2, schema.n_columns))
+    found[0], found[1] = np.inf, -np.inf
+    if not len(part):
+        return found
+    for panel in schema.read(part, owner).panels:
+        values = panel.values if rows is None else panel.values[rows]
+        is_finite = np.isfinite(values)
+        found[0, list(panel.columns)] = np.where(is_finite, values, np.inf).min(axis=0, initial=np.inf)
+        found[1, list(panel.columns)] = np.where(is_finite, values, -np.inf).max(axis=0, initial=-np.inf)
+    return found
 
 
 def find_missing(codes: np.ndarray, n_bins: np.ndarray) -> np.ndarray:

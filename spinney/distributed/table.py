@@ -34,7 +34,7 @@ class RemoteTable(TableElsewhere):
         self._encoded: list[list[Any]] = []  # futures of codes, for `close`
 
     def learn(self, categorical_features: Any, owner: str) -> tuple[Schema, RowsElsewhere]:
-        found = self._map(parts.describe, categorical_features, owner, name="schema")
+        found = self.map_parts(parts.describe, categorical_features, owner, name="schema")
         self._keep_sizes([one.n_rows for one in found], owner)
         schema = join_schemas([one.schema for one in found if one.schema is not None])
         return schema, RemoteRows(self, schema, owner, False)
@@ -45,7 +45,7 @@ class RemoteTable(TableElsewhere):
                 f"X has {self.shape[1]} features, but {owner} is expecting {schema.n_columns} features as input."
             )
         if self.sizes is None:
-            self._keep_sizes(self._map(parts.count_rows, owner, name="rows"), owner)
+            self._keep_sizes(self.map_parts(parts.count_rows, owner, name="rows"), owner)
         return RemoteRows(self, schema, owner, strict)
 
     def encode(self, schema: Schema, bins: Bins, owner: str, strict: bool) -> list[Any]:
@@ -59,7 +59,8 @@ class RemoteTable(TableElsewhere):
         for futures in (self.partitions, *self._encoded):
             futures.clear()
 
-    def _map(self, function: Any, *args: Any, name: str) -> list[Any]:
+    def map_parts(self, function: Any, *args: Any, name: str) -> list[Any]:
+        """What a function says of every partition."""
         return run_all(self.client, function, [(one, *args) for one in self.partitions], name)
 
     def _keep_sizes(self, sizes: list[int], owner: str) -> None:
@@ -107,6 +108,11 @@ class RemoteRows(RowsElsewhere):
         dataset = open_remote_dataset(self.table.client, codes, self.starts, bins)
         self.table.partitions.clear()  # a worker keeps codes, not the table
         return dataset
+
+    def grow_forest(self, *plan: Any) -> Any:
+        from spinney.distributed.forests import grow_remote_forest
+
+        return grow_remote_forest(self, *plan)
 
     def encode(self, bins: Bins, team: Team) -> np.ndarray:
         codes = self.table.client.gather(self.table.encode(self.schema, bins, self.owner, self.strict))

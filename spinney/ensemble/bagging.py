@@ -109,6 +109,14 @@ def grow_members(
     report: Callable[[], object] = lambda: None,
 ) -> Forest:
     """Grow the trees of these numbers; `target` is that of all rows. Nodes name the columns of the whole table."""
+    opened, plan = open_for_members(table, n_categories, target, plan, draws, max_bins, team)
+    return grow_trees(opened, target, plan, numbers, team, report)
+
+
+def open_for_members(
+    table: Table, n_categories: np.ndarray, target: Target, plan: Plan, draws: Draws, max_bins: int | None, team: Team
+) -> tuple[Opened, Plan]:
+    """The table encoded or sorted, whichever its trees need, and how they are made."""
     if draws.subspaces.are_whole:
         opened = open_table(table, n_categories, target, plan._replace(bootstrap=False, by_node=True), max_bins, team)
     else:
@@ -118,7 +126,7 @@ def grow_members(
             bins = learn_bins(table, n_categories > 0, plan.weights.counts, max_bins, team)
         given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
         opened = Opened(table, n_categories, None, None, given, None)
-    return grow_trees(opened._replace(bags=draws.bags), target, plan, numbers, team, report)
+    return opened._replace(bags=draws.bags), plan
 
 
 # --- members of any kind ----------------------------------------------------------------------------------------------

@@ -16,10 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
+from spinney.distributed.fits import wants_cluster
 from spinney.ensemble.selection import select
 from spinney.estimators.auto_fit import Candidate, Contest, make_contest, run_contest
 from spinney.estimators.auto_folds import Sheet, make_parts
 from spinney.estimators.auto_params import AUTO, DEFAULT, FAMILIES, FITTED, Family
+from spinney.estimators.auto_remote import run_contest_remotely
 from spinney.estimators.base import TableModel, all_or_nothing, hash_of, log_probabilities, read_sample_weight
 from spinney.estimators.boosting_auto import Clock
 from spinney.estimators.params import check_parameters, described, keep_parameters
@@ -54,7 +56,7 @@ class _AutoModel(TableModel):
         categorical_features: Any = "from_dtype",
         handle_unknown: str = "missing",
         random_state: Any = None,
-        n_jobs: int | None = None,
+        n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
         keep_parameters(self, locals())
@@ -83,6 +85,7 @@ class _AutoModel(TableModel):
         """
         check_parameters(self)
         families, clock = self._families(), Clock(time.perf_counter(), self.time_budget)
+        run = run_contest_remotely if wants_cluster(self.n_jobs) else run_contest
         with all_or_nothing(self):
             opened = OpenedTable(with_rows(X))
             weights = read_sample_weight(sample_weight, len(opened))
@@ -91,10 +94,10 @@ class _AutoModel(TableModel):
             classes, truth = self._read_target(y, table.n_rows)
             seed = read_seed(self.random_state)
             sheet = Sheet(opened, schema, table, truth, classes, weights)
-            parts = make_parts(sheet, self.cv, groups, seed, self.n_jobs, self.time_budget)
+            parts = make_parts(sheet, self.cv, groups, seed, self._n_threads(), self.time_budget)
             contest = make_contest(sheet, parts, self.scoring, clock)
             self._keep_schema(schema)
-            self._keep(run_contest(contest, families, self._shared_parameters(seed), self.verbose), contest)
+            self._keep(run(contest, families, self._shared_parameters(seed), self.verbose), contest)
         return self
 
     def _families(self) -> dict[str, Family]:
@@ -104,10 +107,15 @@ class _AutoModel(TableModel):
             raise ValueError(f"families must name some of {list(FAMILIES)}, each once, got {names}.")
         return {name: FAMILIES[name] for name in names}
 
+    def _n_threads(self) -> int | None:
+        """Of what is done here."""
+        return None if isinstance(self.n_jobs, str) else self.n_jobs
+
     def _shared_parameters(self, seed: int) -> dict[str, Any]:
         """What every member is given, as far as it has it."""
-        names = ("categorical_features", "handle_unknown", "n_jobs")
+        names = ("categorical_features", "handle_unknown")
         return {name: getattr(self, name) for name in names} | {
+            "n_jobs": self._n_threads(),
             "random_state": seed,
             "verbose": max(0, self.verbose - 1),
         }

@@ -90,7 +90,7 @@ def run_contest(contest: Contest, families: dict[str, Family], parameters: Choic
                 _try(candidate, family, contest, parameters, is_first=len(candidates) == 1)
         candidate.seconds = time.perf_counter() - begun
         if verbose:
-            _tell(candidate, candidates, len(families), contest)
+            tell(candidate, candidates, len(families), contest)
     return candidates
 
 
@@ -100,16 +100,26 @@ def _try(candidate: Candidate, family: Family, contest: Contest, parameters: Cho
         candidate.note = NO_TIME
         return
     begun = time.perf_counter()
-    candidate.model = _fit(model, contest, None)
+    template = keep_fitted(candidate, fit_rows(model, contest, None), family, contest)
+    if contest.judge is not None:
+        keep_answers(candidate, _answer_folds(template, contest, time.perf_counter() - begun), contest)
+
+
+def keep_fitted(candidate: Candidate, model: Any, family: Family, contest: Contest) -> Any:
+    """Note a model that was fitted on all rows; returns what its folds are fitted with."""
+    candidate.model = model
     if hasattr(model, "time_budget"):  # of this fit
         model.set_params(time_budget=None)
     settled = family.settled(model, contest.sheet.n_samples)
     candidate.parameters = {**family.changes, **_sizes(model), **settled}
     if contest.judge is None:
         candidate.note = _TOO_FEW
-        return
-    answers = _answer_folds(clone(model).set_params(**settled), contest, time.perf_counter() - begun)
-    if answers is None:
+    return clone(model).set_params(**settled)
+
+
+def keep_answers(candidate: Candidate, answers: np.ndarray | None, contest: Contest) -> None:
+    """Judge what was said of the rows held out; None: there was no time for it."""
+    if answers is None or contest.judge is None:
         candidate.note = _NOT_JUDGED
         return
     candidate.answers = contest.judge.read(answers)
@@ -120,7 +130,7 @@ def _sizes(model: Any) -> Choices:
     return {"n_estimators": model.n_estimators} if isinstance(getattr(model, "n_estimators", None), int) else {}
 
 
-def _fit(model: Any, contest: Contest, part: Part | None) -> Any:
+def fit_rows(model: Any, contest: Contest, part: Part | None) -> Any:
     """Fit on all rows, or on a part of them."""
     if part is None:
         return model.fit(contest.sheet.opened, contest.sheet.y, sample_weight=contest.sheet.weights.total())
@@ -135,12 +145,17 @@ def _answer_folds(template: Any, contest: Contest, expected: float) -> np.ndarra
         clock, begun = contest.clock, time.perf_counter()
         if clock.budget is not None and clock.seconds + expected > clock.budget:
             return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the fit on all rows has said it
-            model = _fit(clone(template), contest, kept)
-        found.append(_ask(model, contest, contest.sheet.opened.take(held.rows)))
+        found.append(answer_fold(template, contest, kept, held))
         expected = time.perf_counter() - begun
     return np.concatenate(found)
+
+
+def answer_fold(template: Any, contest: Contest, kept: Part, held: Part) -> np.ndarray:
+    """What a model fitted on some rows says of others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit on all rows has said it
+        model = fit_rows(clone(template), contest, kept)
+    return _ask(model, contest, contest.sheet.opened.take(held.rows))
 
 
 def _ask(model: Any, contest: Contest, X: Any) -> np.ndarray:
@@ -169,7 +184,7 @@ def _fit_into_time(model: Any, family: Family, contest: Contest, is_first: bool)
         if left < _PROBE_SHARE * clock.budget and not is_first:
             return False
         begun, wanted = time.perf_counter(), model.n_estimators
-        _fit(clone(model).set_params(n_estimators=_PROBE_TREES), contest, None)
+        fit_rows(clone(model).set_params(n_estimators=_PROBE_TREES), contest, None)
         per_tree = _SAFETY * (time.perf_counter() - begun) / _PROBE_TREES
         affordable = int((clock.budget - clock.seconds) / (per_tree * n_fits))
         if affordable < _FEWEST_TREES and not is_first:
@@ -178,7 +193,7 @@ def _fit_into_time(model: Any, family: Family, contest: Contest, is_first: bool)
     return True
 
 
-def _tell(candidate: Candidate, tried: list[Candidate], n_families: int, contest: Contest) -> None:
+def tell(candidate: Candidate, tried: list[Candidate], n_families: int, contest: Contest) -> None:
     """One line on standard error."""
     what = candidate.note
     if candidate.fold_scores is not None and contest.judge is not None:

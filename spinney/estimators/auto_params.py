@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sklearn.utils._param_validation import StrOptions
 
 from spinney.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
-from spinney.estimators.params import COMMON, POSITIVE, Parameter
+from spinney.estimators.params import COMMON, POSITIVE, THREADS, Parameter
 from spinney.estimators.random_forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -109,7 +109,10 @@ AUTO = {
     ),
     "random_state": Parameter("int, RandomState or None", "Of the folds and of all models.", ["random_state"]),
     "n_jobs": Parameter(
-        "int or None", "Threads; None: every core. The model does not depend on it.", COMMON["n_jobs"].allowed
+        'int, "dask" or None',
+        'Threads; None: every core. "dask": families and folds are fitted by the cluster of Dask\'s current client, '
+        "without a time budget. The model does not depend on it.",
+        [*THREADS, StrOptions({"dask"})],
     ),
     "verbose": Parameter(
         "int",

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _num_samples
 from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read
 from spinney.data.weights import Weights
+from spinney.distributed.collections import is_remote
 from spinney.estimators.bagging_model import BagModel
 from spinney.estimators.bagging_params import (
     count_columns_of_member,
@@ -60,7 +61,8 @@ class BagFit(BagModel):
         Parameters
         ----------
         X : table
-            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table, sparse matrix.
+            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table, sparse matrix. With our
+            own trees as members also a dask DataFrame or Array; y and sample_weight may then be dask collections, too.
         y : array-like of shape (n_samples,)
             For our own trees, and for regressors that take several numbers, also (n_samples, n_outputs).
         sample_weight : array-like of shape (n_samples,), optional
@@ -99,6 +101,8 @@ class BagFit(BagModel):
 
     def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Members that are our own trees."""
+        if is_remote(X, y, sample_weight):
+            return self._fit_remote_trees(template, X, y, sample_weight)
         from spinney.data.content import order_by_content
         from spinney.ensemble.out_of_bag import count_votes
 
@@ -158,6 +162,40 @@ class BagFit(BagModel):
             prune=(lambda tree: collapse_by_alpha(tree, alpha)) if alpha > 0.0 else None,
             tailor=tailor,
         )
+
+    def _fit_remote_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """The same of a dask collection: workers grow some of the trees each."""
+        from spinney.ensemble.callbacks import tell_progress
+        from spinney.estimators.bagging_remote import grow_remote_bag
+
+        if self.oob_score or self.warm_start:
+            raise ValueError(
+                "oob_score and warm_start of bagging are for tables in memory: leave them out for a dask collection, "
+                "or pass X.compute()."
+            )
+        check_parameters(template)
+        self._seed, numbers = read_seed(self.random_state), range(self.n_estimators)
+        report = tell_progress(self.verbose, len(numbers), "tree")
+        grown = grow_remote_bag(self, template, X, y, sample_weight, numbers, report)
+        grown.answers.keep_classes(self)
+        self._keep_draws(grown.draws, numbers)
+        self._keep(grown.schema, grown.forest)
+
+    def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """(schema, opened table, target, plan, draws) of members that are our own trees; X is in memory."""
+        from spinney._team import Team
+        from spinney.data.content import order_by_content
+        from spinney.ensemble.bagging import open_for_members
+
+        schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
+        answers = read_answers(template, y, table.n_rows, type(self).__name__)
+        weights = read_sample_weight(sample_weight, table.n_rows)
+        draws = self._plan_draws(order_by_content(table, *answers.values), schema.n_columns, weights)
+        target = answers.target(weights)
+        plan = self._plan(template, schema, target, draws)
+        with Team(1, inline=True) as alone:
+            made = open_for_members(table, n_categories(schema), target, plan, draws, template.max_bins, alone)
+        return schema, made[0], target, made[1], draws
 
     def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         """Members of any other kind."""

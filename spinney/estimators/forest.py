@@ -14,8 +14,10 @@ from warnings import warn
 import numpy as np
 
 from spinney._seed import read_seed
+from spinney.data.elsewhere import RowsElsewhere, closed_afterwards
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
+from spinney.distributed.collections import is_remote, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
@@ -66,7 +68,8 @@ class GrownForest(JudgedForest):
         X : table
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
             Or a table opened from files (`spinney.open_table`), whose own target and weights stand for y and
-            sample_weight that are not given.
+            sample_weight that are not given. Or a dask DataFrame or Array; y and sample_weight may then be dask
+            collections, too (`docs/scaling.md`).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), optional
             With bootstraps, a row's chance of being drawn; a row of weight 2 is drawn like two rows that are alike.
@@ -78,16 +81,28 @@ class GrownForest(JudgedForest):
         """
         check_parameters(self)
         y, sample_weight = with_sides(X, y, sample_weight)
+        if is_remote(X, y, sample_weight):
+            X, y, sample_weight = self._open_remote(X, y, sample_weight)
         if not self.bootstrap and self.oob_score:
             raise ValueError("oob_score=True needs bootstrap=True: without bootstraps every tree has seen every row.")
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError("max_samples is for bootstrap=True: without bootstraps every tree gets all rows.")
-        with all_or_nothing(self):
+        with all_or_nothing(self), closed_afterwards(X):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
             answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
             self._fit(schema, table, answers, self._weights(sample_weight, y, table.n_rows), y)
         return self
+
+    def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Dask collections: rows stay with the workers."""
+        for name in ("oob_score", "keep_targets"):
+            if getattr(self, name, False):
+                raise ValueError(
+                    f"{name} needs the values of the rows, which stay with the workers: leave it out for a dask "
+                    "collection, or pass X.compute()."
+                )
+        return open_collections(X, y, sample_weight)
 
     def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
         """Grow the trees to a table that has been read."""
@@ -116,17 +131,23 @@ class GrownForest(JudgedForest):
             raise ValueError(_OTHER_DATA)
         if before is not None:
             plan = plan._replace(seed=self._seed)
-        opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
         numbers = range(n_before, self.n_estimators)
-        forest = grow_trees(opened, target, plan, numbers, team, tell_progress(self.verbose, len(numbers), "tree"))
+        report = tell_progress(self.verbose, len(numbers), "tree")
+        if isinstance(table, RowsElsewhere):
+            opened, made = None, (n_categories(schema), target, plan, self.max_bins, numbers, report)
+            forest, bags = table.grow_forest(*made)
+        else:
+            opened = open_table(table, n_categories(schema), target, plan, self.max_bins, team)
+            forest, bags = grow_trees(opened, target, plan, numbers, team, report), opened.bags
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
-        self._bags = self._add_bags(n_before, len(numbers), opened.bags)
+        self._bags = self._add_bags(n_before, len(numbers), bags)
         for name in _OUT_OF_BAG:  # of the fit before
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
-        self._note_targets(table, target, opened, plan, team)
+        if opened is not None:
+            self._note_targets(table, target, opened, plan, team)
 
     def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
         """Those of all trees; of merged forests each knows its own."""

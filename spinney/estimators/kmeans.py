@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
+from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.cluster_params import KMEANS
 from spinney.estimators.matrices import MatrixModel, columns_named
@@ -97,6 +98,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : table of numbers
             NumPy array, pandas or polars frame, Arrow table, or a sparse matrix of SciPy's, which is not laid out.
+            Or a dask DataFrame or Array, which is fitted by one worker that has room for all rows (`docs/scaling.md`).
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Rows of weight 0 get a label and have no say.
@@ -106,6 +108,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self
         """
         check_parameters(self)
+        if is_remote(X, sample_weight):
+            return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
             self._check_size(values)

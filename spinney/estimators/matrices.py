@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from spinney.data.finite import NotFiniteError
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import SparseSource, SparseTable
 from spinney.data.tables import Panel, Source
-from spinney.estimators.base import TableModel
+from spinney.distributed.collections import is_remote
+from spinney.estimators.base import TableModel, all_or_nothing
+
+_COPIES = 4.0  # of the rows on a worker that fits them all
 
 
 class MatrixModel(TableModel):
@@ -20,6 +23,17 @@ class MatrixModel(TableModel):
 
     _takes_missing = False
     _takes_categories = False
+
+    def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
+        """Fit a dask collection: its rows go to one worker, if they fit there, which fits them all."""
+        from spinney.distributed.gathered import fit_on_a_worker
+
+        if not is_remote(X):
+            raise TypeError("sample_weight is a dask collection, but X is not: pass .compute() of it.")
+        with all_or_nothing(self):
+            n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
+            fit_on_a_worker(self, X, sample_weight, _COPIES, 8 * (n_groups + 4))
+        return self
 
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
         """The columns of X and its values, float32 if all of them fit and else float64; NaN where missing."""

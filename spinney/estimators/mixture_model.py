@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.weights import Weights
+from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel
 from spinney.estimators.params import check_parameters
@@ -45,7 +46,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         Parameters
         ----------
         X : table of numbers, NaN where missing
-            NumPy array, pandas or polars frame, Arrow table.
+            NumPy array, pandas or polars frame, Arrow table. Or a dask DataFrame or Array, which is fitted by one
+            worker that has room for all rows (`docs/scaling.md`).
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
@@ -56,6 +58,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         self
         """
         check_parameters(self)
+        if is_remote(X, sample_weight):
+            return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
             if len(values) < self.n_components:

@@ -1,7 +1,8 @@
-"""Tables opened from files (`spinney.open_table`), as estimators meet them.
+"""Tables opened from files (`spinney.open_table`) and dask collections, as estimators meet them.
 
-In:  a class of models; or what `fit` was given. Out: methods that answer batch by batch when they are given such a
-table; the table's own target and weights where `fit` was given none.
+In:  a class of models; or what `fit` was given. Out: methods that answer batch by batch when they are given a table
+opened from files, and lazily, partition by partition, for a dask collection; the table's own target and weights where
+`fit` was given none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from spinney.data.shared import OpenedTable
+from spinney.distributed.collections import is_dask
 
 # methods whose answers for a table are those for its rows, one after the other
 _OF_ROWS = (
@@ -36,10 +38,12 @@ def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
 
 
 def stream_answers(cls: type) -> None:
-    """Let a class's own methods that answer row by row go through tables opened from files."""
+    """Let a class's own methods that answer row by row go through tables opened from files and dask collections."""
     for name in _OF_ROWS:
-        method = vars(cls).get(name)
-        if callable(method) and not isinstance(method, type) and hasattr(method, "__code__"):
+        method: Any = vars(cls).get(name)
+        if hasattr(method, "fn"):  # there or not, as scikit-learn's `available_if` says
+            method.fn = _streaming(method.fn)
+        elif callable(method) and not isinstance(method, type) and hasattr(method, "__code__"):
             setattr(cls, name, _streaming(method))
 
 
@@ -49,6 +53,10 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_dask(X):
+            from spinney.distributed.answers import answer_lazily
+
+            return answer_lazily(answer, self, X, args, kwargs)
         if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
             return method(self, X, *args, **kwargs)
         return _by_batches(method, self, X, args, kwargs)

@@ -92,7 +92,7 @@ def cross_validate(
     scoring: Any = None,
     cv: Any = 5,
     sample_weight: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: Any = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
     return_train_score: bool = False,
@@ -119,9 +119,9 @@ def cross_validate(
         folds), "repeated" (5 folds, 10 times, always the same), "loo" (leave one out). Or a splitter of scikit-learn's.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows, in fitting and in scores.
-    n_jobs : int, optional
+    n_jobs : int or "dask", optional
         Folds at a time. By default one; our models use every core by themselves. Their folds run in threads, and those
-        of small tables one by one, which is faster.
+        of small tables one by one, which is faster. "dask": folds are spread over the cluster of Dask's current client.
     verbose : int, default 0
         1: a progress bar; 2: a line per fold.
     params : dict, optional

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.streamed import StreamedTable
 from spinney.data.weights import read_weights
+from spinney.distributed.fits import spread, wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
 from spinney.evaluate.folds import Split
@@ -106,7 +107,7 @@ def run_jobs(
     jobs: Sequence[Job],
     wanted: Wanted,
     *,
-    n_jobs: int | None = None,
+    n_jobs: Any = None,
     verbose: int = 0,
     unit: str = "fold",
     tell: Callable[[Outcome], dict[str, Any]] | None = None,
@@ -133,8 +134,13 @@ def run_jobs(
 
 
 def _do_all(
-    estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: int | None
+    estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted, n_jobs: Any
 ) -> Generator[Outcome, None, None]:
+    if wants_cluster(n_jobs):
+        if isinstance(sheet.opened, StreamedTable):
+            raise TypeError("n_jobs='dask' takes tables in memory, and X was opened from files: use n_jobs=None.")
+        yield from _do_all_there(estimator, sheet, jobs, wanted)
+        return
     if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):
         yield from (_do(estimator, sheet, wanted, None, job) for job in jobs)
         return
@@ -144,6 +150,24 @@ def _do_all(
         return
     work = partial(_do, estimator, sheet, wanted, threads_each(n_jobs, len(jobs)))
     yield from side_by_side(work, jobs, effective_n_jobs(n_jobs))
+
+
+def _do_all_there(estimator: Any, sheet: Sheet, jobs: Sequence[Job], wanted: Wanted) -> Iterator[Outcome]:
+    """On a cluster. Rows of folds are sent once, however many candidates they have."""
+    pool: dict[int, Any] = {}
+    for job in jobs:
+        pool |= {id(job.split): job.split, id(job.rows): job.rows}
+    numbers = {key: k for k, key in enumerate(pool)}
+    calls = [(numbers[id(job.split)], numbers[id(job.rows)], job.parameters) for job in jobs]
+    return spread(_do_there, (estimator, sheet, wanted, list(pool.values())), calls, "fold")
+
+
+def _do_there(shared: tuple[Any, Sheet, Wanted, list[Any]], call: tuple[int, int, Any]) -> Outcome:
+    """On a worker, whose threads have jobs of their own."""
+    estimator, sheet, wanted, pool = shared
+    split, rows, parameters = call
+    n_threads = None if sheet.opened is None else 1
+    return _do(estimator, sheet, wanted, n_threads, Job(pool[split], pool[rows], parameters))
 
 
 def _do(estimator: Any, sheet: Sheet, wanted: Wanted, n_threads: int | None, job: Job) -> Outcome:

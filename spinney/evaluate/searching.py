@@ -48,7 +48,7 @@ def search(
     min_resources: int | None = None,
     max_resources: int | None = None,
     random_state: Any = None,
-    n_jobs: int | None = None,
+    n_jobs: Any = None,
     verbose: int = 0,
     return_train_score: bool = False,
     error_score: Any = np.nan,
@@ -81,8 +81,8 @@ def search(
         the first as many as lead there. A parameter needs `max_resources`.
     random_state : int, RandomState or None
         For drawing candidates, and rows in halving.
-    n_jobs : int, optional
-        Fits at a time, as in `cross_validate`.
+    n_jobs : int or "dask", optional
+        Fits at a time, or on a cluster, as in `cross_validate`.
     verbose : int, default 0
         1: a progress bar; 2: a line per fit.
     return_train_score : bool, default False
@@ -141,7 +141,7 @@ class _Race:
         self.estimator, self.sheet, self.splits, self.wanted = estimator, sheet, splits, wanted
         self.decisive = decisive
         self.title = wanted.scoring.title if wanted.scoring.is_single and wanted.scoring.title else decisive
-        self.n_jobs: int | None = None
+        self.n_jobs: Any = None
         self.verbose = 0
 
     def run(self, candidates: Sequence[dict[str, Any]], rows: list[np.ndarray] | None = None) -> list[list[Outcome]]:

@@ -1,0 +1,47 @@
+"""Many small fits spread over a cluster: of folds, candidates, sizes. Tables are in the client's memory.
+
+In:  a function of (what all share, a job), what all share, jobs. Out: the results, in the order of the jobs, as they
+come. What is shared goes to each worker once and stays one object there: what its table has sorted or binned for one
+job is there for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+from uuid import uuid4
+
+from spinney.distributed.collections import find_client
+
+
+def wants_cluster(n_jobs: Any) -> bool:
+    """Whether fits go to a cluster: `n_jobs="dask"`, or joblib's backend "dask" is in use."""
+    if isinstance(n_jobs, str):
+        if n_jobs != "dask":
+            raise ValueError(f"n_jobs must be a number, None or 'dask', got {n_jobs!r}.")
+        return True
+    from joblib.parallel import get_active_backend
+
+    return type(get_active_backend()[0]).__name__ == "DaskDistributedBackend"
+
+
+def spread(work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str) -> Generator[Any, None, None]:
+    """The results of all jobs; if the iterator is closed early, the rest is cancelled."""
+    client = find_client()
+    kept = client.scatter([shared], hash=False, broadcast=True)[0]
+    token = uuid4().hex[:12]
+    futures = [
+        client.submit(_call, work, kept, job, key=f"spinney-{name}-{token}-{k}", pure=False)
+        for k, job in enumerate(jobs)
+    ]
+    try:
+        for k, future in enumerate(futures):
+            yield future.result()
+            futures[k] = None  # let go of it there
+    finally:
+        if client.status == "running":
+            client.cancel([kept, *(future for future in futures if future is not None)], force=True)
+
+
+def _call(work: Callable[[Any, Any], Any], shared: Any, job: Any) -> Any:
+    return work(shared, job)

@@ -1,0 +1,185 @@
+"""Forests on a cluster: codes are shared out to every worker that has room for them, and each grows some of the trees.
+
+In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, those of the concatenated table. What is random about
+a tree follows from its number and from what the rows hold, so that it does not matter who grows it. If a worker is
+lost, Dask makes its trees anew elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+from uuid import uuid4
+
+import numpy as np
+
+from spinney._team import Team
+from spinney.data.binning import Bins
+from spinney.data.shared import Part
+from spinney.data.target import Target
+from spinney.distributed import parts
+from spinney.distributed.room import workers_with_room
+from spinney.distributed.tasks import run_all
+from spinney.ensemble.bootstrap import Bags
+from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
+from spinney.grow.codes.fit import grows_from_codes
+from spinney.tree.forest import Forest
+from spinney.tree.join import join
+
+_COPIES = 3  # of the codes on a worker, while it lays them out
+_PER_ROW = 48  # bytes: row order, targets, weights, a tree's rows
+_ROUNDS = 4  # tasks per thread: the last ones end at about the same time
+
+
+class CodedRows(Part):
+    """All rows of a table as codes, without values."""
+
+    def __init__(self, codes: np.ndarray, bins: Bins, ends: np.ndarray | None) -> None:
+        n_columns, n_rows = codes.shape
+        vars(self).update(n_rows=n_rows, n_columns=n_columns, _codes=codes, _bins=bins, _ends=ends)
+
+    def __reduce__(self) -> Any:
+        own = vars(self)
+        return CodedRows, (own["_codes"], own["_bins"], own["_ends"])
+
+    def bins(self, max_bins: int, team: Team, counts: np.ndarray | None = None) -> Bins:
+        return vars(self)["_bins"]
+
+    def ends(self, rows: np.ndarray | None) -> np.ndarray | None:
+        return vars(self)["_ends"]
+
+    def codes(self, bins: Bins, team: Team, start: int, stop: int) -> np.ndarray | None:
+        return vars(self)["_codes"][:, start:stop]
+
+
+def grow_remote_forest(
+    rows: Any, n_categories: np.ndarray, target: Target, plan: Plan, max_bins: int | None, numbers: range,
+    report: Callable[[], object],
+) -> tuple[Forest, Bags | None]:  # fmt: skip
+    """The trees of these numbers, and who has drawn which rows."""
+    _check(rows, target, plan, max_bins)
+    assert max_bins is not None
+    client = rows.table.client
+    cells = rows.n_rows * rows.n_columns
+    with Team(1, inline=True) as alone:
+        bins = rows.learn_bins(plan.weights.counts, max_bins, alone)
+    workers = workers_with_room(
+        client,
+        _COPIES * cells + _PER_ROW * rows.n_rows,
+        f"The forest needs all {rows.n_rows:,} rows of {rows.n_columns} columns as codes, which",
+        "use larger workers or fewer rows, or put the table into files and fit spinney.open_table of them, or fit "
+        "gradient boosting, whose rows stay where they are.",
+    )
+    ends = find_ends(rows, plan.weights.rows()) if plan.settings.random else None
+    codes = rows.table.encode(rows.schema, bins, rows.owner, rows.strict)
+    run_all(client, len, [(one,) for one in codes], "encoded")
+    rows.table.partitions.clear()
+    how = Sharing(open_codes, grow_some, bags_of, (bins, ends, n_categories, target, plan, max_bins))
+    return grow_everywhere(client, codes, how, workers, numbers, report)
+
+
+class Sharing(NamedTuple):
+    """How workers share the work: the functions run there, and get what they are told."""
+
+    open: Callable[[list[Any], Any], Any]  # (partitions, told): what the trees of a worker are grown from
+    grow: Callable[[Any, Any, range], Forest]  # (that, told, numbers of trees)
+    facts: Callable[[Any], Any]  # (that): what the client must know of it
+    told: Any
+
+
+def grow_everywhere(
+    client: Any,
+    partitions: list[Any],
+    how: Sharing,
+    workers: dict[str, int],
+    numbers: range,
+    report: Callable[[], object],
+) -> tuple[Forest, Any]:
+    """All partitions go to every worker, each grows some of the trees; their forest, and the facts."""
+    from distributed import as_completed
+
+    token = uuid4().hex[:12]
+    told = client.scatter([how.told], hash=False, broadcast=True)[0]
+    some = list(workers.items())[: len(numbers)]
+    opened = {
+        worker: client.submit(
+            how.open, partitions, told, workers=[worker], allow_other_workers=True, pure=False,
+            key=f"spinney-share-{token}-{k}",
+        )
+        for k, (worker, _) in enumerate(some)
+    }  # fmt: skip
+    n_threads = sum(n for _, n in some)
+    pieces = [
+        piece for piece in np.array_split(np.array(numbers), min(len(numbers), _ROUNDS * n_threads)) if len(piece)
+    ]
+    seats = [worker for worker, n in some for _ in range(n)]
+    futures = []
+    for k, piece in enumerate(pieces):
+        worker, span = seats[k % len(seats)], range(int(piece[0]), int(piece[-1]) + 1)
+        futures.append(
+            client.submit(
+                how.grow, opened[worker], told, span, workers=[worker], allow_other_workers=True, pure=False,
+                key=f"spinney-trees-{token}-{k}",
+            )
+        )  # fmt: skip
+    try:
+        for future in as_completed(futures):
+            for _ in range(future.result().n_trees):
+                report()
+        first = next(iter(opened.values()))
+        facts = client.submit(how.facts, first, key=f"spinney-facts-{token}", pure=False).result()
+        return join(client.gather(futures)), facts
+    finally:
+        client.cancel([*futures, *opened.values()], force=True)
+
+
+def find_ends(rows: Any, some: np.ndarray | None) -> np.ndarray:
+    """(2, columns): the least and the greatest finite value of the rows that count; zeros where there is none."""
+    tasks = []
+    for k, part in enumerate(rows.table.partitions):
+        begin, end = int(rows.starts[k]), int(rows.starts[k + 1])
+        own = None if some is None else some[np.searchsorted(some, begin) : np.searchsorted(some, end)] - begin
+        tasks.append((part, rows.schema, rows.owner, own))
+    found = np.array(run_all(rows.table.client, parts.ends_of, tasks, "ends"))
+    ends = np.array([found[:, 0].min(axis=0), found[:, 1].max(axis=0)])
+    ends[:, ends[0] > ends[1]] = 0.0
+    return ends
+
+
+def _check(rows: Any, target: Target, plan: Plan, max_bins: int | None) -> None:
+    if max_bins is None:
+        _refuse(rows, "max_bins=None")
+    if plan.structure is not None:
+        _refuse(rows, "trees of random structure")
+    if not grows_from_codes(plan.settings, target, rows.n_columns):
+        _refuse(rows, "criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and very many classes")
+
+
+def _refuse(rows: Any, what: str) -> NoReturn:
+    raise ValueError(
+        f"{rows.owner} of a dask collection grows trees from codes, and {what} needs the values: leave it out, or pass "
+        "X.compute()."
+    )
+
+
+# --- on the workers --------------------------------------------------------------------------------------------------
+
+
+def open_codes(codes: list[np.ndarray], told: Any) -> Opened:
+    """All partitions' codes, laid out for trees."""
+    bins, ends, n_categories, target, plan, max_bins = told
+    whole = np.concatenate(codes, axis=1) if len(codes) > 1 else codes[0]
+    with Team(1, inline=True) as alone:
+        opened = open_table(CodedRows(whole, bins, ends), n_categories, target, plan, max_bins, alone)
+    return opened._replace(table=CodedRows(np.empty((bins.n_columns, 0), np.uint8), bins, ends))
+
+
+def grow_some(opened: Opened, told: Any, numbers: range) -> Forest:
+    """The trees of some numbers."""
+    target, plan = told[3], told[4]
+    with Team(1, inline=True) as alone:
+        return grow_trees(opened, target, plan, numbers, alone)
+
+
+def bags_of(opened: Opened) -> Bags | None:
+    return opened.bags

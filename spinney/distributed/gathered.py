@@ -1,0 +1,93 @@
+"""Rows that a fit must have in one place: brought to a worker, if they fit there, and fitted there as one task.
+
+In:  a collection, a model. Out: the partitions and the workers that have room for all of them; or the model's fitted
+attributes, made on one worker: those of a fit of the concatenated table. Sizes are looked at before anything is moved.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from spinney.distributed import parts
+from spinney.distributed.collections import vector_here
+from spinney.distributed.room import workers_with_room
+from spinney.distributed.table import RemoteTable
+
+
+class Gathering(NamedTuple):
+    """Partitions of which each of some workers could have all."""
+
+    client: Any
+    partitions: list[Any]  # futures
+    n_rows: int
+    workers: dict[str, int]  # address -> threads
+
+
+def plan_gathering(X: Any, owner: str, copies: float, per_row: int = 0) -> Gathering:
+    """Compute the partitions, and find the workers that have room for so many copies of all, and bytes per row."""
+    table = RemoteTable(X)
+    sizes = np.array(table.map_parts(parts.size_of, owner, name="sizes"), np.int64).sum(axis=0)
+    n_rows, n_bytes = sizes.tolist()
+    if not n_rows:
+        raise ValueError(f"{owner} needs at least one row, and X has no rows.")
+    workers = workers_with_room(
+        table.client,
+        int(copies * n_bytes) + per_row * n_rows,
+        f"{owner} is fitted to all {n_rows:,} rows in one place, which",
+        "use a larger worker, fewer rows (X.sample(frac=...)) or smaller types (float32).",
+    )
+    return Gathering(table.client, table.partitions, n_rows, workers)
+
+
+def fit_on_a_worker(model: Any, X: Any, sample_weight: Any, copies: float, per_row: int) -> None:
+    """Fit a model without a target to a collection, on the worker with the most threads among those with room."""
+    from sklearn.base import clone
+
+    owner = type(model).__name__
+    found = plan_gathering(X, owner, copies, per_row)
+    weight = vector_here(sample_weight, "sample_weight")
+    worker = max(found.workers, key=lambda address: found.workers[address])
+    key = f"spinney-fit-{owner.lower()}-{uuid4().hex[:12]}"
+    kept = found.client.scatter([weight], hash=False, broadcast=True)[0] if weight is not None else None
+    future = found.client.submit(
+        _fit_here, clone(model), found.partitions, kept, workers=[worker], allow_other_workers=True, key=key, pure=False
+    )
+    try:
+        fitted, said = future.result()
+    finally:
+        future.cancel(force=True)
+        found.partitions.clear()
+    parameters = model.get_params(deep=False)
+    vars(model).update({name: value for name, value in vars(fitted).items() if name not in parameters})
+    for category, message in said:
+        warnings.warn(message, category, stacklevel=4)
+
+
+# --- on the workers --------------------------------------------------------------------------------------------------
+
+
+def _fit_here(model: Any, partitions: list[Any], sample_weight: Any) -> tuple[Any, list[tuple[Any, str]]]:
+    from distributed import get_worker
+
+    if model.n_jobs is None:
+        model.n_jobs = max(1, int(get_worker().state.nthreads))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(joined(partitions), sample_weight=sample_weight)
+    return model, [(one.category, str(one.message)) for one in said]
+
+
+def joined(partitions: list[Any]) -> Any:
+    """One table of all partitions, as `compute` would make it; categories are those of all."""
+    some = [one for one in partitions if len(one)]
+    if len(some) == 1:
+        return some[0]
+    if isinstance(some[0], np.ndarray):
+        return np.concatenate(some)
+    from dask.dataframe.dispatch import concat
+
+    return concat(some)

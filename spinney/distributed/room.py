@@ -1,0 +1,33 @@
+"""Whether what must be in one place fits there: the memory of workers against the size of a table.
+
+In:  a client, bytes. Out: the workers that have room, or an error that says how much is missing and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_FREE = 0.7  # of a worker's memory, which Dask begins to write to the disk from here on
+
+
+def workers_with_room(client: Any, n_bytes: int, what: str, remedy: str) -> dict[str, int]:
+    """Address -> threads of the workers whose memory can take so many bytes; an error if there is none."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    if not workers:
+        raise RuntimeError("The cluster of Dask's has no worker: start some, then fit again.")
+    limits = {address: int(about.get("memory_limit") or 0) for address, about in workers.items()}  # 0: no limit
+    found = {
+        address: int(workers[address]["nthreads"])
+        for address, limit in limits.items()
+        if not limit or n_bytes <= _FREE * limit
+    }
+    if not found:
+        raise MemoryError(
+            f"{what} takes {_gigabytes(n_bytes)} on a worker, and the largest one may use "
+            f"{_gigabytes(int(_FREE * max(limits.values())))} of its memory for it: {remedy}"
+        )
+    return dict(sorted(found.items()))
+
+
+def _gigabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.3g} GiB"

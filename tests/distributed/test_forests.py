@@ -1,0 +1,183 @@
+"""Forests, bags and clusters of dask collections: the models of the concatenated table, bit for bit."""
+
+import os
+import re
+import signal
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import spinney
+from spinney.distributed.collections import find_client
+from spinney.distributed.room import workers_with_room
+
+dd = pytest.importorskip("dask.dataframe")
+da = pytest.importorskip("dask.array")
+N = 400
+RNG = np.random.RandomState(0)
+X = pd.DataFrame(
+    {
+        "a": RNG.normal(size=N),
+        "b": RNG.randint(0, 20, N),
+        "c": RNG.choice(list("xyzuvw"), N),
+        "d": pd.Categorical(RNG.choice(list("pq"), N)),
+    }
+)
+X.loc[RNG.rand(N) < 0.1, ["a", "c"]] = None
+Y = np.nan_to_num(X["a"].to_numpy()) + 0.1 * X["b"].to_numpy() + (X["c"] == "x").to_numpy()
+CLASSES = np.array(["no", "yes"])[(np.median(Y) < Y).astype(int)]
+REPEATS = RNG.randint(0, 4, N).astype(float)
+NUMBERS = X[["a", "b"]].fillna(0.25)
+
+
+def parts_of(frame, cuts=(30, 30, 290)):
+    """Partitions, one without rows; their sizes are not known to dask."""
+    ends = [0, *cuts, len(frame)]
+    return dd.from_delayed([find_client().submit(lambda x: x, frame[a:b]) for a, b in pairwise(ends)], meta=frame[:0])
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "weight"),
+    [
+        (spinney.RandomForestClassifier(7, random_state=0), CLASSES, None),
+        (spinney.RandomForestClassifier(3, random_state=0, class_weight="balanced_subsample"), CLASSES, REPEATS),
+        (spinney.RandomForestRegressor(4, random_state=0, ccp_alpha=0.01, max_samples=0.5), Y, REPEATS),
+        (spinney.ExtraTreesClassifier(4, random_state=0), CLASSES, REPEATS),
+        (spinney.ExtraTreesRegressor(4, random_state=0, bootstrap=True), np.c_[Y, -Y], None),
+        (spinney.BaggingClassifier(n_estimators=4, random_state=0), CLASSES, REPEATS),
+        (spinney.BaggingRegressor(n_estimators=3, max_features=0.5, random_state=0), Y, None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_forests_and_bags(client, model, y, weight):
+    local, remote = clone(model).fit(X, y, weight), clone(model).fit(parts_of(X), y, weight)
+    assert remote.fingerprint_ == local.fingerprint_
+    assert remote.get_params().keys() == local.get_params().keys()
+    assert list(remote.feature_names_in_) == list(X)
+    assert all(map(np.array_equal, remote.estimators_samples_, local.estimators_samples_))
+    assert np.array_equal(remote.predict(X), local.predict(X))
+
+
+def test_collections_and_arrays_and_more_trees(client, capsys):
+    values = NUMBERS.to_numpy()
+    model = spinney.RandomForestClassifier(2, random_state=0, warm_start=True, verbose=2)
+    weight = da.from_array(REPEATS, chunks=70)
+    remote = clone(model).fit(da.from_array(values, chunks=(150, 1)), da.from_array(CLASSES, chunks=90), weight)
+    local = clone(model).set_params(verbose=0).fit(values, CLASSES, REPEATS)
+    assert "tree 2/2" in capsys.readouterr().err
+    for one, rows in ((remote, da.from_array(values, chunks=(90, 2))), (local, values)):
+        one.set_params(n_estimators=5, verbose=0).fit(rows, CLASSES, REPEATS)
+    assert len(remote.estimators_) == 5
+    assert remote.fingerprint_ == local.fingerprint_
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        spinney.KMeans(4, random_state=0),
+        spinney.KMeans(3, init="random", n_init=2, metric="cosine", random_state=1),
+        spinney.MiniBatchKMeans(3, random_state=0),
+        spinney.BisectingKMeans(3, random_state=0),
+        spinney.GaussianMixture(2, random_state=0),
+        spinney.BayesianGaussianMixture(n_components=2, random_state=0),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_clusters_and_mixtures(client, model):
+    rows = NUMBERS + 1
+    local, remote = clone(model).fit(rows, sample_weight=REPEATS), clone(model)
+    assert remote.fit(parts_of(rows), sample_weight=da.from_array(REPEATS, chunks=99)) is remote
+    assert remote.fingerprint_ == local.fingerprint_
+    assert vars(remote).keys() == vars(local).keys()
+    assert remote.get_params() == local.get_params()
+    assert np.array_equal(getattr(remote, "labels_", 0), getattr(local, "labels_", 0))
+    assert np.array_equal(remote.predict(parts_of(rows)).compute(), local.predict(rows))
+
+
+def test_errors_and_warnings_are_the_users(client):
+    same = dd.from_pandas(pd.DataFrame({"a": np.ones(20)}), npartitions=2)
+    with pytest.warns(ConvergenceWarning, match="Number of distinct clusters"):
+        spinney.KMeans(3, random_state=0).fit(same)
+    model = spinney.KMeans(50)
+    with pytest.raises(ValueError, match="n_samples=20 should be >= n_clusters=50"):
+        model.fit(same)
+    assert not hasattr(model, "labels_")
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_a_lost_worker_loses_nothing(client, monkeypatch):
+    """Killed when the first trees are there; Dask makes codes and trees anew elsewhere."""
+    model = spinney.RandomForestRegressor(12, random_state=0)
+    rows = dd.from_pandas(pd.concat([X] * 5, ignore_index=True), npartitions=4)  # partitions that can be made again
+    local = clone(model).fit(rows.compute(), np.tile(Y, 5))
+    pids = sorted(client.run(os.getpid).values())[:1]
+    monkeypatch.setattr("spinney.ensemble.callbacks.tell_progress", lambda *about: lambda: pids and kill(pids.pop()))
+    assert model.fit(rows, np.tile(Y, 5)).fingerprint_ == local.fingerprint_
+    assert not pids
+    client.wait_for_workers(3, timeout=60)
+
+
+# --- what does not go ------------------------------------------------------------------------------------------------
+
+
+class Cluster:
+    """A client that knows of some workers."""
+
+    def __init__(self, **limits):
+        self.workers = {name: {"memory_limit": limit, "nthreads": 2} for name, limit in limits.items()}
+
+    def scheduler_info(self, n_workers):
+        return {"workers": self.workers}
+
+
+def test_room_on_workers():
+    assert workers_with_room(Cluster(b=1 << 30, a=1 << 40, c=0), 1 << 31, "It", "x") == {"a": 2, "c": 2}
+    with pytest.raises(MemoryError, match=r"^It takes 2 GiB on a worker, and the largest one may use 0.7 GiB of its"):
+        workers_with_room(Cluster(a=1 << 30, b=1 << 29), 1 << 31, "It", "use fewer rows.")
+    with pytest.raises(RuntimeError, match="has no worker"):
+        workers_with_room(Cluster(), 1, "It", "x")
+
+
+def test_tables_that_are_too_large(client, monkeypatch):
+    """Said before anything is moved."""
+    small = {"workers": {"w": {"memory_limit": 1000, "nthreads": 1}}}
+    monkeypatch.setattr(client, "scheduler_info", lambda n_workers: small)
+    with pytest.raises(
+        MemoryError, match=r"needs all 400 rows of 4 columns as codes, which takes .* spinney.open_table"
+    ):
+        spinney.RandomForestClassifier(2).fit(parts_of(X), CLASSES)
+    with pytest.raises(MemoryError, match=r"KMeans is fitted to all 400 rows in one place, which takes .* fewer rows"):
+        spinney.KMeans(2).fit(parts_of(NUMBERS))
+    with pytest.raises(MemoryError, match=r"BaggingClassifier is fitted to all 400 rows in one place"):
+        spinney.BaggingClassifier().fit(parts_of(X), CLASSES)
+
+
+def test_what_is_refused(client):
+    rows = parts_of(X)
+    codes = "of a dask collection grows trees from codes, and "
+    for model, what in (
+        (spinney.RandomForestRegressor(oob_score=True), "oob_score needs the values of the rows"),
+        (spinney.RandomForestRegressor(keep_targets=True), "keep_targets needs the values of the rows"),
+        (spinney.RandomForestRegressor(max_bins=None), codes + "max_bins=None needs the values"),
+        (spinney.RandomForestRegressor(max_leaf_nodes=4), codes + "criterion='absolute_error'"),
+        (spinney.RandomStructureForestRegressor(), codes + "trees of random structure"),
+        (spinney.BaggingRegressor(oob_score=True), "oob_score and warm_start of bagging are for tables in memory"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(what)):
+            model.fit(rows, Y)
+    with pytest.raises(TypeError, match="takes tables in memory, got a dask DataFrame"):
+        spinney.BaggingRegressor(spinney.GradientBoostingRegressor()).fit(rows, Y)
+    for model in (spinney.RandomForestRegressor(), spinney.BaggingRegressor()):
+        with pytest.raises(TypeError, match="is a dask collection, but X is not"):
+            model.fit(X, da.from_array(Y))
+    with pytest.raises(TypeError, match="sample_weight is a dask collection, but X is not"):
+        spinney.KMeans(2).fit(NUMBERS, sample_weight=da.from_array(REPEATS))
+    with pytest.raises(ValueError, match="needs at least one row, and X has no rows"):
+        spinney.KMeans(2).fit(dd.from_pandas(NUMBERS[:0], npartitions=1))
