@@ -211,7 +211,7 @@ def check_memory(n_bytes: int, what: str) -> None:
     free = free_memory()
     if n_bytes > free:
         raise GpuError(
-            f"the GPU has {free >> 20:,} MiB of free memory, and {what} need {n_bytes >> 20:,} MiB: use fewer rows, "
+            f"The GPU has {free >> 20:,} MiB of free memory, and {what} need {n_bytes >> 20:,} MiB: use fewer rows, "
             "columns or leaves, or device='cpu'."
         )
 
