@@ -14,7 +14,7 @@ from spinney.cli.errors import CommandError, usage
 from spinney.cli.files import open_source
 from spinney.cli.model_files import check_place, load_for
 from spinney.cli.progress import Working
-from spinney.cli.reading import check_columns
+from spinney.cli.reading import check_columns, check_names
 from spinney.cli.report import Report, plural
 from spinney.cli.truth import Truth, find_truth
 
@@ -38,6 +38,14 @@ def report(
     ] = None,
     weights: Annotated[
         str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            help="A column whose equal values are kept together; that of the fit by default.",
+            show_default=False,
+        ),
     ] = None,
     cv: Annotated[
         int, typer.Option("--cv", help="Folds; 0 to judge the model as it is, on rows that it has not seen.")
@@ -69,16 +77,19 @@ def report(
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     source = open_source(data, options.dialect(separator, encoding, no_header))
     truth = find_truth(model, fitted, recipe, source, target, weights)
+    check_names(source, {"--groups": [groups] if groups else []})
+    together = groups or (recipe.groups if recipe.groups in source.columns else None)
     recipe, _ = check_columns(source, recipe)
     said = Report(as_json, quiet)
     with Working(not quiet) as work:
         work.say("reading the table")
-        known = Truth(recipe, source, truth, weights)
+        known = Truth(recipe, source, truth, weights, together)
         tables, labels, heavy = zip(*known)
         X = recipe.rows(pl.concat(tables))
         work.say("making the page")
         weight = None if heavy[0] is None else np.concatenate(heavy)
-        write_page(fitted, X, np.concatenate(labels), path, weight=weight, cv=cv, title=title, seed=seed)
+        kept = np.concatenate(known.groups) if together else None
+        write_page(fitted, X, np.concatenate(labels), path, weight=weight, groups=kept, cv=cv, title=title, seed=seed)
     said.note(file=source.name, rows=len(X), without_target=known.n_without, report=str(path))
     said.say(f"{path}: {plural(len(X), 'row')}; open it in a browser")
     said.end()

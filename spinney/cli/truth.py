@@ -36,9 +36,12 @@ def find_truth(
 class Truth:
     """Batches of (rows, targets, weights or None); `n_without` rows had no target."""
 
-    def __init__(self, recipe: Recipe, source: Source, column: Column, weights: str | None) -> None:
+    def __init__(
+        self, recipe: Recipe, source: Source, column: Column, weights: str | None, groups: str | None = None
+    ) -> None:
         self.recipe, self.source, self.column, self.weights = recipe, source, column, weights
-        self.n_without = 0
+        self.n_without, self._groups_by = 0, groups
+        self.groups: list[np.ndarray] = []  # of the batches so far, if they are asked for
 
     def __iter__(self) -> Iterator[tuple[pl.DataFrame, np.ndarray, np.ndarray | None]]:
         schema, truth = self.source.frame.collect_schema(), self.column
@@ -46,6 +49,8 @@ class Truth:
         also = {"truth": cells}
         if self.weights:
             also["weights"] = pl.col(self.weights).cast(pl.Float64, strict=False)
+        if self._groups_by:
+            also["groups"] = pl.col(self._groups_by).cast(pl.String).fill_null("")
         some = False
         for table, other in batches(self.source, self.recipe, also):
             found = (
@@ -59,6 +64,8 @@ class Truth:
             if not len(table):
                 continue
             some = True
+            if self._groups_by:
+                self.groups.append(other["groups"].filter(known).to_numpy())
             labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
             yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
         if not some:

@@ -71,7 +71,9 @@ def judge(model: Any, sample: Sample, cv: int, seed: int) -> Judged:
         return_predictions=method,
         error_score="raise",
     )
-    judged = _judged(part, result.predictions, method, f"{cv}-fold cross-validation of {len(part.y):,} rows")
+    together = "" if part.groups is None else ", groups kept together"
+    how = f"{cv}-fold cross-validation of {len(part.y):,} rows{together}"
+    judged = _judged(part, result.predictions, method, how)
     judged.table = [_row(name, result) for name in result.metrics if not name.startswith("baseline ")]
     if len(part.y) < sample.n_all:
         judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")

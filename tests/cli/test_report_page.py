@@ -12,6 +12,14 @@ def test_a_page_of_a_model_and_its_table(penguins, tmp_path):
     assert "<title>Penguins</title>" in (tmp_path / "tree.html").read_text(encoding="utf-8")
 
 
+def test_groups_of_the_fit_are_kept_together(penguins, tmp_path):
+    model, page = tmp_path / "tree.spinney", tmp_path / "tree.html"
+    run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--groups", "year")
+    run("report", model, penguins, "--cv", 2)
+    assert ", groups kept together" in page.read_text(encoding="utf-8")
+    assert "needs at least 5 groups, got 3" in refusal("report", model, penguins)  # 5 folds
+
+
 def test_refusals(penguins, tmp_path):
     model = tmp_path / "tree.spinney"
     run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model)
