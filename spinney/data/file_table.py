@@ -36,7 +36,7 @@ def open_table(
     Parameters
     ----------
     source : str, path, list of such, LazyFrame, function or iterator
-        Files of Parquet, Arrow (IPC) or CSV: a name, a pattern such as "folder/*.parquet", a folder, or a list. Files
+        Files of Parquet, Arrow (IPC) or CSV: a name, a pattern such as `"folder/*.parquet"`, a folder, or a list. Files
         of a pattern or folder are read in the order of their names. Or a lazy frame of polars', which is computed once
         into a temporary file. Or batches, tables in memory of pandas, polars, Arrow or NumPy: a function that returns
         an iterator of them each time it is called, or one iterator, whose batches are laid down in a temporary file.

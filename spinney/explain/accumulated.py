@@ -51,7 +51,7 @@ def ale(
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values`: the bins' edges, or the categories; `effect` (outputs, *grid), of mean 0 over the rows; `counts`:
+        `grid_values`: the bins' edges, or the categories; `effect` (outputs, grid), of mean 0 over the rows; `counts`:
         rows of each bin, or category.
 
     Examples

@@ -81,7 +81,7 @@ def partial_dependence(
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values` (one array per column), `average` (outputs, *grid), `individual` (outputs, rows, *grid),
+        `grid_values` (one array per column), `average` (outputs, then the grid), `individual` (outputs, rows, grid),
         `columns`, `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` draws them as well.
 
     Examples
@@ -124,7 +124,7 @@ def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
     Returns
     -------
     Bunch, or list of Bunch
-        `individual` is (outputs, rows, *grid).
+        `individual` is (outputs, rows, then the grid).
 
     Examples
     --------

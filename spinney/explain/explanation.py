@@ -150,13 +150,13 @@ class Explanation:
 
     @property
     def mean_abs(self) -> np.ndarray:
-        """Mean of |values| over all rows: (columns[, columns][, outputs])."""
+        """Mean of absolute values over all rows: (columns[, columns][, outputs])."""
         if "row" not in self._axes:
             return np.abs(self.values)
         return np.abs(self.values).mean(axis=0)
 
     def most(self, n: int = 5, decimals: int = 2) -> dict[str, float]:
-        """The columns with the largest values of one row, or the largest mean |value| of several, in this order."""
+        """The columns with the largest values of one row, or the largest mean absolute ones of several, in this order."""
         if self._axes not in (("column",), ("row", "column")):
             raise ValueError(
                 f"an explanation with the dimensions ({', '.join(self._axes)}) has no one value per column: take one "
