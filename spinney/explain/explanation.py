@@ -156,7 +156,7 @@ class Explanation:
         return np.abs(self.values).mean(axis=0)
 
     def most(self, n: int = 5, decimals: int = 2) -> dict[str, float]:
-        """The columns with the largest values of one row, or the largest mean absolute ones of several, in this order."""
+        """The columns with the largest values of one row, or the largest mean absolute ones of several, in order."""
         if self._axes not in (("column",), ("row", "column")):
             raise ValueError(
                 f"an explanation with the dimensions ({', '.join(self._axes)}) has no one value per column: take one "
