@@ -2,12 +2,19 @@ r"""What happens between the phases, by one block: grow/batched.py and grow/hist
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
-Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer
-than `max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
-once, without waiting for their turn; what comes to light may then shut some of them out, and they stay leaves.
+Nodes get their numbers in the frontier's order, as on the CPU. Best-first, the next batch is opened ahead of its turn:
+all nodes before which fewer than `max_leaves - 1` others are split for certain. What comes to light may then shut some of
+them out, and they stay leaves.
 
-    gain    9 - 7 - 8       key    9 - 7 - 7       with four leaves to be made 9, 7, 8 are split; 5 was opened in vain
-              \ 5                    \ 5
+Of two nodes, that one is split first whose way down from where they part has the larger least gain. A node's *keys* say
+it: the least gain of its way from the root; the least gain after that; and so on, to its own. Keys are compared one by
+one, larger ones first, and an ancestor, whose keys end earlier, comes before its descendants.
+
+    gain    2 - 7 - 8       keys    2 - 2,7 - 2,7,8      2, 7, 8, 5 is the order: with four leaves to be made,
+              \ 5                     \ 2,5              2, 7 and 8 are split, and 5 was opened in vain
+
+Only the first keys are kept (KEYS). Nodes that agree in all of them are opened in any order, and none is shut out for
+another.
 """
 
 from __future__ import annotations
@@ -19,11 +26,13 @@ import numpy as np
 from spinney._compile.cuda import cuda, float64, gpu_function, int32, int64, large_gpu_kernel
 from spinney.gpu.block import best_of, running_sum
 from spinney.gpu.memory import (
+    ANY_ALIKE,
     ANY_WANTED,
     BIG_SLOT,
     DONE,
     FIRST,
     IS_ROOT,
+    KEYS,
     LEAVES,
     MOST_THREADS,
     N_ALIVE,
@@ -45,7 +54,6 @@ from spinney.grow.histogram.settle import is_promising, make_pair
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
 
 _IN_REACH = 1024  # keys in shared memory
-LOST = -2
 
 
 class Choice(NamedTuple):
@@ -99,6 +107,7 @@ def settle(rows, tree):
     scores = cuda.shared.array(MOST_THREADS, float64)
     places = cuda.shared.array(MOST_THREADS, int32)
     keys = cuda.shared.array(_IN_REACH, float64)
+    ranks = cuda.shared.array((2, _IN_REACH), int32)
     state = tree.state
     if state[DONE]:
         return
@@ -111,7 +120,7 @@ def settle(rows, tree):
         if tree.rules[0].best_first:
             _commit_best(tree, scores, places)
             cuda.syncthreads()
-            _choose_best(tree, keys)
+            _choose_best(tree, keys, ranks)
         else:
             _commit_level(tree, sums)
             cuda.syncthreads()
@@ -136,7 +145,7 @@ def _close_batch(tree):
         if cuda.threadIdx.x == 0 and tree.nodes[0].feature != NO_SPLIT:
             tree.frontier[0] = tree.alive[0] = 0
             state[N_FRONTIER] = state[N_ALIVE] = 1
-            tree.nodes[0].key = tree.nodes[0].gain
+            _write_keys(tree.keys[0], tree.keys[0], tree.nodes[0].gain, 0)
         return
     best_first = tree.rules[0].best_first
     for place in range(cuda.threadIdx.x, state[N_BATCH], cuda.blockDim.x):
@@ -148,7 +157,7 @@ def _close_batch(tree):
             child = pair[FIRST] + side
             _give_slot_of_leaf(tree, child)
             if best_first and tree.nodes[child].feature != NO_SPLIT:
-                tree.nodes[child].key = min(tree.nodes[pair[PARENT]].key, tree.nodes[child].gain)
+                _write_keys(tree.keys[child], tree.keys[pair[PARENT]], tree.nodes[child].gain, KEYS)
                 tree.alive[cuda.atomic.add(state, N_ALIVE, 1)] = child
 
 
@@ -253,66 +262,100 @@ def _commit_best(tree, scores, places):
 
 
 @gpu_function
-def _choose_best(tree, keys):
+def _write_keys(keys, above, gain, n):
+    """Of a node, from the first n of its parent's; the rest is infinite."""
+    kept = np.int64(0)
+    while kept < n and above[kept] <= gain:
+        keys[kept] = above[kept]
+        kept += 1
+    for k in range(kept, KEYS):
+        keys[k] = gain if k == kept else np.inf
+
+
+@gpu_function
+def _choose_best(tree, keys, ranks):
     """The next batch: all that may be split in the end; or only whose turn it is, where nothing is opened ahead."""
     state, thread = tree.state, cuda.threadIdx.x
     n, most, top = state[N_ALIVE], tree.rules[0].max_leaves - 1, state[TOP]
-    free = tree.child.size - state[N_DRAFTS] - 2 * most
+    # whose turn it is must always find room: two more drafts and a slot for each leaf that is still to come
+    drafts = tree.child.size - state[N_DRAFTS] - 2 * most
+    slots = state[N_FREE] - (tree.rules[0].max_leaves - state[N_LEAVES])
+    room = min(drafts // 2, slots, np.int64(tree.pairs.shape[0]))
     cuda.syncthreads()
     if thread == 0:
         state[N_BATCH] = state[IS_ROOT] = 0
     cuda.syncthreads()
     if top == NOBODY:
         return
-    if tree.params[0].ahead and free > 0:
-        _choose_alive(tree, keys, n, most, min(free // 2, state[N_FREE]))
+    if tree.params[0].ahead and room > 0:
+        if n <= _IN_REACH:
+            _rank_alive(tree, keys, ranks, n)
+            cuda.syncthreads()
+            _choose_alive(tree, ranks, n, most, room)
+        else:
+            _rank_alive(tree, tree.level, tree.ranks, n)
+            cuda.syncthreads()
+            _choose_alive(tree, tree.ranks, n, most, room)
     cuda.syncthreads()
     if thread == 0 and state[N_BATCH] == 0:
         tree.pairs[0, PARENT] = top
         tree.pairs[0, LEAVES] = state[N_LEAVES] + 1
         state[N_BATCH] = 1
-        if tree.nodes[top].slot == NO_SLOT:  # shut out by mistake: more equal keys than there is room for
-            state[N_BATCH] = 0
-            state[TOP] = LOST
 
 
 @gpu_function
-def _rank(keys, n, at):
-    """How many keys are larger than that at a place; the same with those that are equal and stand before it."""
-    key, before, before_or_like = keys[at], np.int64(0), np.int64(0)
-    for k in range(n):
-        before += 1 if keys[k] > key else 0
-        before_or_like += 1 if keys[k] > key or (keys[k] == key and k < at) else 0
-    return before, before_or_like
-
-
-@gpu_function
-def _choose_alive(tree, keys, n, most, room):
-    """Rank all that are alive by their keys; give up those that are too far back, open those that are not open."""
+def _rank_alive(tree, keys, ranks, n):
+    """How many of those that are alive come before each, for certain: by the first keys, then by the next ones of those
+    that agree so far, into ranks[0]."""
     state, thread = tree.state, cuda.threadIdx.x
-    for k in range(thread, n, cuda.blockDim.x):
-        tree.keys[k] = tree.nodes[tree.alive[k]].key
-        if n <= _IN_REACH:
-            keys[k] = tree.nodes[tree.alive[k]].key
-    cuda.syncthreads()
+    for at in range(thread, n, cuda.blockDim.x):
+        ranks[0, at] = 0
+    for level in range(KEYS):
+        cuda.syncthreads()
+        for at in range(thread, n, cuda.blockDim.x):
+            keys[at] = tree.keys[tree.alive[at], level]
+        if thread == 0:
+            state[ANY_ALIKE] = 0
+        cuda.syncthreads()
+        for at in range(thread, n, cuda.blockDim.x):
+            rank, key, like = ranks[0, at], keys[at], np.int64(0)
+            before = np.int64(0)
+            for k in range(n):
+                if ranks[0, k] == rank:
+                    before += 1 if keys[k] > key else 0
+                    like += 1 if keys[k] == key else 0
+            ranks[1, at] = rank + before
+            if like > 1 and key < np.inf:
+                state[ANY_ALIKE] = 1
+        cuda.syncthreads()
+        for at in range(thread, n, cuda.blockDim.x):
+            ranks[0, at] = ranks[1, at]
+        cuda.syncthreads()
+        if state[ANY_ALIKE] == 0:
+            return
+
+
+@gpu_function
+def _choose_alive(tree, ranks, n, most, room):
+    """Give up those that are too far back; open those that are not open."""
+    state, thread = tree.state, cuda.threadIdx.x
     if thread == 0:
         state[N_ALIVE] = 0
     cuda.syncthreads()
     for at in range(thread, n, cuda.blockDim.x):
-        draft = np.int64(tree.alive[at])
+        draft, before = np.int64(tree.alive[at]), np.int64(ranks[0, at])
         is_closed = tree.child[draft] < 0
-        before, before_or_like = _rank(keys, n, at) if n <= _IN_REACH else _rank(tree.keys, n, at)
-        if before >= most or before_or_like >= most + most // 2 + 1:
+        if before >= most:
             if is_closed:
                 tree.free[cuda.atomic.add(state, N_FREE, 1)] = tree.nodes[draft].slot
                 tree.nodes[draft].slot = NO_SLOT
             continue
         tree.spare[cuda.atomic.add(state, N_ALIVE, 1)] = draft
-        if is_closed and before_or_like < most:
+        if is_closed:
             place = cuda.atomic.add(state, N_BATCH, 1)
             if place < room:
                 tree.pairs[place, PARENT] = draft
-                tree.pairs[place, LEAVES] = before_or_like + 2
+                tree.pairs[place, LEAVES] = before + 2
     cuda.syncthreads()
     if thread == 0:
         state[N_BATCH] = min(state[N_BATCH], room)
