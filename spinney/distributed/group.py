@@ -157,6 +157,219 @@ class Group:
         self._session_name, self._op = session, name_of(fit)
         self.worker = cast(Any, get_worker())
         self._key = self.worker.get_current_task()
+        if self._op not in self.worker.plugins:
+            raise GroupLost("the fit is over")
+        self._mailbox: Mailbox = self.worker.plugins[self._op]
+        self._n_talks = self._turn = 0  # sums and the like so far, and the number of this one's next message
+        self._sending: set[asyncio.Future] = set()
+        self._loop = self.worker.loop.asyncio_loop
+        self._session: Session = self._run(self._open())
+        self._looked = 0.0
+        self._speakers, self._neighbours = self._settle_in() if self.size > 1 else ([0], None)
+
+    def _settle_in(self) -> tuple[list[int], Neighbours | None]:
+        """Find out who is on the same machine: who speaks for each machine, and the neighbours of this member."""
+        shared = open_shared(f"spinney-{self._session_name}")
+        try:
+            own = f"{self.rank}" if shared is None else shared.identity
+            homes = [bytes(one).decode() for one in self.gather(np.frombuffer(own.encode(), np.uint8))]
+            if shared is not None:
+                shared.unlink()
+            ranks = [rank for rank, home in enumerate(homes) if home == own]
+            numbers = None if shared is None or len(ranks) == 1 else shared.numbers(len(ranks))
+            is_open = [bool(one[0]) for one in self.gather(np.array([numbers is not None]))]
+        finally:
+            if shared is not None:
+                shared.close()
+        whole = {home for home in homes if all(is_open[rank] for rank, one in enumerate(homes) if one == home)}
+        speakers = [rank for rank, home in enumerate(homes) if home not in whole or homes.index(home) == rank]
+        if numbers is None or own not in whole:
+            return speakers, None
+        return speakers, Neighbours(numbers, ranks.index(self.rank), len(ranks), self._look_now_and_then)
+
+    # --- what members say together -----------------------------------------------------------------------------------
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        """The sum of all members' arrays of integers, which have one shape."""
+        return self._reduce(array, np.add)
+
+    def maximum(self, array: np.ndarray) -> np.ndarray:
+        """The largest of all members' numbers, place by place."""
+        return self._reduce(array, np.maximum)
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        """All members' arrays, of whatever lengths, by rank."""
+        if self.size == 1:
+            return [array]
+        self._begin()
+        return self._run(self._gather(np.ascontiguousarray(array)))
+
+    def to_first(self, array: np.ndarray) -> list[np.ndarray]:
+        """All members' arrays at the first member, which alone waits for them; elsewhere nothing."""
+        if self.size == 1:
+            return [array]
+        self._begin()
+        return self._run(self._to_first(np.ascontiguousarray(array)))
+
+    def _reduce(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
+        if self.size == 1:
+            return array
+        flat = np.ascontiguousarray(array).reshape(-1)
+        self._begin()
+        if flat.itemsize != 8:
+            total = self._by_messages(flat, combine, list(range(self.size)))
+        elif self._neighbours is None:
+            total = self._by_messages(flat, combine, self._speakers)
+        elif len(self._speakers) == 1:
+            total = self._neighbours.reduce(flat, combine)
+        else:
+            total = self._neighbours.reduce(flat, combine, lambda one: self._by_messages(one, combine, self._speakers))
+        return total.reshape(array.shape)
+
+    def _begin(self) -> None:
+        """All members count what they do together: so they know which letter is which, whoever writes some."""
+        self._n_talks += 1
+        self._turn = self._n_talks << 32
+
+    def _by_messages(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        """The sum of some members' arrays, for each of them."""
+        by_slices = array.nbytes >= _LARGE and 2 < len(ranks) <= _SOME_MEMBERS
+        total = self._run((self._by_slices if by_slices else self._by_doubling)(array, combine, ranks))
+        self._turn += _STEPS
+        return total
+
+    async def _by_doubling(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        """Pairs, pairs of pairs, ... swap what they have; members beyond a power of two hand theirs to another one."""
+        me, levels, last = ranks.index(self.rank), len(ranks).bit_length() - 1, self._turn + _STEPS - 1
+        most = 1 << levels
+        if me >= most:
+            await self._swap({ranks[me - most]: array}, [], self._turn)
+            return (await self._swap({}, [ranks[me - most]], last))[0]
+        beyond = ranks[me + most : me + most + 1]
+        array = _combined([array, *await self._swap({}, beyond, self._turn)], combine)
+        for level in range(levels):
+            other = ranks[me ^ (1 << level)]
+            array = _combined([array, *await self._swap({other: array}, [other], self._turn + 1 + level)], combine)
+        await self._swap({rank: array for rank in beyond}, [], last)
+        return array
+
+    async def _by_slices(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        me, others = ranks.index(self.rank), [rank for rank in ranks if rank != self.rank]
+        cuts = [len(array) * k // len(ranks) for k in range(len(ranks) + 1)]
+        slices = {rank: array[begin:end] for rank, (begin, end) in zip(ranks, pairwise(cuts))}
+        arrived = await self._swap({rank: slices[rank] for rank in others}, others, self._turn)
+        own = _combined([slices[self.rank], *arrived], combine)
+        arrived = await self._swap({rank: own for rank in others}, others, self._turn + 1)
+        return np.concatenate([*arrived[:me], own, *arrived[me:]])
+
+    async def _gather(self, array: np.ndarray) -> list[np.ndarray]:
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        arrived = await self._swap({rank: array for rank in others}, others, self._turn)
+        return [*arrived[: self.rank], array, *arrived[self.rank :]]
+
+    def leave(self) -> None:
+        """Clear up where the client no longer can: it has not ended the session, and nobody wants it."""
+        if self._session_name not in self._mailbox.closed and not self._is_wanted():
+            with contextlib.suppress(KeyError):  # another member on this worker was quicker
+                self._run(self.worker.plugin_remove(self._op))
+
+    def fail(self, reason: str) -> None:
+        """Nobody waits any longer."""
+        self.failure = self.failure or reason
+        if not self.ended.done():
+            self.ended.set_result(None)
+        for letter in self.letters.values():
+            if not letter.done():
+                letter.set_exception(GroupLost(self.failure))
+                letter.exception()  # or asyncio complains where nobody asks for it
+        self.changed.set()
+        self.room.set()
+
+
+class Mailbox(WorkerPlugin):
+    """The handler on a worker's server, for as long as a fit lasts; found by its name among the worker's plugins."""
+
+    def __init__(self, fit: str) -> None:
+        self.name = name_of(fit)
+        self.sessions: dict[str, Session] = {}
+        self.closed: set[str] = set()
+
+    def setup(self, worker: Any) -> None:
+        self.worker = worker
+        worker.handlers[self.name] = self.answer
+
+    def teardown(self, worker: Any) -> None:
+        worker.handlers.pop(self.name, None)
+        for session in list(self.sessions):
+            self.close(session, "the fit is over")
+
+    def session(self, name: str) -> Session:
+        if name in self.closed:
+            session = Session()
+            session.fail("the fit is over")
+            return session
+        return self.sessions.setdefault(name, Session())
+
+    def close(self, name: str, reason: str) -> None:
+        self.closed.add(name)
+        session = self.sessions.pop(name, None)
+        if session is not None:
+            session.fail(reason)
+
+    async def answer(self, session: str, what: str, **message: Any) -> Any:
+        """Somebody calls: another member, or the client."""
+        if what == "letter":
+            letter = self.session(session).letter(message["step"], message["sender"])
+            if not letter.done():
+                letter.set_result(message["array"])
+            return None
+        if what == "fail":
+            self.session(session).fail(message["reason"])
+            return None
+        if what == "close":
+            self.close(session, "the fit is over")
+            return None
+        return await self._hand_over(self.session(session), **message)
+
+    async def _hand_over(self, session: Session, n_taken: int, ahead: int, seconds: float) -> dict[str, Any]:
+        """The results after the first `n_taken`, once there are any; members may be `ahead` of the client."""
+        done = max(0, n_taken - session.n_taken)
+        del session.results[:done]
+        session.n_taken += done
+        session.wanted = n_taken + ahead
+        session.room.set()
+        await self._wait_for(session, 1, seconds)
+        if session.results:  # a call takes longer than a small round: several at a time
+            await self._wait_for(session, ahead, _LINGER)
+        return {"results": list(session.results), "failure": session.failure}
+
+    async def _wait_for(self, session: Session, n: int, seconds: float) -> None:
+        """Until there are n results, or the session ends, or the time."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while len(session.results) < n and not session.failure:
+            session.changed.clear()
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(session.changed.wait(), left)
+
+
+def name_of(fit: str) -> str:
+    """What a fit's plugin and handler are called."""
+    return f"spinney-{fit}"
+
+
+class Group:
+    """What a member knows of the others. Its methods are called in the member's own thread."""
+
+    def __init__(self, fit: str, session: str, addresses: list[str], rank: int) -> None:
+        self.rank, self.size, self.addresses = rank, len(addresses), addresses
+        self._session_name, self._op = session, name_of(fit)
+        self.worker = cast(Any, get_worker())
+        self._key = self.worker.get_current_task()
+        if self._op not in self.worker.plugins:
+            raise GroupLost("the fit is over")
         self._mailbox: Mailbox = self.worker.plugins[self._op]
         self._n_talks = self._turn = 0  # sums and the like so far, and the number of this one's next message
         self._sending: set[asyncio.Future] = set()

@@ -76,7 +76,10 @@ def boost(place: tuple[str, str, list[str], int], told: tuple[Common, Part], cod
     """The task that a member is: all rounds. Returns what ended it, if that was not the last round."""
     common, part = told
     secede()  # other tasks may have this thread's place: it waits as much as it works
-    group = Group(*place)
+    try:
+        group = Group(*place)
+    except GroupLost as lost:
+        return str(lost)
     n_threads = max(1, int(group.worker.state.nthreads))
     try:
         with Team(n_threads, inline=n_threads == 1) as team:

@@ -264,5 +264,6 @@ def test_lost_workers_lose_nothing(client, seed):
     remote = model.set_params(callbacks=[chaos]).fit(dd.from_pandas(X, npartitions=2 + len(cuts)), Y)
     assert not rounds
     assert remote.fingerprint_ == local.fingerprint_
+    client.cluster.scale(3)  # a worker that was killed while it started is not always started again
     client.wait_for_workers(3, timeout=60)
     assert_nothing_left(client)
