@@ -28,7 +28,7 @@ import numpy as np
 from numba.core import types
 
 from spinney._compile import simulated_gpu
-from spinney._compile.intrinsics import view_as_float, view_as_int
+from spinney._compile.intrinsics import either, view_as_float, view_as_int
 from spinney._interrupts import import_whole, interrupts_held_back
 
 SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
@@ -123,6 +123,15 @@ def _teach_compiler() -> None:
     for one in (view_as_int, view_as_float):
         template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
         infer_global(one, types.Function(template))
+
+    def choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.select(*arguments)
+
+        return first(types.boolean, first, first), generate
+
+    template = make_intrinsic_template(either, choose, "either", prefer_literal=False, kwargs={"target": "cuda"})
+    infer_global(either, types.Function(template))
 
     def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
