@@ -70,6 +70,7 @@ class GpuKernel:
     def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
         self.py_func = py_func
         options = {"lto": False, "launch_bounds": threads}
+        self._allowed: dict[Any, int] = {}  # bytes of shared memory, by kinds of arguments
         self._dispatcher: Any = None if SIMULATED else numba_cuda.jit(py_func, **options)
 
     def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
@@ -85,11 +86,12 @@ class GpuKernel:
         if kinds not in self._dispatcher.overloads:
             with _compiling, interrupts_held_back(), _without_fusing():
                 self._dispatcher.compile(kinds)
-        if shared > _FREE_SHARED:  # more must be asked for
+        if shared > self._allowed.get(kinds, _FREE_SHARED):  # more must be asked for
             _allow_shared(self._dispatcher.overloads[kinds], shared)
+            self._allowed[kinds] = shared
 
 
-_FREE_SHARED = 48 << 10  # bytes of shared memory that every kernel may have
+_FREE_SHARED = 8 << 10  # bytes of shared memory that every kernel may have, besides arrays of its own of up to 40 KiB
 
 
 def _allow_shared(kernel: Any, n_bytes: int) -> None:
