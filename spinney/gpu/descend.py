@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile.cuda import cuda, gpu_function, gpu_kernel
-from spinney.gpu.short_trees import Cells, place_among
+from spinney.gpu.short_trees import place_among
 from spinney.tree.packed import COLUMN, next_by_code, next_by_pair, next_by_value
-
-_NOTHING = np.uint8(255)  # the code of missing numbers
 
 
 class Coding(NamedTuple):
@@ -25,6 +23,7 @@ class Coding(NamedTuple):
     categories: Any  # uint8 (columns, categories): codes
     missing: Any  # uint8, by column
     is_category: Any  # uint8, by column
+    columns: Any  # int32: the table's column that each is made of
 
 
 class Steps(NamedTuple):
@@ -51,7 +50,7 @@ def encode_rows(cells, coding, first_row, n_rows, codes):
     n_columns = coding.missing.size
     for at in range(cuda.grid(1), n_rows * n_columns, cuda.gridsize(1)):
         row, j = at // n_columns, at % n_columns
-        value = cells.line[cells.begin + (first_row + row) * cells.row_step + j * cells.column_step]
+        value = cells.line[cells.begin + (first_row + row) * cells.row_step + coding.columns[j] * cells.column_step]
         if value != value:
             codes[at] = coding.missing[j]
         elif coding.is_category[j]:
@@ -149,6 +148,3 @@ def note_by_values(steps, first, cells, n_rows, leaves):
         for tree in range(first.size - 1):
             begin = cells.begin + row * cells.row_step
             leaves[row, tree] = _leaf_by_value(steps, first[tree], cells, begin)
-
-
-__all__ = ["Cells"]

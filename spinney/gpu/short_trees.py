@@ -20,13 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, gpu_kernel, uint32
+from spinney.gpu.memory import THREADS
 from spinney.tree.forest import MISSING_LEFT, Forest
 from spinney.tree.shape import find_depths
 
 ROWS = 4  # of a thread
 STAGE = 2048  # nodes in shared memory
 _MOST_COLUMNS, _MOST_AHEAD, _ALWAYS = 1 << 12, 1 << 10, 511
-_1, _8, _10, _20 = (np.uint32(k) for k in (1, 8, 10, 20))
+_CODES = 40 << 10  # bytes of shared memory for codes
+MOST_TREE_COLUMNS = _CODES // (ROWS * 32)
+_1, _10, _20 = np.uint32(1), np.uint32(10), np.uint32(20)
+_FIRST, _SECOND, _THIRD, _FOURTH = (np.uint32(8 * k) for k in range(ROWS))  # where a row's code is in a word
 _CODE, _LIMIT, _AHEAD = np.uint32(255), np.uint32(511), np.uint32(1023)
 BEGINS, ENDS = 1, 2  # flags of a batch: the first of its output, the last
 
@@ -38,9 +42,8 @@ class ShortTrees(NamedTuple):
     values: Any  # float64: what each adds
     first: Any  # int32: where each tree begins, and where the last one ends
     depth: Any  # int32
-    sure: Any  # int32: steps after which it is worth asking whether all rows have come to leaves
     batches: Any  # int32 (batches, 4): first tree, past the last one, output, flags
-    columns: Any  # int32: those that are asked about
+    columns: Any  # int32: those that are asked about, in the order of the edges
 
 
 class Cells(NamedTuple):
@@ -50,6 +53,11 @@ class Cells(NamedTuple):
     begin: int  # where the first one is
     row_step: int
     column_step: int
+
+
+def threads_for(n_columns: int) -> int:
+    """Threads of a block whose codes fit in shared memory."""
+    return min(THREADS, next(size for size in (256, 128, 64, 32) if ROWS * size * n_columns <= _CODES))
 
 
 def pack_short(forest: Forest, values: np.ndarray, n_outputs: int) -> ShortTrees | None:
@@ -75,9 +83,8 @@ def pack_short(forest: Forest, values: np.ndarray, n_outputs: int) -> ShortTrees
     trees = np.argsort(np.arange(forest.n_trees) % n_outputs, kind="stable")
     deepest = np.maximum.reduceat(depth, forest.first[:-1]) if forest.n_trees else np.empty(0, np.int32)
     first = np.append(0, np.cumsum(sizes[trees])).astype(np.int32)
-    sure = np.ceil(np.log2(sizes[trees] + 1)).astype(np.int32) - 1
     batches = _batches(sizes[trees], trees % n_outputs)
-    return ShortTrees(words, values[order], first, deepest[trees].astype(np.int32), sure, batches, columns)
+    return ShortTrees(words, values[order], first, deepest[trees].astype(np.int32), batches, columns)
 
 
 def _batches(sizes: np.ndarray, output: np.ndarray) -> np.ndarray:
@@ -144,8 +151,6 @@ def add_short(trees, cells, edges, out):
     values = cuda.shared.array(STAGE, float64)
     thread, n_threads = np.uint32(cuda.threadIdx.x), np.uint32(cuda.blockDim.x)
     n_rows, tile = out.shape[1], ROWS * cuda.blockDim.x
-    s1, s2, s3 = np.uint32(8), np.uint32(16), np.uint32(24)
-    s0 = np.uint32(0)
     sum_a = sum_b = sum_c = sum_d = 0.0
     for first_row in range(tile * cuda.blockIdx.x, n_rows, tile * cuda.gridDim.x):
         _encode(cells, trees.columns, edges, first_row, n_rows, codes)
@@ -168,10 +173,10 @@ def add_short(trees, cells, edges, out):
             for tree in range(begin, end):
                 a = b = c = d = np.uint32(trees.first[tree] - base)
                 for _ in range(trees.depth[tree]):
-                    a = _step(words, codes, a, thread, n_threads, s0)
-                    b = _step(words, codes, b, thread, n_threads, s1)
-                    c = _step(words, codes, c, thread, n_threads, s2)
-                    d = _step(words, codes, d, thread, n_threads, s3)
+                    a = _step(words, codes, a, thread, n_threads, _FIRST)
+                    b = _step(words, codes, b, thread, n_threads, _SECOND)
+                    c = _step(words, codes, c, thread, n_threads, _THIRD)
+                    d = _step(words, codes, d, thread, n_threads, _FOURTH)
                 sum_a += values[a]
                 sum_b += values[b]
                 sum_c += values[c]
