@@ -58,6 +58,19 @@ class OnGpu:
         strides = tuple(step * self.dtype.itemsize for step in self.steps)
         return _interface(self.address, self.shape, strides, self.dtype)
 
+    def some_columns(self, begin: int, end: int) -> OnGpu:
+        """Some neighbouring columns of a table."""
+        address = self.address + begin * self.steps[1] * self.dtype.itemsize
+        return OnGpu(address, (self.shape[0], end - begin), self.steps, self.dtype, self.owner)
+
+    def as_numbers(self) -> OnGpu:
+        """The same with Booleans as zeros and ones."""
+        return OnGpu(self.address, self.shape, self.steps, np.dtype(np.uint8), self.owner) if self.is_boolean else self
+
+    @property
+    def is_boolean(self) -> bool:
+        return bool(self.dtype.kind == "b")
+
     def as_line(self) -> tuple[OnGpu, int]:
         """(all memory between its first and its last number, as one line; the place of the first number there)."""
         spans = [(size - 1) * step for size, step in zip(self.shape, self.steps)] if 0 not in self.shape else []
