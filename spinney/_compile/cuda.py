@@ -177,10 +177,11 @@ class Mirror:
                 self.there[name] = self.there[name].view(np.recarray)
         self.n_bytes = self._size
 
-    def push(self) -> None:
-        """From here to there, in the queue's turn."""
+    def push(self, n_bytes: int | None = None) -> None:
+        """From here to there, in the queue's turn, all or the first bytes."""
         if not SIMULATED:
-            _check(_driver().cuMemcpyHtoDAsync(_address(self._there), self._here.ctypes.data, self._size, self._queue))
+            n = self._size if n_bytes is None else n_bytes
+            _check(_driver().cuMemcpyHtoDAsync(_address(self._there), self._here.ctypes.data, n, self._queue))
 
     def pull(self, n_bytes: int | None = None) -> None:
         """From there to here, all or the first bytes."""
@@ -218,6 +219,16 @@ class Stream:
             array = np.zeros(shape, dtype)
             return array.view(np.recarray) if array.dtype.names else array
         return numba_cuda.device_array(shape, dtype, stream=self.queue)
+
+    def view(self, array: Any) -> Any:
+        """An array of somebody else's on the GPU, as it is when all that the GPU has been told to do is done."""
+        if SIMULATED:
+            return np.asarray(simulated_gpu.Seen(array))
+        numba_cuda.current_context().synchronize()
+        attribute = _driver().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        found = _check(_driver().cuPointerGetAttribute(attribute, _address(array)))
+        check_device(int(found), int(numba_cuda.get_current_device().id))
+        return numba_cuda.from_cuda_array_interface(array.__cuda_array_interface__, owner=array, sync=False)
 
     def put(self, array: np.ndarray) -> Any:
         """A copy on the GPU."""
@@ -280,6 +291,15 @@ class Recorded:
             self._driver.cuGraphExecDestroy(self._program)
         except Exception:  # Python is ending, and has taken the driver away
             return
+
+
+def check_device(found: int, current: int) -> None:
+    """Say what to do where a table is on another GPU."""
+    if found != current:
+        raise GpuError(
+            f"The table is on GPU {found}, and GPU {current} is the current one: copy the table there, or make GPU "
+            f"{found} the current device of CuPy or torch first."
+        )
 
 
 def multiprocessors() -> int:

@@ -1,12 +1,13 @@
 """Boosting and prediction on a GPU: the CPU's models, bit for bit. See docs/gpu.md.
 
-In: the word for a device. Out: who boosts there. Importing this loads nothing; what needs the GPU's compiler is
-imported when it is asked for.
+In: the word for a device, and a table. Out: who boosts there, and the table as he wants it. Importing this loads
+nothing; what needs the GPU's compiler is imported when it is asked for.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 _NEEDS = "device='cuda' needs"
@@ -67,6 +68,36 @@ def _is_block(table: Any) -> bool:
     from spinney.data.tables import Table
 
     return type(table) is Table and len(table.panels) == 1
+
+
+def table_for(device: str, table: Any) -> Any:
+    """A table that a schema has read, for a fit in bins on a device: for one on the GPU, it will be coded there."""
+    from spinney.data.tables import Table
+
+    if type(table) is not Table or rounds_on(device) is None:
+        return table
+    from spinney.gpu.tables import GpuRows
+
+    return GpuRows(table)
+
+
+def table_on_gpu(device: str, X: Any, in_bins: bool) -> Any:
+    """X, which is on a GPU, for a fit on a device: as it is there, or a copy here."""
+    from spinney.data.on_gpu import READABLE, copy_here, view_on_gpu
+
+    if device == "cpu":
+        warnings.warn(
+            "X is on the GPU and the fit on the CPU, so X was copied: with device='cuda' the fit is where X is, and "
+            "gives the same model.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return copy_here(X)
+    if rounds_on(device) is None or not in_bins or view_on_gpu(X).dtype not in READABLE:
+        return copy_here(X)
+    from spinney.gpu.tables import GpuTable
+
+    return GpuTable(X)
 
 
 def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:

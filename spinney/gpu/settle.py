@@ -312,7 +312,7 @@ def _choose_alive(tree, keys, n, most, room):
             place = cuda.atomic.add(state, N_BATCH, 1)
             if place < room:
                 tree.pairs[place, PARENT] = draft
-                tree.pairs[place, LEAVES] = before_or_like + 2
+                tree.pairs[place, LEAVES] = before + 2
     cuda.syncthreads()
     if thread == 0:
         state[N_BATCH] = min(state[N_BATCH], room)
