@@ -55,9 +55,9 @@ class _Asked:
 
     @cached_property
     def stream(self) -> Any:
-        from spinney._compile.cuda import Stream
+        from spinney.gpu.respond import open_stream
 
-        return Stream()
+        return open_stream()
 
     def sums(self, forest: Any, name: Any, answers: Callable[[], np.ndarray], start: float = 0.0) -> Any:
         """(rows, numbers): sums over all trees of what nodes say, answers() (nodes, numbers)."""
@@ -78,10 +78,10 @@ class _Asked:
 
     def hand_over(self, array: Any) -> Any:
         """An answer: on the GPU as the table's library has it, here as it is."""
-        from spinney.gpu.respond import hand_over
+        from spinney.gpu.respond import hand_over, is_there
 
         self.stream.wait()
-        return array if isinstance(array, np.ndarray) and not _is_simulated() else hand_over(self.X, array)
+        return hand_over(self.X, array) if is_there(array) else array
 
     def put(self, array: np.ndarray) -> Any:
         """The last steps were done here: the answer goes back."""
@@ -93,12 +93,6 @@ class _Asked:
 
         labels = labels_of(self.stream, numbers, classes)
         return self.hand_over(labels.reshape(labels.shape[0]) if len(classes) == 1 else labels)
-
-
-def _is_simulated() -> bool:
-    from spinney._compile.cuda import SIMULATED
-
-    return SIMULATED
 
 
 # --- boosting --------------------------------------------------------------------------------------------------------

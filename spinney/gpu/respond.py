@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spinney._compile.cuda import Stream, cuda, gpu_kernel
+from spinney._compile.cuda import SIMULATED, Stream, cuda, gpu_kernel
 from spinney.criteria.elementary import exp
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 from spinney.gpu.statistics import log_total
@@ -192,6 +192,16 @@ def labels_of(stream: Stream, numbers: Any, classes: list[np.ndarray]) -> Any:
     for o, own in enumerate(classes):
         _launch(_name, stream, out.shape[0], numbers, stream.put(own.astype(dtype)), out, o)
     return out
+
+
+def open_stream() -> Stream:
+    """A queue for one answer."""
+    return Stream()
+
+
+def is_there(array: Any) -> bool:
+    """Whether an answer is on the GPU."""
+    return SIMULATED or not isinstance(array, np.ndarray)
 
 
 def hand_over(like: Any, array: Any) -> Any:
