@@ -61,13 +61,14 @@ def models(n):
         "tree": (spinney.DecisionTreeClassifier(random_state=0, **kinds), three),
         "tree of numbers": (spinney.DecisionTreeRegressor(random_state=0, max_depth=4), y),
         "C4.5": (spinney.C45Classifier(**kinds), three),
-        "ID3": (spinney.ID3Classifier(categorical_features=[0, 1, 2, 3]), two),
         "SAMME": (spinney.AdaBoostClassifier(n_estimators=3, random_state=0), names),
         "SAMME.R": (spinney.AdaBoostClassifier(n_estimators=3, algorithm="SAMME.R", random_state=0), two),
         "weighted medians": (spinney.AdaBoostRegressor(n_estimators=3, random_state=0), y),
         "scikit-learn": (Imported(HistGradientBoostingRegressor(max_iter=2), spinney.from_sklearn), y),
         "their forest": (Imported(RandomForestClassifier(3, random_state=0), spinney.from_sklearn), mixed),
     }
+    if n < 1000:
+        unfitted["ID3"] = (spinney.ID3Classifier(categorical_features=[0, 1, 2, 3]), two)
     with suppress(ImportError):
         from xgboost import XGBClassifier
 
