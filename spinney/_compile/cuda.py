@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from spinney._compile import simulated_gpu
@@ -138,7 +139,14 @@ def _teach_compiler() -> None:
     def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
 
+    def rint(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = arguments[0].type  # NVVM has no such instruction, and a library for it
+        name, module = "__nv_rint", builder.module
+        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(kind, [kind]), name)
+        return builder.call(function, arguments)
+
     ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
+    ufuncs.ufunc_db().setdefault(np.rint, {"d->d": rint})
 
 
 if not SIMULATED:

@@ -21,17 +21,24 @@ def rounds_on(device: str) -> Any:
 
     "auto" is the GPU if there is one; if not, that is said once.
     """
-    if device == "cpu":
+    if not uses_gpu(device):
         return None
+    return gpu_rounds if device == "cuda" else any_rounds
+
+
+def uses_gpu(device: str) -> bool:
+    """Whether a device is the GPU. "auto" is if there is one; if not, that is said once; "cuda" is or raises."""
+    if device == "cpu":
+        return False
     problem = problem_with_gpu()
     if problem is None:
-        return gpu_rounds if device == "cuda" else any_rounds
+        return True
     if device == "cuda":
         raise RuntimeError(f"{problem} {_INSTEAD}")
     from spinney._compile import say_once
 
     say_once(f"device='auto' is the CPU: {problem}")
-    return None
+    return False
 
 
 def problem_with_gpu() -> str | None:

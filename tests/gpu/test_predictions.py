@@ -9,10 +9,8 @@ import pytest
 
 import spinney
 import spinney.gpu as gpu
-
-sys.path.insert(0, str(Path(__file__).parent))
-from stand_ins import Cupy
-from test_fits import simulate
+from tests.gpu.stand_ins import Cupy
+from tests.gpu.test_fits import simulate
 
 PREDICTIONS = Path(__file__).parent / "predictions.py"
 # Missing values that go every way, and medians of members, are for the CPU.
@@ -128,6 +126,7 @@ def test_a_model_fitted_on_a_gpu_predicts_without_one(monkeypatch):
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_a_true_gpu_agrees(library):
     module = pytest.importorskip(library)
+    sys.path.insert(0, str(PREDICTIONS.parent))
     from predictions import differences
 
     to_gpu = module.asarray if library == "cupy" else lambda X: module.from_numpy(X.copy()).cuda()
