@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from spinney._compile import simulated_gpu
-from spinney._compile.intrinsics import view_as_float, view_as_int
+from spinney._compile.intrinsics import either, view_as_float, view_as_int
 from spinney._interrupts import import_whole, interrupts_held_back
 
 SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
@@ -70,6 +71,7 @@ class GpuKernel:
     def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
         self.py_func = py_func
         options = {"lto": False, "launch_bounds": threads}
+        self._allowed: dict[Any, int] = {}  # bytes of shared memory, by kinds of arguments
         self._dispatcher: Any = None if SIMULATED else numba_cuda.jit(py_func, **options)
 
     def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
@@ -85,11 +87,12 @@ class GpuKernel:
         if kinds not in self._dispatcher.overloads:
             with _compiling, interrupts_held_back(), _without_fusing():
                 self._dispatcher.compile(kinds)
-        if shared > _FREE_SHARED:  # more must be asked for
+        if shared > self._allowed.get(kinds, _FREE_SHARED):  # more must be asked for
             _allow_shared(self._dispatcher.overloads[kinds], shared)
+            self._allowed[kinds] = shared
 
 
-_FREE_SHARED = 48 << 10  # bytes of shared memory that every kernel may have
+_FREE_SHARED = 8 << 10  # bytes of shared memory that every kernel may have, besides arrays of its own of up to 40 KiB
 
 
 def _allow_shared(kernel: Any, n_bytes: int) -> None:
@@ -124,10 +127,26 @@ def _teach_compiler() -> None:
         template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
         infer_global(one, types.Function(template))
 
+    def choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.select(*arguments)
+
+        return first(types.boolean, first, first), generate
+
+    template = make_intrinsic_template(either, choose, "either", prefer_literal=False, kwargs={"target": "cuda"})
+    infer_global(either, types.Function(template))
+
     def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
 
+    def rint(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = arguments[0].type  # NVVM has no such instruction, and a library for it
+        name, module = "__nv_rint", builder.module
+        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(kind, [kind]), name)
+        return builder.call(function, arguments)
+
     ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
+    ufuncs.ufunc_db().setdefault(np.rint, {"d->d": rint})
 
 
 if not SIMULATED:
@@ -166,10 +185,11 @@ class Mirror:
                 self.there[name] = self.there[name].view(np.recarray)
         self.n_bytes = self._size
 
-    def push(self) -> None:
-        """From here to there, in the queue's turn."""
+    def push(self, n_bytes: int | None = None) -> None:
+        """From here to there, in the queue's turn, all or the first bytes."""
         if not SIMULATED:
-            _check(_driver().cuMemcpyHtoDAsync(_address(self._there), self._here.ctypes.data, self._size, self._queue))
+            n = self._size if n_bytes is None else n_bytes
+            _check(_driver().cuMemcpyHtoDAsync(_address(self._there), self._here.ctypes.data, n, self._queue))
 
     def pull(self, n_bytes: int | None = None) -> None:
         """From there to here, all or the first bytes."""
@@ -207,6 +227,16 @@ class Stream:
             array = np.zeros(shape, dtype)
             return array.view(np.recarray) if array.dtype.names else array
         return numba_cuda.device_array(shape, dtype, stream=self.queue)
+
+    def view(self, array: Any) -> Any:
+        """An array of somebody else's on the GPU, as it is when all that the GPU has been told to do is done."""
+        if SIMULATED:
+            return np.asarray(simulated_gpu.Seen(array))
+        numba_cuda.current_context().synchronize()
+        attribute = _driver().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        found = _check(_driver().cuPointerGetAttribute(attribute, _address(array)))
+        check_device(int(found), int(numba_cuda.get_current_device().id))
+        return numba_cuda.from_cuda_array_interface(array.__cuda_array_interface__, owner=array, sync=False)
 
     def put(self, array: np.ndarray) -> Any:
         """A copy on the GPU."""
@@ -269,6 +299,15 @@ class Recorded:
             self._driver.cuGraphExecDestroy(self._program)
         except Exception:  # Python is ending, and has taken the driver away
             return
+
+
+def check_device(found: int, current: int) -> None:
+    """Say what to do where a table is on another GPU."""
+    if found != current:
+        raise GpuError(
+            f"The table is on GPU {found}, and GPU {current} is the current one: copy the table there, or make GPU "
+            f"{found} the current device of CuPy or torch first."
+        )
 
 
 def multiprocessors() -> int:

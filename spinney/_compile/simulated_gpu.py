@@ -57,6 +57,13 @@ def _run(py_func: Any, arguments: tuple[Any, ...], block: Block, thread: int, fa
         block.barrier.abort()
 
 
+class Seen:
+    """An array of somebody else's on this GPU, for NumPy: the memory is the same."""
+
+    def __init__(self, array: Any) -> None:
+        self.__array_interface__, self._keeps = array.__cuda_array_interface__, array
+
+
 class Words:
     """`cuda` in simulated kernels."""
 

@@ -79,6 +79,7 @@ class KMeansRun:
             is_settled = n_moved == 0 and shift == 0  # no row has moved, and no empty centre
         if not is_settled:
             self.passes.assign(self.centres, self.state)
+        self.passes.bring_labels(self.state)
         if settings.keep_history:
             self._record(number + 1, None)
         total = np.nan
@@ -111,6 +112,7 @@ class KMeansRun:
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
         filled = np.where((weights > 0)[:, None], means, self.centres.astype(np.float64))
+        self.passes.bring_labels(self.state)
         distances = self.passes.own_distances(self.centres, self.state.labels)
         for centre in np.flatnonzero(weights <= 0):
             place = int(distances.argmax())
@@ -128,6 +130,7 @@ class KMeansRun:
         return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
 
     def _record(self, number: int, watch: Watcher | None) -> None:
+        self.passes.bring_labels(self.state)
         total = self.passes.inertia(self.centres, self.state.labels)
         if self.settings.keep_history:
             self.history.append(Step(self.published(), total))

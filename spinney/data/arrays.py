@@ -33,7 +33,7 @@ class ArraySource:
 
     def numbers(self, columns: Sequence[int], remedy: str) -> list[Panel]:
         """One panel for each run of neighbours."""
-        return [self._panel(run) for run in _runs(columns)]
+        return [self._panel(run) for run in runs_of(columns)]
 
     def labels(self, index: int) -> Labels:
         """Each distinct number is a label."""
@@ -77,7 +77,7 @@ def _as_array(X: Any) -> Any:
     return np.asarray(X) if nw.dependencies.is_into_series(X) else X
 
 
-def _runs(columns: Sequence[int]) -> Iterator[range]:
+def runs_of(columns: Sequence[int]) -> Iterator[range]:
     """Cut ascending numbers into runs of neighbours: 0 1 2 5 6 -> 0..2, 5..6."""
     if len(columns) == 0:
         return

@@ -32,6 +32,10 @@ class TableElsewhere:
         """The rows as a schema reads them: `Schema.read`."""
         raise NotImplementedError
 
+    def rows_here(self) -> Any:
+        """The table in this process, for other models and for scorers that look at rows."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """The fit is over: let go of what it made elsewhere."""
         raise NotImplementedError

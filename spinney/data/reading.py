@@ -13,14 +13,19 @@ from sklearn.utils.validation import validate_data
 from spinney.data.arrays import ArraySource, check_shape, is_plain, open_array
 from spinney.data.columns import ColumnSource
 from spinney.data.frames import read_series
+from spinney.data.on_gpu import here
 from spinney.data.sparse import is_sparse, open_sparse, open_sparse_frame
 from spinney.data.tables import Source
 
 
 def open_table(X: Any, owner: str = "this model") -> Source:
-    """Open any table; what is none (1-D, complex, empty, lazy) raises scikit-learn's error or our own."""
+    """Open any table; what is none (1-D, complex, empty, lazy) raises scikit-learn's error or our own.
+
+    A table on a GPU is copied: whoever can read it there does so before (`spinney/gpu`).
+    """
     if is_plain(X):
         return ArraySource(X, None)
+    X = here(X)
     if is_sparse(X):
         return open_sparse(X, owner)
     if hasattr(X, "refuse_values"):  # a table opened from files: see data/streamed.py
@@ -47,8 +52,10 @@ def with_rows(X: Any) -> Any:
     """X as something whose rows can be taken by their numbers; for models that hand rows on to others.
 
     Sparse matrices are put in CSR format; Arrow's record batches become tables, and its views of strings strings, which
-    it cannot take rows of as yet. Lazy frames have no rows: a TypeError. Everything else is returned as it is.
+    it cannot take rows of as yet; tables on a GPU are copied. Lazy frames have no rows: a TypeError. Everything else is
+    returned as it is.
     """
+    X = here(X)
     if is_sparse(X):
         return X.tocsr()
     library = type(X).__module__.partition(".")[0]

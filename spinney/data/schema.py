@@ -146,9 +146,9 @@ class Schema(_Stored):
             return X
         if self.names is not None and (row := row_of_frame(self, X, strict)) is not None:
             return row
-        return self._read_source(self.open(X, owner), owner, strict)
+        return self.read_source(self.open(X, owner), owner, strict)
 
-    def _read_source(self, source: Source, owner: str, strict: bool) -> Table:
+    def read_source(self, source: Source, owner: str, strict: bool) -> Table:
         """An opened table whose columns are those learnt."""
         remedy = f"It held numbers when {owner} was fitted: turn the strings into numbers first."
 
@@ -168,18 +168,22 @@ class Schema(_Stored):
         if table is None:  # a column of one value each, for whatever is not a plain number or category
             cells = np.empty((1, len(values)), object)
             cells[0] = values
-            return self._read_source(open_table(cells, owner), owner, strict)
+            return self.read_source(open_table(cells, owner), owner, strict)
         return table
 
     def open(self, X: Any, owner: str = "this model") -> Source:
         """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""
         source = open_table(X, owner)
+        self.check_source(source, owner)
+        return source
+
+    def check_source(self, source: Source, owner: str) -> None:
+        """Check that an opened table has the columns learnt."""
         self._check_names(source, owner)
         if source.n_columns != self.n_columns:
             raise ValueError(
                 f"X has {source.n_columns} features, but {owner} is expecting {self.n_columns} features as input."
             )
-        return source
 
     @cached_property
     def names(self) -> np.ndarray | None:
@@ -285,7 +289,13 @@ def learn_and_read(
     """
     if isinstance(X, OpenedTable | TableElsewhere):
         return X.learn(categorical_features, owner)  # type: ignore[return-value]
-    source = open_table(X, owner)
+    return learn_source(open_table(X, owner), categorical_features, with_booleans)
+
+
+def learn_source(
+    source: Source, categorical_features: Any = "from_dtype", with_booleans: bool = False
+) -> tuple[Schema, Table]:
+    """The same of an opened table."""
     names: Sequence[str | None] = feature_names(source) or [None] * source.n_columns
     chosen = np.flatnonzero(choose_categories(categorical_features, source, names, with_booleans)).tolist()
     labels = {index: source.labels(index) for index in chosen}

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spinney.data.on_gpu import here
+
 MOST_REPEATS = 127
 _LEAST = 1e-300  # near the end of float64 digits get lost
 _SQRT_HALF = 0.7071067811865476
@@ -64,7 +66,7 @@ def read_weights(sample_weight: Any, n_rows: int, may_repeat: bool = True) -> We
     """Sort checked, non-negative weights into repetitions, if these may be, or importances."""
     if sample_weight is None:
         return Weights(None, None)
-    weight = np.asarray(sample_weight, np.float64)
+    weight = np.asarray(here(sample_weight), np.float64)
     if len(weight) != n_rows:
         raise ValueError(f"sample_weight must have one value per row: got {len(weight)} for {n_rows} rows.")
     if not np.isfinite(weight).all():

@@ -55,6 +55,12 @@ class RemoteTable(TableElsewhere):
         self._encoded.append(codes)
         return codes
 
+    def rows_here(self) -> Any:
+        raise ValueError(
+            "scoring= needs the rows themselves, and those of a dask collection are elsewhere: use scoring='loss', or "
+            "a scorer that goes by predictions alone, such as 'accuracy'; or name metrics in eval_metric."
+        )
+
     def close(self) -> None:
         for futures in (self.partitions, *self._encoded):
             futures.clear()

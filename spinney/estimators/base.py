@@ -17,6 +17,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney._packed_arrays import pack_state, rebuild
+from spinney.data.on_gpu import here
 from spinney.data.one_row import values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
@@ -64,7 +65,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """One number per row, checked, or None."""
     if sample_weight is None:
         return None
-    return _check_sample_weight(sample_weight, np.empty((n_rows, 0)), dtype=np.float64)
+    return _check_sample_weight(here(sample_weight), np.empty((n_rows, 0)), dtype=np.float64)
 
 
 def read_sample_weight(

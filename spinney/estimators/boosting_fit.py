@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from spinney._seed import read_seed
 from spinney.data.elsewhere import closed_afterwards
 from spinney.data.holdout import hold_out
+from spinney.data.on_gpu import is_on_gpu
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import is_remote
@@ -40,6 +41,7 @@ from spinney.estimators.boosting_start import fit_init, raw_of_init, read_eval_o
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import count_columns
 from spinney.estimators.streaming import with_sides
+from spinney.gpu import table_for, table_on_gpu
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -118,6 +120,8 @@ class BoostingFit(TableModel):
         refuse_monitor(monitor)
         if is_remote(X, y, sample_weight, init_score):
             X, y, sample_weight, init_score = open_remote(self, X, y, sample_weight, init_score)
+        if is_on_gpu(X):
+            X = table_on_gpu(self.device, X, self.max_bins is not None)
         clock = Clock(time.perf_counter(), self.time_budget)
         begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
         if begun is not None and self._follows_table():
@@ -186,10 +190,11 @@ class BoostingFit(TableModel):
 
         task = self._task(given.y, given.weights)
         if begun is not None and begun.bins is not None:
-            return encode_dataset(given.table, begun.bins, team), task
+            return encode_dataset(table_for(self.device, given.table), begun.bins, team), task
         counts = counts_without(held, given.weights, len(given.y))
         max_bins = self.max_bins if begun is None else None
-        return open_dataset(given.table, given.schema.is_categorical, counts, max_bins, team), task
+        table = given.table if max_bins is None else table_for(self.device, given.table)
+        return open_dataset(table, given.schema.is_categorical, counts, max_bins, team), task
 
     def _watchers(
         self,
@@ -288,7 +293,8 @@ class BoostingFit(TableModel):
         for name, (X, y, weight) in named.items():
             if is_remote(X, y, weight):
                 X, y, weight, _ = open_remote(self, X, y, weight, None)
-            table = given.schema.read(X, type(self).__name__, strict=self._refuses_unknown())
+            rows = table_on_gpu(self.device, X, bins is not None) if is_on_gpu(X) else X
+            table = given.schema.read(rows, type(self).__name__, strict=self._refuses_unknown())
             answers, weights = self._read_target(y, table.n_rows, True), read_weights(weight, table.n_rows)
             offset = self._offset(X, read_offset(offsets[name], table.n_rows, n_outputs, "eval_init_score"))
             scores = np.empty((n_outputs, table.n_rows))

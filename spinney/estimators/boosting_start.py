@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 
 from spinney.data.elsewhere import TableElsewhere
+from spinney.data.on_gpu import here
 from spinney.data.reading import open_table, with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.weights import Weights
@@ -24,7 +25,7 @@ def read_offset(given: Any, n_rows: int, n_outputs: int, name: str = "init_score
     """Raw scores (outputs, rows) from an array of shape (rows,) or (rows, outputs)."""
     if given is None:
         return None
-    scores = check_array(given, ensure_2d=False, dtype=np.float64, input_name=name)
+    scores = check_array(here(given), ensure_2d=False, dtype=np.float64, input_name=name)
     if scores.ndim == 1 and n_outputs == 1:
         scores = scores[:, None]
     if scores.shape != (n_rows, n_outputs):
@@ -52,10 +53,7 @@ def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
 def table_of(X: Any) -> Any:
     """X as other models take it, and as rows can be taken from it."""
     if isinstance(X, TableElsewhere):
-        raise ValueError(
-            "scoring= needs the rows themselves, and those of a dask collection are elsewhere: use scoring='loss', or "
-            "a scorer that goes by predictions alone, such as 'accuracy'; or name metrics in eval_metric."
-        )
+        X = X.rows_here()
     if isinstance(X, OpenedTable):
         X = X.original()
     return with_rows(X) if hasattr(X, "shape") else open_table(X).origin

@@ -253,11 +253,15 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self._score(self._read(X))
 
     def _score(self, table: Table) -> np.ndarray:
-        from spinney.criteria.path_length import anomaly_scores
         from spinney.tree.descend_many import sum_answers
 
         with self._team(table.n_rows) as team:
-            depths = sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees
+            return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
+
+    def _score_of(self, depths: np.ndarray) -> np.ndarray:
+        """From mean depths."""
+        from spinney.criteria.path_length import anomaly_scores
+
         return -anomaly_scores(depths, self.max_samples_)
 
     def decision_function(self, X: Any) -> np.ndarray:

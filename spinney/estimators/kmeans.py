@@ -18,7 +18,7 @@ from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
 from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.cluster_params import KMEANS
+from spinney.estimators.cluster_params import DEVICE, KMEANS
 from spinney.estimators.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters, described, keep_parameters
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spinney.cluster.points import PointSet
 
 
-@described(KMEANS)
+@described(KMEANS, {"device": DEVICE})
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means: K centres, each the mean of the rows that are nearer to it than to any other.
 
@@ -88,6 +88,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         metric: str = "euclidean",
         keep_history: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -115,7 +116,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._check_size(values)
             weights = read_sample_weight(sample_weight, values.shape[0])
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
-                points = self._points(values, weights, team)
+                points = self._on_device(self._points(values, weights, team))
                 found = self._best_run(points, values, team)
             self._keep(found, points)
             self._keep_schema(schema)
@@ -130,6 +131,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         if self.metric == "cosine":
             return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
         return _make_points(values, weights, team)
+
+    def _on_device(self, points: Any) -> Any:
+        """The same points where the passes over them are to be made."""
+        from spinney.cluster.points import Points
+        from spinney.gpu import uses_gpu
+
+        device = getattr(self, "device", "cpu")
+        if device == "cuda" and not isinstance(points, Points):
+            raise ValueError(
+                "device='cuda' is for dense tables: use device='cpu' for a sparse one, or pass X.toarray()."
+            )
+        if not isinstance(points, Points) or not uses_gpu(device):
+            return points
+        from spinney.cluster.on_gpu import on_gpu
+
+        return on_gpu(points)
 
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run

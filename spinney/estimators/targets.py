@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from spinney.data.on_gpu import here
 from spinney.data.sparse import is_sparse
 from spinney.data.target import Target, is_missing
 
@@ -94,7 +95,7 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     require_target(y, owner)
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         return y if dtype is None else y.astype(dtype, copy=False)
-    y = y.toarray() if is_sparse(y) else y
+    y = y.toarray() if is_sparse(y) else here(y)
     with only_numbers(y, owner) if dtype is not None else nullcontext():
         y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
@@ -139,7 +140,7 @@ def _is_numeral(text: str) -> bool:
 def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One label per row, checked."""
     require_target(y, owner)
-    labels: np.ndarray = column_or_1d(y, warn=True)
+    labels: np.ndarray = column_or_1d(here(y), warn=True)
     check_labels(labels, n_rows)
     return labels
 
@@ -147,6 +148,7 @@ def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
 def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One finite number per row."""
     require_target(y, owner)
+    y = here(y)
     with only_numbers(y, owner):
         numbers: np.ndarray = column_or_1d(y, warn=True, dtype=np.float64)
     check_numbers(numbers, n_rows)
@@ -156,6 +158,7 @@ def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
 def read_several_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """Finite numbers, one per row or several."""
     require_target(y, owner)
+    y = here(y)
     values = np.asarray(y)
     if values.ndim != 2 or values.shape[1] == 1:
         return read_numbers(y, n_rows, owner)

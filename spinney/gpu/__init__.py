@@ -1,17 +1,19 @@
 """Boosting and prediction on a GPU: the CPU's models, bit for bit. See docs/gpu.md.
 
-In: the word for a device. Out: who boosts there. Importing this loads nothing; what needs the GPU's compiler is
-imported when it is asked for.
+In: the word for a device, and a table. Out: who boosts there, and the table as he wants it. Importing this loads
+nothing; what needs the GPU's compiler is imported when it is asked for.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 _NEEDS = "device='cuda' needs"
 _INSTEAD = "Use device='cpu', or 'auto' for a GPU where there is one."
 _process = 0  # that has used the GPU
+LARGE = 1 << 28  # rows times trees from which on a table here is sent to the GPU to be predicted
 
 
 def rounds_on(device: str) -> Any:
@@ -19,17 +21,24 @@ def rounds_on(device: str) -> Any:
 
     "auto" is the GPU if there is one; if not, that is said once.
     """
-    if device == "cpu":
+    if not uses_gpu(device):
         return None
+    return gpu_rounds if device == "cuda" else any_rounds
+
+
+def uses_gpu(device: str) -> bool:
+    """Whether a device is the GPU. "auto" is if there is one; if not, that is said once; "cuda" is or raises."""
+    if device == "cpu":
+        return False
     problem = problem_with_gpu()
     if problem is None:
-        return gpu_rounds if device == "cuda" else any_rounds
+        return True
     if device == "cuda":
         raise RuntimeError(f"{problem} {_INSTEAD}")
     from spinney._compile import say_once
 
     say_once(f"device='auto' is the CPU: {problem}")
-    return None
+    return False
 
 
 def problem_with_gpu() -> str | None:
@@ -45,6 +54,57 @@ def problem_with_gpu() -> str | None:
     if found is None:
         _process = os.getpid()
     return None if found is None else f"{_NEEDS} a GPU: {found}"
+
+
+def raw_scores_by(device: str, forest: Any, table: Any, start: Any, team: Any) -> Any:
+    """`raw_scores` of tree/sweep.py, by the GPU; None where the CPU had better do it: tables that are small or are not
+    one block of numbers, and where there is no GPU."""
+    if device == "cpu" or table.n_rows * forest.n_trees < LARGE or not _is_block(table) or problem_with_gpu():
+        return None
+    import numpy as np
+
+    from spinney.gpu.predict import add_here, scores_of
+
+    scores = np.empty((len(start), table.n_rows))
+    scores[:] = start[:, None] if start.ndim == 1 else start
+    add_here(scores_of(forest, len(start)), table.panels[0].values, scores, team)
+    return scores
+
+
+def _is_block(table: Any) -> bool:
+    from spinney.data.tables import Table
+
+    return type(table) is Table and len(table.panels) == 1
+
+
+def table_for(device: str, table: Any) -> Any:
+    """A table that a schema has read, for a fit in bins on a device: for one on the GPU, it will be coded there."""
+    from spinney.data.tables import Table
+
+    if type(table) is not Table or rounds_on(device) is None:
+        return table
+    from spinney.gpu.tables import GpuRows
+
+    return GpuRows(table)
+
+
+def table_on_gpu(device: str, X: Any, in_bins: bool) -> Any:
+    """X, which is on a GPU, for a fit on a device: as it is there, or a copy here."""
+    from spinney.data.on_gpu import READABLE, copy_here, view_on_gpu
+
+    if device == "cpu":
+        warnings.warn(
+            "X is on the GPU and the fit on the CPU, so X was copied: with device='cuda' the fit is where X is, and "
+            "gives the same model.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return copy_here(X)
+    if rounds_on(device) is None or not in_bins or view_on_gpu(X).dtype not in READABLE:
+        return copy_here(X)
+    from spinney.gpu.tables import GpuTable
+
+    return GpuTable(X)
 
 
 def gpu_rounds(dataset: Any, *others: Any, **more: Any) -> Any:

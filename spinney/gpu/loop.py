@@ -55,6 +55,7 @@ from spinney.gpu.statistics import (
     loss_record,
     quantise_rows,
 )
+from spinney.gpu.tables import codes_on
 from spinney.grow.histogram.statistics import N_EXPONENTS
 
 _LEAF_SHARED = 1 << 8 if SIMULATED else 40 << 10  # bytes for sums of leaves
@@ -91,7 +92,7 @@ class Loop:
         self.values = stream.mirror(values=(self.shape.n_drafts, np.float64))
         self.found = stream.mirror(summary=(SUMMARY, np.int64))
         self.rows = Rows(
-            codes=stream.put(dataset.codes),
+            codes=codes_on(stream, dataset.codes),
             lines=stream.empty(n * stride, np.uint8),
             stride=stream.put(np.array([stride])),
             columns=stream.put(_columns_of(dataset, settings.monotone)),

@@ -13,6 +13,7 @@ import numpy as np
 from spinney import _random
 from spinney._compile import kernel
 from spinney.criteria.losses import AbsoluteError, Quantile
+from spinney.data.dataset import take_rows
 from spinney.ensemble.boosting import Rounds
 from spinney.ensemble.gradients import Largest, largest_of
 from spinney.gpu.loop import Loop
@@ -22,6 +23,7 @@ from spinney.grow.histogram import memory
 from spinney.grow.histogram.leaves import finish_nodes, order_pieces
 from spinney.grow.histogram.statistics import Fields, make_fields
 from spinney.grow.rules import NO_NODE, BoostingRules
+from spinney.tree.sweep import add_scores
 
 _NO_ROWS = np.empty(0, np.int64)
 _BYTES = np.dtype((np.void, memory.NODE.itemsize))
@@ -134,6 +136,9 @@ class GpuRounds(Rounds):
     def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
         if not self._is_sent:
             self._send_values()
+
+    def _add(self, forest: Any, scores: np.ndarray) -> None:
+        add_scores(forest, take_rows(self.dataset.codes, None), range(forest.n_trees), scores, self.team)
 
     def _send_values(self) -> None:
         """The tree's values to the GPU, which goes on to the next derivatives if nothing is to come before them."""

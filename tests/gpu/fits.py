@@ -61,6 +61,14 @@ def cases(n):
     }
 
 
+def children_gain_more():
+    """(X, y) where the best split of a node is worth more than that of its parent: all nodes have the root's key."""
+    rows = np.arange(80)
+    g, a, b = rows % 5 == 4, rows // 5 % 2 == 1, rows // 10 % 2 == 1
+    y = np.where(g, 0.4 - 4.0 * (a - 0.5) + 4.0 * a * (b - 0.5), a - 0.5 - 0.4)
+    return np.column_stack([g, a, b]).astype(float), y
+
+
 def differences(n, names=None):
     X, all_cases = cases(n)
     found = []
@@ -70,6 +78,11 @@ def differences(n, names=None):
         both = [model.set_params(device=device, **{}) and fit(model, X, y, more) for device in ("cpu", "cuda")]
         if both[0] != both[1]:
             found.append(name)
+    if names is None:
+        X, y = children_gain_more()
+        model = R(n_estimators=1, max_leaf_nodes=4, min_samples_leaf=2)
+        if len({fit(model.set_params(device=device), X, y, {})[0] for device in ("cpu", "cuda")}) > 1:
+            found.append("children that gain more")
     return found
 
 
