@@ -37,7 +37,15 @@ def _member(fit, session, addresses, rank, function, *args):
 
 
 def add_up(group, n, ways):
+    usual = groups._FEW_MEMBERS, groups._MANY_MEMBERS
     groups._FEW_MEMBERS, groups._MANY_MEMBERS = ways
+    try:
+        return add_up_all(group, n)
+    finally:
+        groups._FEW_MEMBERS, groups._MANY_MEMBERS = usual  # or members of later fits would not agree on the way
+
+
+def add_up_all(group, n):
     mine = np.arange(n) * (group.rank + 1)
     total = group.sum(mine.reshape(2, -1)).copy()
     largest = group.maximum(-mine)
