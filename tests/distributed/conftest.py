@@ -20,6 +20,8 @@ SHORT = {
     "test_cross_validation": 1,
     "test_forests_and_bags": 2,
     "test_clusters_and_mixtures": 1,
+    "test_the_model_of_one_machine": 1,
+    "test_drawn_partitions": 1,
     "test_every_way_adds_up": 12,
     "test_errors_of_a_member_are_the_users": 1,
     "test_unknown_sizes": 1,
