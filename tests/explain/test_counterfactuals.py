@@ -304,6 +304,8 @@ def test_bad_rows_and_models(people, lender, fitted):
         counterfactual(lender, {"job": "a", "age": 3, "owns": True})
     with pytest.raises(ValueError, match=r"row must be one row, got a table of 2\."):
         counterfactual(lender, X.iloc[:2])
+    with pytest.raises(ValueError, match=r"row must be one row, got a table of \d+\."):
+        counterfactual(lender, spinney.open_table(lambda: iter([X]), target="age"))
     with pytest.raises(ValueError, match="row holds an infinite value in 'pay'"):
         counterfactual(lender, {"job": "a", "age": 3, "pay": np.inf, "owns": True})
     with pytest.raises(NotFittedError):
