@@ -20,6 +20,7 @@ from uuid import uuid4
 from spinney._team import Team
 from spinney.distributed.dataset import Piece, share_out
 from spinney.distributed.group import Group, GroupLost, Mailbox, name_of
+from spinney.distributed.tasks import let_go
 
 _AHEAD = 8  # results that members may be ahead of the client
 _PATIENCE = 0.3  # seconds that a worker waits for a result before it answers that there is none yet
@@ -68,6 +69,7 @@ class Members:
         if self._plugged:
             self._plugged = False
             with contextlib.suppress(Exception):
+                _check_client(self.client)
                 self.client.unregister_worker_plugin(name_of(self._fit))
 
     def _insist(self, ask: Callable[[Attempt], Any]) -> Any:
@@ -181,9 +183,8 @@ class Attempt:
         with contextlib.suppress(Exception):
             there = set(_sync(_workers_now, self.client))
             self._ask({"what": "close"}, [one for one in self.addresses if one in there])
-        with contextlib.suppress(Exception):
-            self.client.cancel(self.futures)
-        self.futures, self.shares = [], {}  # an error that somebody keeps must not keep the data
+        let_go(self.client, self.futures)
+        self.shares = {}  # an error that somebody keeps must not keep the data
 
     def _ask(self, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
         """Call the handler of some workers, through the scheduler; the answers of those that gave any."""
@@ -191,9 +192,21 @@ class Attempt:
 
 
 def _sync(work: Any, client: Any, *args: Any) -> Any:
-    """Do something in the client's loop, and wait for it."""
+    """Do something in the client's loop, and wait for it; not if the scheduler is gone, for which Dask waits long."""
     _check_client(client)
-    return client.sync(work, client, *args)
+    return client.sync(_while_connected, client, work, *args)
+
+
+async def _while_connected(client: Any, work: Any, *args: Any) -> Any:
+    doing = asyncio.ensure_future(work(client, *args))
+    try:
+        while True:
+            await asyncio.wait({doing}, timeout=_LOOK)
+            if doing.done():
+                return doing.result()
+            _check_client(client)
+    finally:
+        doing.cancel()
 
 
 async def _ask(client: Any, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
@@ -232,6 +245,8 @@ def living_workers(client: Any) -> list[str]:
 
 
 def _check_client(client: Any) -> None:
+    if client.status == "connecting":  # anew: all futures are lost, even if it comes back
+        raise _scheduler_lost()
     if client.status != "running":
         raise RuntimeError(f"The client of Dask's is {client.status}: the fit has ended with it.")
 
