@@ -68,9 +68,9 @@ class Members:
         self.pieces, self.tell = list, dict  # which may know us, and the data
         if self._plugged:
             self._plugged = False
-            with contextlib.suppress(Exception):
-                _check_client(self.client)
-                self.client.unregister_worker_plugin(name_of(self._fit))
+            if self.client.status != "connecting":  # Dask waits long for a scheduler that is gone
+                with contextlib.suppress(Exception):
+                    self.client.unregister_worker_plugin(name_of(self._fit))
 
     def _insist(self, ask: Callable[[Attempt], Any]) -> Any:
         """Ask the members, as often as one is lost."""
@@ -97,7 +97,9 @@ class Members:
         if not self._plugged:
             self.client.register_plugin(Mailbox(self._fit))
             self._plugged = True
-        shares = share_out(self.client, self.pieces(), living_workers(self.client))
+        pieces = self.pieces()
+        _wait_for([one.data for one in pieces], lambda: living_workers(self.client))
+        shares = share_out(self.client, pieces, living_workers(self.client))
         return Attempt(self.client, self._fit, shares, self.tell(shares), self.work, self.name)
 
 
@@ -137,9 +139,7 @@ class Attempt:
 
     def returned(self) -> list[tuple[list[Piece], Any]]:
         """What each member returned; waits for it."""
-        while any(future.status == "pending" for future in self.futures):
-            self._look("")
-            time.sleep(0.01)
+        _wait_for(self.futures, lambda: self._look(""))
         self._judge()
         try:
             found = self.client.gather(self.futures)
@@ -189,6 +189,16 @@ class Attempt:
     def _ask(self, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
         """Call the handler of some workers, through the scheduler; the answers of those that gave any."""
         return _sync(_ask, self.client, {"op": self.op, "session": self.session, **message}, workers)
+
+
+def _wait_for(futures: list[Any], look: Callable[[], Any]) -> None:
+    """Until all are done, one way or another; look now and then whether there is hope."""
+    looked = time.monotonic()
+    while any(future.status == "pending" for future in futures):
+        time.sleep(0.005)
+        if time.monotonic() - looked > _LOOK:
+            look()
+            looked = time.monotonic()
 
 
 def _sync(work: Any, client: Any, *args: Any) -> Any:

@@ -41,7 +41,7 @@ class MixtureRows(RowsElsewhere):
         """The weighted mean of each column's known values; NaN if there are none."""
         if self.n_columns == 1:  # NumPy adds up a single column in another way
             return middle_of(self._column, self.weight)
-        total = self._chain(_add_values, self._weights_of_parts())
+        total = self._chain(_add_values)
         with np.errstate(invalid="ignore"):
             return total[0] / total[1]
 
@@ -51,8 +51,8 @@ class MixtureRows(RowsElsewhere):
         if self.n_columns == 1:
             found = np.nanvar(self._column.astype(np.float64), axis=0)
         else:
-            known, total = self._chain(_add_known, None)
-            (found,) = self._chain(_add_squares, None, total / known)
+            known, total = self._chain(_add_known)
+            (found,) = self._chain(_add_squares, total / known)
             found = found / known
         return np.where(found > 0, found, 1.0)
 
@@ -65,18 +65,14 @@ class MixtureRows(RowsElsewhere):
         """What all rows count."""
         return float(self.n_rows) if self.weight is None else float(self.weight.sum())
 
-    def _weights_of_parts(self) -> list[Any] | None:
-        if self.weight is None:
-            return None
-        parts = [self.weight[a:b] for a, b in pairwise(self.matrix.starts.tolist())]
-        return self.matrix.client.scatter(parts, hash=False)
-
-    def _chain(self, add: Callable[..., Any], weights: list[Any] | None, *args: Any) -> np.ndarray:
+    def _chain(self, add: Callable[..., Any], *args: Any) -> np.ndarray:
         """Go through the partitions one after the other, in their order: sums as of all rows in one place."""
         total: Any = None
         for k, part in enumerate(self.matrix.partitions):
-            own = () if weights is None else (weights[k],)
-            total = self.matrix.submit(add, "middle", total, part, *args, *own)
+            own = args
+            if self.weight is not None and add is _add_values:  # sent with the task, which may have to be done again
+                own = (self.weight[self.matrix.starts[k] : self.matrix.starts[k + 1]],)
+            total = self.matrix.submit(add, "middle", total, part, *own)
         return total.result()
 
     def _sort(self) -> None:
