@@ -326,7 +326,7 @@ def test_bad_rows_and_models(people, lender, fitted):
         counterfactual(lender, {"job": "a", "age": 3, "pay": np.inf, "owns": True})
     with pytest.raises(NotFittedError):
         counterfactual(spinney.DecisionTreeClassifier(), [1])
-    with pytest.raises(TypeError, match="LogisticRegression cannot be exported as trees"):
+    with pytest.raises(TypeError, match="needs one of Spinney's models of trees, got LogisticRegression"):
         counterfactual(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), [1.0])
     with pytest.raises(TypeError, match="got the class DecisionTreeClassifier"):
         counterfactual(spinney.DecisionTreeClassifier, [1])
