@@ -103,7 +103,7 @@ class KernelCache:
             return None
         magic = target_context.codegen().magic_tuple()
         for path, is_packaged in self._places(sig, magic):
-            if (result := self._load(path, is_packaged, target_context)) is not None:
+            if (result := self._load(path, is_packaged, target_context, sig)) is not None:
                 return result
         return self._wait(sig, magic, target_context)
 
@@ -133,7 +133,7 @@ class KernelCache:
     def _file(self, sig: Any, magic: tuple[Any, ...]) -> str:
         return f"{self._name}-{short_hash(repr((text_of_signature(sig), magic, self._digest, versions())))}.bin"
 
-    def _load(self, path: Path, is_packaged: bool, target_context: Any) -> Any:
+    def _load(self, path: Path, is_packaged: bool, target_context: Any, sig: Any) -> Any:
         """The kernel in a file; None if there is none, or none that can be used."""
         try:
             content = _read(path, is_packaged)
@@ -146,7 +146,7 @@ class KernelCache:
             digest, body = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if _checksum(body) != digest:
                 raise ValueError("damaged")
-            return unpack(body, target_context)
+            return self._unpack(body, target_context, sig)
         except Exception as error:  # whatever is wrong with the file, the cure is the same
             say(f"the compiled kernel {path} cannot be used and is compiled anew ({_in_words(error)}).")
             return self._discard(path, is_packaged)
@@ -169,20 +169,32 @@ class KernelCache:
         if (lock := Lock.take(path.with_suffix(".lock"), path.exists, Helper().help_with)) is not None:
             start_compiling(lock)
             self._held.lock = lock
-        return self._load(path, False, target_context) if path.exists() else None
+        return self._load(path, False, target_context, sig) if path.exists() else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         folder = _folder()
         try:
             if folder is None or not self.keeps(sig):  # said already
                 return
-            body = pack(data)
-            _write(folder / self._file(sig, data.codegen.magic_tuple()), _checksum(body) + body)
+            body = self._pack(data)
+            _write(folder / self._file(sig, self._magic_of(data)), _checksum(body) + body)
             _clean(folder)
         except Exception as error:  # a full or read-only disk costs the next process a compilation, no more
             say_once(
                 f"a compiled kernel could not be kept in {folder} ({_in_words(error)}): every process compiles it."
             )
+
+    # What is kept of a kernel; those of a GPU are others (gpu_cache.py).
+
+    def _magic_of(self, data: Any) -> tuple[Any, ...]:
+        magic: tuple[Any, ...] = data.codegen.magic_tuple()
+        return magic
+
+    def _pack(self, data: Any) -> bytes:
+        return pack(data)
+
+    def _unpack(self, body: bytes, target_context: Any, sig: Any) -> Any:
+        return unpack(body, target_context)
 
     def let_go(self) -> None:
         """Compiling has ended, well or not: let others have their turn."""

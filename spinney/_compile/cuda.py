@@ -17,19 +17,22 @@ With SPINNEY_GPU=simulated (and NUMBA_DISABLE_JIT=1) kernels run as plain Python
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
+import importlib.metadata
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba.core import types
 
 from spinney._compile import simulated_gpu
-from spinney._compile.intrinsics import either, view_as_float, view_as_int
+from spinney._compile.gpu_cache import GpuKernelCache
+from spinney._compile.gpu_words import teach_compiler
 from spinney._interrupts import import_whole, interrupts_held_back
 
 SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
@@ -41,6 +44,7 @@ numba_cuda: Any = sys.modules.get("numba.cuda")
 int32, int64, uint8, uint32 = types.int32, types.int64, types.uint8, types.uint32
 uint64, float64 = types.uint64, types.float64
 _compiling = threading.RLock()
+_recording = threading.RLock()  # while launches are recorded, nobody may make the whole GPU wait
 
 
 cuda: Any = simulated_gpu.Words() if SIMULATED else numba_cuda
@@ -72,7 +76,10 @@ class GpuKernel:
         self.py_func = py_func
         options = {"lto": False, "launch_bounds": threads}
         self._allowed: dict[Any, int] = {}  # bytes of shared memory, by kinds of arguments
-        self._dispatcher: Any = None if SIMULATED else numba_cuda.jit(py_func, **options)
+        self._dispatcher: Any = None
+        if not SIMULATED:
+            self._dispatcher = numba_cuda.jit(py_func, **options)
+            self._dispatcher._cache = GpuKernelCache(py_func, options, _Toolkit())
 
     def launch(self, stream: Stream, grid: Any, block: int, arguments: tuple[Any, ...], shared: int = 0) -> None:
         """Have `grid` blocks of `block` threads run it, when the stream gets there; `shared` bytes of memory each."""
@@ -80,7 +87,9 @@ class GpuKernel:
             simulated_gpu.launch(self.py_func, grid, block, arguments, shared)
             return
         self._compile(arguments, shared)
-        self._dispatcher[grid, block, stream.queue, shared](*arguments)
+        with _without_advice():
+            launch = self._dispatcher[grid, block, stream.queue, shared]
+        launch(*arguments)
 
     def _compile(self, arguments: tuple[Any, ...], shared: int) -> None:
         kinds = tuple(self._dispatcher.typeof_pyval(one) for one in arguments)
@@ -90,6 +99,29 @@ class GpuKernel:
         if shared > self._allowed.get(kinds, _FREE_SHARED):  # more must be asked for
             _allow_shared(self._dispatcher.overloads[kinds], shared)
             self._allowed[kinds] = shared
+
+
+class _Toolkit:
+    """What the cache asks of numba-cuda."""
+
+    def magic(self) -> tuple[Any, ...]:
+        target: Any = importlib.import_module("numba.cuda.descriptor").cuda_target
+        return _numba_cuda_version(), *target.target_context.codegen().magic_tuple()
+
+    def rebuild(self, kernel: dict[str, Any], library: dict[str, Any], cubins: dict[Any, bytes], sig: Any) -> Any:
+        codegen: Any = importlib.import_module("numba.cuda.codegen")
+        dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
+        loaded = {kind: dispatcher.driver.ObjectCode.from_cubin(code) for kind, code in cubins.items()}
+        own = codegen.CUDACodeLibrary._rebuild(**library, cubin_cache=loaded)
+        signature = dispatcher.typing.signature(types.none, *sig)
+        return dispatcher._Kernel._rebuild(
+            **kernel, signature=signature, codelibrary=own, call_helper=None, extensions=[]
+        )
+
+
+@functools.cache
+def _numba_cuda_version() -> str:
+    return importlib.metadata.version("numba-cuda")
 
 
 _FREE_SHARED = 8 << 10  # bytes of shared memory that every kernel may have, besides arrays of its own of up to 40 KiB
@@ -118,40 +150,20 @@ def _without_fusing() -> Iterator[None]:
         dispatcher.compile_cuda = compile_cuda
 
 
-def _teach_compiler() -> None:
-    """What numba-cuda lacks of what the CPU's inner kernels call."""
-    from numba.cuda import ufuncs
-    from numba.cuda.typing.templates import infer_global, make_intrinsic_template
-
-    for one in (view_as_int, view_as_float):
-        template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
-        infer_global(one, types.Function(template))
-
-    def choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.select(*arguments)
-
-        return first(types.boolean, first, first), generate
-
-    template = make_intrinsic_template(either, choose, "either", prefer_literal=False, kwargs={"target": "cuda"})
-    infer_global(either, types.Function(template))
-
-    def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
-
-    def rint(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = arguments[0].type  # NVVM has no such instruction, and a library for it
-        name, module = "__nv_rint", builder.module
-        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(kind, [kind]), name)
-        return builder.call(function, arguments)
-
-    ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
-    ufuncs.ufunc_db().setdefault(np.rint, {"d->d": rint})
+@contextlib.contextmanager
+def _without_advice() -> Iterator[None]:
+    """numba-cuda warns of launches of few blocks. Some have no more to do."""
+    settings: Any = importlib.import_module("numba.cuda.core.config")
+    before, settings.CUDA_LOW_OCCUPANCY_WARNINGS = settings.CUDA_LOW_OCCUPANCY_WARNINGS, 0
+    try:
+        yield
+    finally:
+        settings.CUDA_LOW_OCCUPANCY_WARNINGS = before
 
 
 if not SIMULATED:
     with interrupts_held_back():
-        _teach_compiler()
+        teach_compiler()
 
 
 def _check(result: Any) -> Any:
@@ -212,14 +224,21 @@ def _address(array: Any) -> int:
 
 
 class Stream:
-    """A queue: what is put into it happens in turn, while Python goes on. In the simulator it happens at once."""
+    """A queue: what is put into it happens in turn, while Python goes on. In the simulator it happens at once.
+
+    It does not wait for what others do on the GPU, nor they for it: otherwise their launches would fail while launches
+    are recorded here. So `view` waits for them, and whoever hands memory to others waits for the queue.
+    """
 
     def __init__(self) -> None:
         self.queue: Any = None
         self._handle: Any = None
         if not SIMULATED:
-            self.queue = numba_cuda.stream()
-            self._handle = _driver().CUstream(int(self.queue.handle))
+            numba_cuda.current_context()
+            driver = _driver()
+            self._handle = _check(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING.value))
+            self.queue = numba_cuda.external_stream(int(self._handle))
+            weakref.finalize(self, driver.cuStreamDestroy, self._handle).atexit = False
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array on the GPU."""
@@ -232,7 +251,8 @@ class Stream:
         """An array of somebody else's on the GPU, as it is when all that the GPU has been told to do is done."""
         if SIMULATED:
             return np.asarray(simulated_gpu.Seen(array))
-        numba_cuda.current_context().synchronize()
+        with _recording:
+            numba_cuda.current_context().synchronize()
         attribute = _driver().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         found = _check(_driver().cuPointerGetAttribute(attribute, _address(array)))
         check_device(int(found), int(numba_cuda.get_current_device().id))
@@ -273,13 +293,17 @@ class Stream:
         if SIMULATED:
             return launches
         driver = _driver()
-        with interrupts_held_back():
-            mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        with interrupts_held_back(), _recording:
             _check(driver.cuStreamBeginCapture(self._handle, mode))
             try:
                 launches()
-            finally:
-                graph = _check(driver.cuStreamEndCapture(self._handle))
+                is_recorded = True
+            except Exception:  # another thread has made the whole GPU wait: what is recorded just then is lost
+                is_recorded = False
+            status, graph = driver.cuStreamEndCapture(self._handle)
+            if not is_recorded or int(status) != 0:
+                return launches
             program = _check(driver.cuGraphInstantiate(graph, 0))
             _check(driver.cuGraphDestroy(graph))
         return Recorded(program, self._handle)
@@ -308,6 +332,12 @@ def check_device(found: int, current: int) -> None:
             f"The table is on GPU {found}, and GPU {current} is the current one: copy the table there, or make GPU "
             f"{found} the current device of CuPy or torch first."
         )
+
+
+def enter_thread() -> None:
+    """Before a thread that was started elsewhere uses the GPU."""
+    if not SIMULATED:
+        numba_cuda.current_context()
 
 
 def multiprocessors() -> int:

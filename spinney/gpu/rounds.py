@@ -52,6 +52,11 @@ class GpuRounds(Rounds):
         self._rules_there: BoostingRules | None = None
         self._drafts: np.ndarray = _NO_ROWS  # the draft that each node was
 
+    def close(self) -> None:
+        """The GPU has done with the memory that is about to go, also where the fit was cut off."""
+        if hasattr(self, "_loop"):
+            self._loop.stream.wait()
+
     @property
     def scores(self) -> np.ndarray:  # type: ignore[override]
         """A copy, with the last tree's values."""

@@ -6,19 +6,20 @@ In:  a table on the GPU (data/on_gpu.py), or one that a schema has read here. Ou
     X on the GPU ── GpuTable ──▶ Schema, panels on the GPU ─┐
     X here ── schema.py ──▶ panels of numbers here ─────────┴─▶ GpuRows ── edges ──▶ codes on the GPU ── GpuDataset
 
-What is here is copied in pieces, through memory that the GPU reads by itself: while one piece is coded another one is
-under way and a third is laid out. Categories are coded here, and their codes copied.
+What is here is copied in pieces, through memory that the GPU reads by itself: some pieces are laid out, by a thread
+each, while others are under way or coded. Categories are coded here, and their codes copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 import numpy as np
 
-from spinney._compile.cuda import SIMULATED, Stream
+from spinney._compile.cuda import SIMULATED, Stream, enter_thread
 from spinney._team import Team
 from spinney.data.arrays import check_shape, runs_of
 from spinney.data.binning import Bins, learn_bins, pieces_of, sample_rows
@@ -30,8 +31,9 @@ from spinney.data.tables import Labels, Numbers, Panel, Table, as_floats
 from spinney.gpu.codes import GROUP, code_values, gather_values, hash_rows
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 
-_PIECE = 256 if SIMULATED else 8 << 20  # bytes that are copied at a time
-_STAGES = 3  # pieces under way
+_PIECE = 256 if SIMULATED else 4 << 20  # bytes that are copied at a time
+_MOST_STAGES = 10  # pieces under way
+Room = TypeVar("Room")
 
 
 class GpuTable(TableElsewhere):
@@ -140,16 +142,19 @@ class GpuRows(RowsElsewhere):
 
     def _encode(self, bins: Bins, team: Team) -> tuple[Any, np.ndarray]:
         """Codes on the GPU (columns, rows), and which columns have missing values."""
-        check_memory(self.n_rows * self.n_columns + _STAGES * _PIECE, "the codes of so many rows and columns")
+        check_memory(self.n_rows * self.n_columns + _MOST_STAGES * _PIECE, "so many rows")
         coder = Coder(bins, self.n_rows, self.stream)
-        for panel in self.table.panels:
-            if not isinstance(panel.values, np.ndarray):
-                coder.code_there(panel)
-            elif bins.is_categorical[list(panel.columns)].any():
-                coder.code_here(panel, team)
-            else:
-                coder.code_pieces(panel, team)
-        return coder.finish()
+        try:
+            for panel in self.table.panels:
+                if not isinstance(panel.values, np.ndarray):
+                    coder.code_there(panel)
+                elif bins.is_categorical[list(panel.columns)].any():
+                    coder.code_here(panel, team)
+                else:
+                    coder.code_pieces(panel, team)
+        finally:
+            coder.wait()  # also where it was cut off: memory goes when the GPU has done with it
+        return coder.codes, coder.has_missing()
 
 
 def _renumbered(panels: list[Panel], columns: list[int]) -> Table:
@@ -168,6 +173,7 @@ class Coder:
         self._edges = stream.put(bins.edge_table())
         self._missing = stream.put(bins.n_bins.astype(np.uint8))
         self._found = stream.put(np.zeros(bins.n_columns, np.uint8))
+        self._stages: list[Stage] = []
 
     def code_there(self, panel: Panel) -> None:
         """A panel on the GPU."""
@@ -185,16 +191,24 @@ class Coder:
         """A panel of numbers here."""
         values, columns = panel.values, self.stream.put(np.array(panel.columns, np.int32))
         each = max(1, _PIECE // (values.itemsize * values.shape[1]))
-        for number, begin in enumerate(range(0, self.n_rows, each)):
-            rows = values[begin : begin + each]
-            stage = self._stages[number % _STAGES]
-            line, steps = stage.send(rows, team)
-            self._launch(stage.stream, columns, line, 0, steps, len(rows), begin)
-
-    @cached_property
-    def _stages(self) -> list[Stage]:
+        pieces = range(0, self.n_rows, each)
         widest = 8 * self.bins.n_columns  # bytes of a row, at most
-        return [Stage(max(widest, _PIECE)) for _ in range(_STAGES)]
+        while len(self._stages) < min(_MOST_STAGES, team.size + 2, len(pieces)):
+            self._stages.append(Stage(max(widest, _PIECE)))
+        free: SimpleQueue[Stage] = SimpleQueue()
+        for stage in self._stages:
+            free.put(stage)
+
+        def send(begin: int) -> None:
+            stage, rows = take_free(free), values[begin : begin + each]
+            try:
+                line, steps = stage.send(rows)
+                self._launch(stage.stream, columns, line, 0, steps, len(rows), begin)
+            finally:
+                free.put(stage)
+
+        send(0)  # here, since the first may have to compile
+        team.map(send, pieces[1:])
 
     def code_here(self, panel: Panel, team: Team) -> None:
         """A panel with categories: its codes are made here."""
@@ -207,11 +221,22 @@ class Coder:
             found[column] = (codes[column] == self.bins.n_bins[column]).any()
         self.stream.write(self._found, found)
 
-    def finish(self) -> tuple[Any, np.ndarray]:
-        """(codes, which columns have missing values) when all is done."""
-        for stage in vars(self).get("_stages", ()):
+    def wait(self) -> None:
+        """Until all is done."""
+        for stage in self._stages:
             stage.stream.wait()
-        return self.codes, self.stream.read(self._found) != 0
+        self.stream.wait()
+
+    def has_missing(self) -> np.ndarray:
+        """Which columns have missing values."""
+        return self.stream.read(self._found) != 0
+
+
+def take_free(free: SimpleQueue[Room]) -> Room:
+    """One that is free. A thread that only waited could not be interrupted."""
+    while True:
+        with suppress(Empty):
+            return free.get(timeout=0.1)
 
 
 class Stage:
@@ -219,18 +244,26 @@ class Stage:
 
     def __init__(self, n_bytes: int) -> None:
         self.stream = Stream()
-        self._room = self.stream.mirror(piece=(n_bytes, np.uint8))
+        self._room = self.stream.mirror(piece=(n_bytes // 8 * 8, np.uint8))
+        self._lines = {kind: self._room.there["piece"].view(kind) for kind in (np.dtype("f4"), np.dtype("f8"))}
 
-    def send(self, rows: np.ndarray, team: Team) -> tuple[Any, tuple[int, int]]:
-        """(the numbers of some rows as a line on the GPU, steps from row to row and from column to column)."""
+    def send(self, rows: np.ndarray, team: Team | None = None) -> tuple[Any, tuple[int, int]]:
+        """(room on the GPU that begins with the numbers of some rows, steps from row to row and column to column).
+
+        They are laid out by a team, or by the thread that calls.
+        """
+        enter_thread()
         self.stream.wait()  # for the piece before
         n, columns = rows.shape
         here = self._room.here["piece"][: rows.nbytes].view(rows.dtype)
         by_column = rows.strides[0] == rows.itemsize
         target = here.reshape(columns, n).T if by_column else here.reshape(n, columns)
-        team.map(lambda part: np.copyto(target[slice(*part)], rows[slice(*part)]), pieces_of(n, team.size))
+        if team is None:
+            np.copyto(target, rows)
+        else:
+            team.map(lambda part: np.copyto(target[slice(*part)], rows[slice(*part)]), pieces_of(n, team.size))
         self._room.push(rows.nbytes)
-        return self._room.there["piece"][: rows.nbytes].view(rows.dtype), (1, n) if by_column else (columns, 1)
+        return self._lines[rows.dtype], (1, n) if by_column else (columns, 1)
 
 
 class GpuCodes(CodesElsewhere):
