@@ -87,8 +87,8 @@ class BoostingFit(TableModel):
             NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
             Or a sparse matrix of SciPy's, whose cells that are not stored are zeros; a table opened from files
             (`spinney.open_table`), whose own target and weights stand for y and sample_weight that are not given; or a
-            dask DataFrame or Array, which is fitted where its rows are (docs/scaling.md): y, weights and evaluation
-            sets may be collections, too.
+            dask DataFrame or Array, which is fitted where its rows are (docs/scaling.md); or an array on a GPU, of
+            CuPy's or torch's (docs/gpu.md). y, weights and evaluation sets may be such, too.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
