@@ -169,9 +169,14 @@ def move_row(rows, place, new, moves, rank):
 
 def inertia(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
     """The sum of squared distances of rows to their centres, by weight; the same for any number of threads."""
+    return float(np.cumsum(distances_by_chunk(points, centres, labels, team))[-1]) * points.unit
+
+
+def distances_by_chunk(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
+    """float64 (chunks,): what the rows of each add to the inertia, in units."""
     sums = np.zeros(points.n_chunks)
     team.run(_sum_distances, points.tiles, centres, labels, points.n_rows, points.counts, points.importance, sums)
-    return float(np.cumsum(sums)[-1]) * points.unit
+    return sums
 
 
 def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:

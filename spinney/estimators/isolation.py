@@ -196,7 +196,9 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         total = int(weights.counts.sum()) if weights.counts is not None else table.n_rows
         n_draws = self._count_draws(total)
-        bags = Bags(order_by_content(table), weights.total(), n_draws, self.bootstrap, self._seed)
+        bags = Bags(
+            order_by_content(table, weights=weights.total()), weights.total(), n_draws, self.bootstrap, self._seed
+        )
         return Draws(
             bags, Subspaces(n_columns, count_columns_of_member(self.max_features, n_columns), False, self._seed)
         )
