@@ -113,10 +113,8 @@ class _Toolkit:
         dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
         loaded = {kind: dispatcher.driver.ObjectCode.from_cubin(code) for kind, code in cubins.items()}
         own = codegen.CUDACodeLibrary._rebuild(**library, cubin_cache=loaded)
-        signature = dispatcher.typing.signature(types.none, *sig)
-        return dispatcher._Kernel._rebuild(
-            **kernel, signature=signature, codelibrary=own, call_helper=None, extensions=[]
-        )
+        sig = dispatcher.typing.signature(types.none, *sig)
+        return dispatcher._Kernel._rebuild(**kernel, signature=sig, codelibrary=own, call_helper=None, extensions=[])
 
 
 @functools.cache
