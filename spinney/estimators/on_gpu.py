@@ -9,7 +9,9 @@ logarithm), are done here, and their answers go back. No algorithm in here: see 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -38,6 +40,19 @@ def answer_there(model: Any, method: Callable[..., Any], X: Any, args: Any, kwar
         return NotImplemented
     asked = _Asked(model, X)
     return say(asked, method) if say is _imported else say(asked, **options)
+
+
+_WANTED_HERE = ContextVar("wanted_here", default=False)
+
+
+@contextmanager
+def answers_here() -> Iterator[None]:
+    """Answers for tables on the GPU are made there, as ever, and copied."""
+    before = _WANTED_HERE.set(True)
+    try:
+        yield
+    finally:
+        _WANTED_HERE.reset(before)
 
 
 class _Asked:
@@ -81,7 +96,9 @@ class _Asked:
         from spinney.gpu.respond import hand_over, is_there
 
         self.stream.wait()
-        return hand_over(self.X, array) if is_there(array) else array
+        if not is_there(array):
+            return array
+        return self.stream.read(array) if _WANTED_HERE.get() else hand_over(self.X, array)
 
     def put(self, array: np.ndarray) -> Any:
         """The last steps were done here: the answer goes back."""

@@ -42,7 +42,7 @@ from spinney.tree.packed import MISSING
 from spinney.tree.recode import recoded
 
 _CODES = 1 << 8 if SIMULATED else 1 << 27  # bytes of codes at a time
-_MOST_PIECES, _PIECE = 10, 1 << 9 if SIMULATED else 4 << 20  # of a table here that are under way, and their bytes
+_MOST_PIECES, _PIECE = 10, 1 << 9 if SIMULATED else 8 << 20  # of a table here that are under way, and their bytes
 
 
 class Given(NamedTuple):
