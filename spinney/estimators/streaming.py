@@ -59,7 +59,7 @@ def score_here(cls: type) -> None:
     def score(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_on_gpu(X, *args, *kwargs.values()):
             return found(self, X, *args, **kwargs)
-        from spinney.estimators.on_gpu import answers_here
+        from spinney.estimators.asked_on_gpu import answers_here
 
         with answers_here():
             return found(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})
