@@ -56,7 +56,7 @@ import os, sys
 import numpy as np, spinney
 n = int(sys.argv[1])
 X = np.random.default_rng(0).standard_normal((n, 3))
-model = spinney.GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=3, device="cuda", n_jobs=1)
+model = spinney.GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=3, device="cuda", n_jobs=1, random_state=0)
 known = model.fit(X, X[:, 0]).fingerprint_
 sys.stdout.flush()
 child = os.fork()
