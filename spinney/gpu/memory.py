@@ -101,7 +101,6 @@ class Tree(NamedTuple):
     nodes: Any  # NODE records, by draft
     number: Any  # int32: its number in the tree, or NOBODY
     child: Any  # int32: the first of its two children, or NOBODY
-    parent: Any  # int32: best-first, the draft above it
     wanted: Any  # uint8: whether it is searched
     state: Any  # int64
     pairs: Any  # int32 (batch, PAIR)
@@ -183,7 +182,6 @@ def make_tree(stream: Stream, shape: Shape, orders: Mirror, report: Mirror, valu
         nodes=report.there["nodes"],
         number=report.there["number"],
         child=empty(drafts, np.int32),
-        parent=empty(drafts if best_first else 1, np.int32),
         wanted=empty(drafts, np.uint8),
         state=report.there["state"],
         pairs=empty((batch, PAIR), np.int32),

@@ -1,10 +1,13 @@
-"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
+r"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
-Nodes get their numbers in the frontier's order, as on the CPU. Best-first, all that may be split in the end are opened
-at once, without waiting for their turn (ahead.py); what comes to light may then shut some of them out, and they stay
-leaves.
+Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer
+than `max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
+once, without waiting for their turn; what comes to light may then shut some of them out, and they stay leaves.
+
+    gain    9 - 7 - 8       key    9 - 7 - 7       with four leaves to be made 9, 7, 8 are split; 5 was opened in vain
+              \ 5                    \ 5
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, int32, int64, large_gpu_kernel
-from spinney.gpu.ahead import IN_REACH, choose_ahead
 from spinney.gpu.block import best_of, running_sum
 from spinney.gpu.memory import (
     ANY_WANTED,
@@ -41,6 +43,9 @@ from spinney.gpu.memory import (
 from spinney.grow.histogram.memory import NO_SLOT
 from spinney.grow.histogram.settle import is_promising, make_pair
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
+
+_IN_REACH = 1024  # keys in shared memory
+LOST = -2
 
 
 class Choice(NamedTuple):
@@ -93,7 +98,7 @@ def settle(rows, tree):
     sums = cuda.shared.array(MOST_THREADS, int64)
     scores = cuda.shared.array(MOST_THREADS, float64)
     places = cuda.shared.array(MOST_THREADS, int32)
-    keys = cuda.shared.array(IN_REACH, float64)
+    keys = cuda.shared.array(_IN_REACH, float64)
     state = tree.state
     if state[DONE]:
         return
@@ -259,14 +264,60 @@ def _choose_best(tree, keys):
     cuda.syncthreads()
     if top == NOBODY:
         return
-    if tree.params[0].ahead:
-        room = min(free // 2, state[N_FREE])
-        choose_ahead(tree, keys, n, most, room if room > 0 else np.int64(0))
+    if tree.params[0].ahead and free > 0:
+        _choose_alive(tree, keys, n, most, min(free // 2, state[N_FREE]))
     cuda.syncthreads()
     if thread == 0 and state[N_BATCH] == 0:
         tree.pairs[0, PARENT] = top
         tree.pairs[0, LEAVES] = state[N_LEAVES] + 1
         state[N_BATCH] = 1
+        if tree.nodes[top].slot == NO_SLOT:  # shut out by mistake: more equal keys than there is room for
+            state[N_BATCH] = 0
+            state[TOP] = LOST
+
+
+@gpu_function
+def _rank(keys, n, at):
+    """How many keys are larger than that at a place; the same with those that are equal and stand before it."""
+    key, before, before_or_like = keys[at], np.int64(0), np.int64(0)
+    for k in range(n):
+        before += 1 if keys[k] > key else 0
+        before_or_like += 1 if keys[k] > key or (keys[k] == key and k < at) else 0
+    return before, before_or_like
+
+
+@gpu_function
+def _choose_alive(tree, keys, n, most, room):
+    """Rank all that are alive by their keys; give up those that are too far back, open those that are not open."""
+    state, thread = tree.state, cuda.threadIdx.x
+    for k in range(thread, n, cuda.blockDim.x):
+        tree.keys[k] = tree.nodes[tree.alive[k]].key
+        if n <= _IN_REACH:
+            keys[k] = tree.nodes[tree.alive[k]].key
+    cuda.syncthreads()
+    if thread == 0:
+        state[N_ALIVE] = 0
+    cuda.syncthreads()
+    for at in range(thread, n, cuda.blockDim.x):
+        draft = np.int64(tree.alive[at])
+        is_closed = tree.child[draft] < 0
+        before, before_or_like = _rank(keys, n, at) if n <= _IN_REACH else _rank(tree.keys, n, at)
+        if before >= most or before_or_like >= most + most // 2 + 1:
+            if is_closed:
+                tree.free[cuda.atomic.add(state, N_FREE, 1)] = tree.nodes[draft].slot
+                tree.nodes[draft].slot = NO_SLOT
+            continue
+        tree.spare[cuda.atomic.add(state, N_ALIVE, 1)] = draft
+        if is_closed and before_or_like < most:
+            place = cuda.atomic.add(state, N_BATCH, 1)
+            if place < room:
+                tree.pairs[place, PARENT] = draft
+                tree.pairs[place, LEAVES] = before + 2
+    cuda.syncthreads()
+    if thread == 0:
+        state[N_BATCH] = min(state[N_BATCH], room)
+    for k in range(thread, state[N_ALIVE], cuda.blockDim.x):
+        tree.alive[k] = tree.spare[k]
 
 
 # --- opening ---------------------------------------------------------------------------------------------------------
@@ -290,8 +341,6 @@ def _open_batch(rows, tree):
         node, left, right = tree.nodes[parent], tree.nodes[first], tree.nodes[first + 1]
         pair[FIRST] = first
         tree.child[parent] = first
-        if rules.best_first:
-            tree.parent[first] = tree.parent[first + 1] = parent
         make_pair(rows.columns, tree.fields[0], rules, node, left, right, node.begin)
         leaves = np.int64(pair[LEAVES]) if rules.best_first else n_leaves + n_batch
         for side in range(2):

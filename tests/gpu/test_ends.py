@@ -116,14 +116,17 @@ def say(call):
 
 X, y = np.arange(60.0).reshape(20, 3), np.arange(20.0)
 fit = spinney.GradientBoostingRegressor(n_estimators=1, device="cuda", min_samples_leaf=2).fit
-loop.MOST_COLUMNS = 3
+most, loop.MOST_COLUMNS = loop.MOST_COLUMNS, 3
+say(lambda: fit(X, y))
+loop.MOST_COLUMNS, loop.LOST = most, -1  # as if the last node had been given up
 say(lambda: fit(X, y))
 """
 
 
 def test_limits_are_said():
-    said = simulate(1, "-W", "ignore", "-c", _SAID)
-    assert said == "Tables of so many columns, or trees of so many leaves, are for device='cpu'."
+    said = simulate(1, "-W", "ignore", "-c", _SAID).splitlines()
+    assert said[0] == "Tables of so many columns, or trees of so many leaves, are for device='cpu'."
+    assert said[1] == "Too many splits of this tree gain the very same: use device='cpu'."
 
 
 _DRIVER = """
