@@ -1,9 +1,10 @@
-"""Boosting on the GPU: seconds until a table is binned and on the GPU, and for 100 rounds on one that is.
+"""Boosting on the GPU: seconds until a table is binned and there, for 100 rounds on one that is, and for predictions.
 
-python -m benchmarks.gpu [rows]
+python -m benchmarks.gpu [rows] [fit | predict]
 
-For the rounds, machine and thread count do not matter much; the GPU does. The model is compared with the CPU's after
-three rounds, codes with the CPU's codes.
+For rounds and predictions, machine and thread count do not matter much; the GPU does. The model is compared with the
+CPU's after three rounds, codes with the CPU's codes, and predictions for the first 100,000 rows. Predictions need CuPy,
+which the table is made by.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from spinney import GradientBoostingClassifier, RandomForestClassifier
 from spinney._team import Team
 from spinney.criteria.losses import LogLoss
 from spinney.data.binning import pieces_of
@@ -39,6 +43,11 @@ SETTINGS = {
 
 def main() -> None:
     n = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+    what = sys.argv[2] if len(sys.argv) > 2 else "both"
+    if what != "fit":
+        predict(n)
+    if what == "predict":
+        return
     with Team(16) as team:
         measure_tables(n, team)
         dataset, task = make(n, team)
@@ -101,6 +110,43 @@ def measure(name: str, dataset: Dataset, task: Task, settings: BoostingSettings,
         ours.step()
     same = np.array_equal(first.answers, ours.booster().forest.answers)
     print(f"{name}: {seconds:.3f} s for {ROUNDS} rounds of {dataset.n_rows:,} rows; {'equal' if same else 'NOT EQUAL'}")
+
+
+def predict(n: int) -> None:
+    """A table of CuPy's, and the same table here; the best of three."""
+    import cupy
+
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((DRAWN, COLUMNS), dtype=np.float32)
+    y = (X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.5 * X[:, 3] > rng.standard_normal(DRAWN)).astype(int)
+    table = cupy.random.default_rng(2).standard_normal((n, COLUMNS), dtype=cupy.float32)
+    here = cupy.asnumpy(table)
+    boosting = partial(GradientBoostingClassifier, n_estimators=500, learning_rate=0.05, random_state=0)
+    models: dict[str, Any] = {
+        "boosting, 500 trees of depth 6": boosting(growth="level_wise", max_depth=6, max_leaf_nodes=None),
+        "boosting, 500 trees of 31 leaves": boosting(max_leaf_nodes=31),
+        "forest, 100 trees": RandomForestClassifier(n_estimators=100, random_state=0),
+    }
+    for name, model in models.items():
+        model.fit(X, y)
+        some = model.predict_proba(here[:100_000])
+        seconds = {"there": best(partial(model.predict_proba, table))}
+        if "device" in model.get_params():
+            seconds["sent there"] = best(partial(model.set_params(device="cuda").predict_proba, here))
+        same = np.array_equal(some, cupy.asnumpy(model.predict_proba(table[:100_000])))
+        said = ", ".join(f"{one:.3f} s {where}" for where, one in seconds.items())
+        print(f"{name}: {said}, {n:,} rows; {'equal' if same else 'NOT EQUAL'}", flush=True)
+
+
+def best(call: Any) -> float:
+    """Seconds, of three calls after a first one."""
+    call()
+    seconds = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begun)
+    return min(seconds)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python -m benchmarks.versus.distributed                                # 2M x 28, 31 leaves, 2 workers of one thread
     python -m benchmarks.versus.distributed --rows 2e5 --peers local,spinney
     python -m benchmarks.versus.distributed --weak 1,2,4,8 --rows 1e6     # so many rows per worker: weak scaling
+    python -m benchmarks.versus.distributed --weak 1,2,4,8 --apart        # as if each worker had a machine of its own
 
 The table is made and kept by the workers before anything is timed. A fit is timed as a whole, data preparation
 included, and by the round: the difference between a fit of all rounds and one of a single round. Runs of the
@@ -33,6 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked.add_argument("--growth", default="best_first", choices=["best_first", "level_wise"])
     asked.add_argument("--repeats", type=int, default=3)
     asked.add_argument("--weak", help="numbers of workers, such as 1,2,4,8: the same rows per worker, Spinney alone")
+    asked.add_argument("--apart", action="store_true", help="workers send messages, as if on different machines")
     options = asked.parse_args(arguments)
     if options.weak is None:
         _versus(options)
@@ -44,7 +46,7 @@ def _versus(options: argparse.Namespace) -> None:
     names = options.peers.split(",")
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     prints = set()
-    with _cluster(options.workers) as client:
+    with _cluster(options.workers, options.apart) as client:
         X, y = _table(client, int(options.rows), options)
         here = (X.compute(), y.compute()) if "local" in names else None
         for name in names:  # compiling, imports, first connections
@@ -71,7 +73,7 @@ def _weak(options: argparse.Namespace) -> None:
     print(f"{'workers':>8}{'fit':>10}{'round':>12}{'efficiency':>12}")
     base = None
     for workers in map(int, options.weak.split(",")):
-        with _cluster(workers) as client:
+        with _cluster(workers, options.apart) as client:
             X, y = _table(client, int(options.rows) * workers, options, workers)
             _spinney(X, y, None, 1, options)
             times = []
@@ -84,11 +86,20 @@ def _weak(options: argparse.Namespace) -> None:
         print(f"{workers:8}{whole:9.2f}s{1e3 * each:10.1f}ms{base / each:11.0%}", flush=True)
 
 
-def _cluster(workers: int) -> Any:
+def _cluster(workers: int, apart: bool) -> Any:
     from distributed import Client, LocalCluster
 
     settings = {"dashboard_address": ":0", "memory_limit": None}
-    return Client(LocalCluster(n_workers=workers, threads_per_worker=1, **settings), set_as_default=True)
+    client = Client(LocalCluster(n_workers=workers, threads_per_worker=1, **settings), set_as_default=True)
+    if apart:
+        client.run(_share_nothing)
+    return client
+
+
+def _share_nothing() -> None:
+    from spinney.distributed import group
+
+    group.open_shared = lambda name: None
 
 
 def _table(client: Any, rows: int, options: argparse.Namespace, workers: int | None = None) -> tuple[Any, Any]:

@@ -59,7 +59,16 @@ from spinney._compile.intrinsics import (
     yield_core,
 )
 from spinney._compile.references import refer
-from spinney._compile.sets import MEMBERS, lay_columns, set_extremes, set_size, set_sum, set_up_to
+from spinney._compile.sets import (
+    MEMBERS,
+    lay_columns,
+    set_above,
+    set_at_most,
+    set_extremes,
+    set_size,
+    set_sum,
+    set_up_to,
+)
 from spinney._compile.settings import PLAIN_PYTHON, target_has
 from spinney._compile.speech import say_once
 from spinney._compile.vectors import Writer, vector_code
@@ -101,6 +110,8 @@ __all__ = [
     "rest_core",
     "say_once",
     "separate_kernel",
+    "set_above",
+    "set_at_most",
     "set_extremes",
     "set_size",
     "set_sum",

@@ -28,11 +28,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from spinney._compile import simulated_gpu
 from spinney._compile.gpu_cache import GpuKernelCache
-from spinney._compile.intrinsics import view_as_float, view_as_int
+from spinney._compile.intrinsics import either, view_as_float, view_as_int
 from spinney._interrupts import import_whole, interrupts_held_back
 
 SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
@@ -75,6 +76,7 @@ class GpuKernel:
     def __init__(self, py_func: Callable[..., Any], threads: int) -> None:
         self.py_func = py_func
         options = {"lto": False, "launch_bounds": threads}
+        self._allowed: dict[Any, int] = {}  # bytes of shared memory, by kinds of arguments
         self._dispatcher: Any = None
         if not SIMULATED:
             self._dispatcher = numba_cuda.jit(py_func, **options)
@@ -95,8 +97,9 @@ class GpuKernel:
         if kinds not in self._dispatcher.overloads:
             with _compiling, interrupts_held_back(), _without_fusing():
                 self._dispatcher.compile(kinds)
-        if shared > _FREE_SHARED:  # more must be asked for
+        if shared > self._allowed.get(kinds, _FREE_SHARED):  # more must be asked for
             _allow_shared(self._dispatcher.overloads[kinds], shared)
+            self._allowed[kinds] = shared
 
 
 class _Toolkit:
@@ -111,10 +114,8 @@ class _Toolkit:
         dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
         loaded = {kind: dispatcher.driver.ObjectCode.from_cubin(code) for kind, code in cubins.items()}
         own = codegen.CUDACodeLibrary._rebuild(**library, cubin_cache=loaded)
-        signature = dispatcher.typing.signature(types.none, *sig)
-        return dispatcher._Kernel._rebuild(
-            **kernel, signature=signature, codelibrary=own, call_helper=None, extensions=[]
-        )
+        sig = dispatcher.typing.signature(types.none, *sig)
+        return dispatcher._Kernel._rebuild(**kernel, signature=sig, codelibrary=own, call_helper=None, extensions=[])
 
 
 @functools.cache
@@ -122,7 +123,7 @@ def _numba_cuda_version() -> str:
     return importlib.metadata.version("numba-cuda")
 
 
-_FREE_SHARED = 48 << 10  # bytes of shared memory that every kernel may have
+_FREE_SHARED = 8 << 10  # bytes of shared memory that every kernel may have, besides arrays of its own of up to 40 KiB
 
 
 def _allow_shared(kernel: Any, n_bytes: int) -> None:
@@ -168,10 +169,26 @@ def _teach_compiler() -> None:
         template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
         infer_global(one, types.Function(template))
 
+    def choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.select(*arguments)
+
+        return first(types.boolean, first, first), generate
+
+    template = make_intrinsic_template(either, choose, "either", prefer_literal=False, kwargs={"target": "cuda"})
+    infer_global(either, types.Function(template))
+
     def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
 
+    def rint(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = arguments[0].type  # NVVM has no such instruction, and a library for it
+        name, module = "__nv_rint", builder.module
+        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(kind, [kind]), name)
+        return builder.call(function, arguments)
+
     ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
+    ufuncs.ufunc_db().setdefault(np.rint, {"d->d": rint})
 
 
 if not SIMULATED:

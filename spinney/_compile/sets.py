@@ -4,10 +4,12 @@ lay_columns(codes, rows, (begin, end), table)   table[j, i] = codes[rows[begin +
                                                 them may get anything. `codes` has a multiple of 16 columns
 set_extremes(table, j, rows)                    -> (least, greatest) code in table[j] of a set that is not empty
 set_up_to(table, j, code)                       -> the places of table[j] with codes up to this one
+set_at_most(values, limit)                      -> the places with values (float64) up to the limit; none of NaN
+set_above(values, limit)                        -> the places with values above it; none of NaN
 set_sum(numbers, rows)                          -> the sum of numbers[i] (int64) over a set
 set_size(rows)                                  -> how many there are
 
-`table` is uint8 (columns, 64) and `numbers` int64 (64), both without gaps.
+`table` is uint8 (columns, 64), `values` float64 (64) and `numbers` int64 (64), all without gaps.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ _BLOCK = 16  # rows and columns that change places at once
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
 _BYTES, _WORDS, _BITS = (ir.VectorType(kind, MEMBERS) for kind in (_BYTE, _WORD, ir.IntType(1)))
 _LINE = ir.VectorType(_BYTE, _BLOCK)
+_NUMBERS = ir.VectorType(ir.DoubleType(), MEMBERS)
 
 
 def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
@@ -119,6 +122,28 @@ def _set_up_to(typing_context: Any, table: Any, j: Any, code: Any) -> Any:
     return types.uint64(table, types.int64, types.int64), generate
 
 
+def _compared(comparison: str) -> Any:
+    """The places of 64 numbers that compare so with another one."""
+
+    def definition(typing_context: Any, values: Any, limit: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = builder.bitcast(_data(context, builder, signature.args[0], arguments[0]), _NUMBERS.as_pointer())
+            nothing = ir.Constant(_NUMBERS, ir.Undefined)
+            lane = builder.insert_element(nothing, arguments[1], ir.IntType(32)(0))
+            everywhere = builder.shuffle_vector(
+                lane, nothing, ir.Constant(ir.VectorType(ir.IntType(32), MEMBERS), None)
+            )
+            said = builder.fcmp_ordered(comparison, builder.load(data, align=8), everywhere)
+            return builder.bitcast(said, _WORD)
+
+        return types.uint64(values, types.float64), generate
+
+    return intrinsic(definition)
+
+
+_set_at_most, _set_above = _compared("<="), _compared(">")
+
+
 @intrinsic
 def _set_sum(typing_context: Any, numbers: Any, rows: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -156,6 +181,14 @@ def _plain_set_up_to(table: Any, j: int, code: int) -> Any:
     return np.uint64(sum(1 << int(i) for i in np.flatnonzero(table[j] <= code)))
 
 
+def _plain_set_at_most(values: Any, limit: float) -> Any:
+    return np.uint64(sum(1 << int(i) for i in np.flatnonzero(values <= limit)))
+
+
+def _plain_set_above(values: Any, limit: float) -> Any:
+    return np.uint64(sum(1 << int(i) for i in np.flatnonzero(values > limit)))
+
+
 def _plain_set_sum(numbers: Any, rows: Any) -> Any:
     return np.int64(numbers[_members(rows)].sum())
 
@@ -167,5 +200,7 @@ def _plain_set_size(rows: Any) -> int:
 lay_columns: Any = _plain_lay_columns if PLAIN_PYTHON else _lay_columns
 set_extremes: Any = _plain_set_extremes if PLAIN_PYTHON else _set_extremes
 set_up_to: Any = _plain_set_up_to if PLAIN_PYTHON else _set_up_to
+set_at_most: Any = _plain_set_at_most if PLAIN_PYTHON else _set_at_most
+set_above: Any = _plain_set_above if PLAIN_PYTHON else _set_above
 set_sum: Any = _plain_set_sum if PLAIN_PYTHON else _set_sum
 set_size: Any = _plain_set_size if PLAIN_PYTHON else _set_size

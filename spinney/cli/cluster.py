@@ -17,7 +17,7 @@ from spinney.cli.model_files import check_place, save_model
 from spinney.cli.parts import parts_of
 from spinney.cli.progress import Working
 from spinney.cli.reading import Survey, check_names, read_table, read_types, survey
-from spinney.cli.recipe import Recipe
+from spinney.cli.recipe import Recipe, numbers_of
 from spinney.cli.report import Report, number, plural, quoted
 from spinney.cli.writing import Writer
 
@@ -81,7 +81,7 @@ def cluster(
         found = survey(source, words, given, dropped)
         columns = _numbers(source, found)
         table = read_table(source, columns, words, doubtful=[one for one in columns if one.name in given])
-        values = np.column_stack([table[name].cast(pl.Float64).to_numpy() for name in table.columns])
+        values = numbers_of(table)
         work.pause()
         _tell_table(report, source, found, columns, values, method)
         scaling = _scaling(values, method, scale)

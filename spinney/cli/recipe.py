@@ -44,7 +44,7 @@ class Recipe:
         """A polars table of the features as the model takes it."""
         if self.scaling is None:
             return table.to_numpy() if self.by_place else table
-        values = np.column_stack([table[name].cast(float).to_numpy() for name in table.columns])
+        values = numbers_of(table)
         if self.scaling["fill"]:
             values = np.where(np.isnan(values), self.scaling["fill"], values)
         return (values - self.scaling["centre"]) / self.scaling["spread"]
@@ -85,6 +85,18 @@ class Recipe:
             score=dict(stored["score"]),
             scaling=stored.get("scaling"),
         )
+
+
+def numbers_of(table: Any) -> np.ndarray:
+    """All columns of a polars table as numbers, NaN for missing ones; infinite ones are refused."""
+    values = np.column_stack([table[name].cast(float).to_numpy() for name in table.columns])
+    for name, column in zip(table.columns, np.isinf(values).T):
+        if column.any():
+            raise CommandError(
+                f"column {name!r} holds an infinite number, which is equally far from all others: mend the cell, or "
+                "name it in --missing to take it for missing."
+            )
+    return values
 
 
 def recipe_of(model: Any) -> Recipe:

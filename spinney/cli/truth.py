@@ -51,7 +51,7 @@ class Truth:
             also["weights"] = pl.col(self.weights).cast(pl.Float64, strict=False)
         if self._groups_by:
             also["groups"] = pl.col(self._groups_by).cast(pl.String).fill_null("")
-        some = False
+        n_rows, some = 0, False
         for table, other in batches(self.source, self.recipe, also):
             found = (
                 other.select(pl.col("truth").alias(truth.name)).select(values(truth, schema[truth.name])).to_series()
@@ -59,6 +59,7 @@ class Truth:
             if (found.is_null() & other["truth"].is_not_null()).any():
                 raise find_bad_cell(self.source, [truth], self.recipe.missing)
             known = found.is_not_null()
+            n_rows += len(found)
             self.n_without += int((~known).sum())
             table, found = table.filter(known), found.filter(known)
             if not len(table):
@@ -68,6 +69,8 @@ class Truth:
                 self.groups.append(other["groups"].filter(known).to_numpy())
             labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
             yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
+        if n_rows == 0:
+            raise CommandError(f"{self.source.name} has a header but no rows.")
         if not some:
             raise CommandError(f"the target {truth.name!r} is missing in all rows of {self.source.name}.")
 

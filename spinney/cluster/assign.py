@@ -68,7 +68,13 @@ class Desks(NamedTuple):
 
 def packed(centres: np.ndarray) -> Centres:
     """Centres for the kernels."""
-    return Centres(*pack_points(centres, (0.5 * squares(centres.astype(np.float64))).astype(centres.dtype)))
+    return Centres(*pack_points(centres, half_squares(centres)))
+
+
+def half_squares(centres: np.ndarray) -> np.ndarray:
+    """|c|²/2, in the centres' dtype."""
+    halves: np.ndarray = (0.5 * squares(centres.astype(np.float64))).astype(centres.dtype)
+    return halves
 
 
 def no_moves(state: Assignment, team: Team) -> Moves:
@@ -133,6 +139,12 @@ def differ(labels, place, label):
 
 
 @inner_kernel
+def whole_value(value, factor, scale):
+    """A row's number times its weight as an integer."""
+    return np.int64(np.rint(value * factor * scale))
+
+
+@inner_kernel
 def move_row(rows, place, new, moves, rank):
     """Give a row another label: take it from one centre's sums and add it to another's."""
     scale, sums, old = moves.scale, moves.sums[rank], moves.labels[place]
@@ -145,11 +157,11 @@ def move_row(rows, place, new, moves, rank):
     if count == 0:
         return
     for j in range(n_columns):
-        whole = np.int64(np.rint(np.float64(rows.tiles[start + j * LANES]) * factor * scale[j])) * count
+        whole = whole_value(np.float64(rows.tiles[start + j * LANES]), factor, scale[j]) * count
         sums[new, j] += whole
         if old >= 0:
             sums[old, j] -= whole
-    whole = np.int64(np.rint(factor * scale[n_columns])) * count
+    whole = whole_value(1.0, factor, scale[n_columns]) * count
     sums[new, n_columns] += whole
     if old >= 0:
         sums[old, n_columns] -= whole
@@ -157,9 +169,14 @@ def move_row(rows, place, new, moves, rank):
 
 def inertia(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> float:
     """The sum of squared distances of rows to their centres, by weight; the same for any number of threads."""
+    return float(np.cumsum(distances_by_chunk(points, centres, labels, team))[-1]) * points.unit
+
+
+def distances_by_chunk(points: Points, centres: np.ndarray, labels: np.ndarray, team: Team) -> np.ndarray:
+    """float64 (chunks,): what the rows of each add to the inertia, in units."""
     sums = np.zeros(points.n_chunks)
     team.run(_sum_distances, points.tiles, centres, labels, points.n_rows, points.counts, points.importance, sums)
-    return float(np.cumsum(sums)[-1]) * points.unit
+    return sums
 
 
 def squared_distances_to_own(points: Points, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:

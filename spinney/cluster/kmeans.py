@@ -19,7 +19,7 @@ import numpy as np
 
 from spinney._team import Team
 from spinney.cluster.assign import Assignment, no_assignment
-from spinney.cluster.passes import make_passes
+from spinney.cluster.passes import Passes, make_passes
 from spinney.cluster.points import PointSet
 
 _UNIT = 2.0**-36  # of a value: what integers of rows with small weights may miss
@@ -64,29 +64,38 @@ class KMeansRun:
         self.points, self.settings, self.team = points, settings, team
         self.centres = self._place(centres.astype(np.float64) + points.origin)
         self.state: Assignment = no_assignment(points, len(centres))
-        self.passes = make_passes(points, len(centres), settings.algorithm, team)
+        self.passes = self._make_passes(len(centres))
         self.history: list[Step] = []
+        self.number, self.shift = 0, np.inf  # of the iteration that was last; how far centres moved in it
 
     def run(self, watch: Watcher | None = None) -> Clustering:
         """Iterate to the end."""
-        settings, is_settled, shift, number = self.settings, False, np.inf, 0
-        while number < settings.max_iter and not is_settled and shift > settings.tolerance:
-            number += 1
+        settings, is_settled = self.settings, False
+        while self.number < settings.max_iter and not is_settled and self.shift > settings.tolerance:
+            self.number += 1
             n_moved = self.passes.assign(self.centres, self.state)
             if settings.keep_history or watch is not None:
-                self._record(number, watch)
-            shift = self._update()
-            is_settled = n_moved == 0 and shift == 0  # no row has moved, and no empty centre
+                self._record(self.number, watch)
+            self.shift = self._update()
+            is_settled = n_moved == 0 and self.shift == 0  # no row has moved, and no empty centre
+            self._look_back()
         if not is_settled:
             self.passes.assign(self.centres, self.state)
+        self.passes.bring_labels(self.state)
         if settings.keep_history:
-            self._record(number + 1, None)
+            self._record(self.number + 1, None)
         total = np.nan
         if settings.with_inertia:
             total = self.passes.inertia(self.centres, self.state.labels)
         labels = self.points.as_in_table(self.state.labels)
-        ended = is_settled or shift <= settings.tolerance
-        return Clustering(self.published(), labels, total, number, ended, self.history)
+        ended = is_settled or self.shift <= settings.tolerance
+        return Clustering(self.published(), labels, total, self.number, ended, self.history)
+
+    def _make_passes(self, n_centres: int) -> Passes:
+        return make_passes(self.points, n_centres, self.settings.algorithm, self.team)
+
+    def _look_back(self) -> None:
+        """An iteration is over: for runs that somebody may have to go on with."""
 
     def published(self) -> np.ndarray:
         """The centres as in the table."""
@@ -111,16 +120,22 @@ class KMeansRun:
     def _fill_empty(self, means: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Put each centre without rows on the row that is farthest from all centres; where there is none, leave it."""
         filled = np.where((weights > 0)[:, None], means, self.centres.astype(np.float64))
+        self.passes.bring_labels(self.state)
         distances = self.passes.own_distances(self.centres, self.state.labels)
         for centre in np.flatnonzero(weights <= 0):
-            place = int(distances.argmax())
-            if distances[place] <= self._rounding():
+            distance, row = self._farthest(distances)
+            if distance <= self._rounding():
                 break
-            filled[centre] = self.points.rows_at(np.array([place]))[0]
+            filled[centre] = row
             alone = filled[centre][None].astype(self.points.dtype)
             to_new = self.passes.own_distances(alone, np.zeros(self.points.n_places, np.int32))
             distances = np.minimum(distances, to_new)
         return filled
+
+    def _farthest(self, distances: np.ndarray) -> tuple[float, np.ndarray]:
+        """The largest distance, and the row that has it; of equals the first."""
+        place = int(distances.argmax())
+        return float(distances[place]), self.points.rows_at(np.array([place]))[0]
 
     def _rounding(self) -> float:
         """The squared distance that rounding alone can put between a row and a centre on it."""
@@ -128,6 +143,7 @@ class KMeansRun:
         return float(np.sum((share * (np.abs(self.points.origin) + self.points.reach)) ** 2))
 
     def _record(self, number: int, watch: Watcher | None) -> None:
+        self.passes.bring_labels(self.state)
         total = self.passes.inertia(self.centres, self.state.labels)
         if self.settings.keep_history:
             self.history.append(Step(self.published(), total))

@@ -3,7 +3,7 @@
 In:  `Points` or `SparsePoints`, centres. Out: labels and sums, brought up to date; squared distances.
 
 Rows in tiles are assigned by `assign.py`, or by `bounds.py` where that is quicker; rows as lists of stored cells by
-`sparse_assign.py`. The labels are the same.
+`sparse_assign.py`; rows on a GPU there (`on_gpu.py`). The labels are the same.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ class Passes(Protocol):
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """Bring labels and sums up to date with the centres; how many rows have moved."""
 
+    def bring_labels(self, state: Assignment) -> None:
+        """Put the labels of all rows where they belong, if they are elsewhere."""
+
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """The centres have moved."""
 
@@ -51,6 +54,11 @@ def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) ->
     if isinstance(points, SparsePoints):
         return SparsePasses(points, n_centres, team)
     assert isinstance(points, Points)
+    if hasattr(points, "there"):
+        from spinney.cluster.on_gpu import GpuPasses, GpuPoints
+
+        assert isinstance(points, GpuPoints)
+        return GpuPasses(points, n_centres, team)
     return TiledPasses(points, n_centres, algorithm, team)
 
 
@@ -72,6 +80,9 @@ class TiledPasses:
         if were_known:
             self.policy.see_pass(looked_at / self.points.n_rows)
         return moved
+
+    def bring_labels(self, state: Assignment) -> None:
+        """They are there."""
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """Bounds are off by so much."""
@@ -111,6 +122,9 @@ class SparsePasses:
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
         """By stored cells."""
         return assign_sparse(self.points, centres, state, self.bounds, self.team)
+
+    def bring_labels(self, state: Assignment) -> None:
+        """They are there."""
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """Leads are off by so much."""

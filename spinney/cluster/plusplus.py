@@ -79,6 +79,10 @@ class Search:
             [self._find(goal, reached) for goal in self._goals(number, self.n_candidates, int(reached[-1]))]
         )
 
+    def _rows(self, places: np.ndarray) -> np.ndarray:
+        """The values at some places, relative to the origin."""
+        return self.points.rows_at(places)
+
     def _goals(self, number: int, n: int, total: int) -> list[int]:
         """n whole numbers from 0 to total - 1."""
         drawn = np.empty(n, np.uint64)
@@ -94,7 +98,7 @@ class Search:
         chunk = int(np.searchsorted(reached, goal, side="right"))
         goal -= int(reached[chunk - 1]) if chunk else 0
         p = self.points
-        last = columns_first(p.rows_at(np.array(self.chosen[-1:])))
+        last = columns_first(self._rows(np.array(self.chosen[-1:])))
         scratch = np.empty(SMALL * LANES, p.tiles.dtype)
         return int(
             _find_place(
@@ -115,7 +119,7 @@ class Search:
     def _try(self, candidates: np.ndarray) -> np.ndarray:
         """int64 (candidates, chunks): sums of distances with each candidate as a further centre."""
         p, team = self.points, self.team
-        rows = np.concatenate([p.rows_at(np.array(self.chosen[-1:])), p.rows_at(candidates)])
+        rows = self._rows(np.append(self.chosen[-1:], candidates))
         sums = np.zeros((p.n_chunks, len(rows)), np.int64)
         grouped = columns_first(rows)
         scratch = np.empty((team.size, len(grouped) // p.n_columns * LANES), p.tiles.dtype)

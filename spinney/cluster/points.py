@@ -138,18 +138,39 @@ def make_points(values: np.ndarray, weights: Weights, team: Team, origin: np.nda
     counts, importance = in_order(weights, order)
     if origin is None:
         origin = _middle(values, weights)
-    n_tiles = -(-n_rows // LANES)
-    tiles = np.empty(n_tiles * n_columns * LANES, values.dtype)
-    n_chunks = -(-n_rows // CHUNK_ROWS)
-    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
-    places = np.zeros(0, np.int64) if order is None else order
-    team.run(_fill_tiles, values, places, origin, counts, importance, tiles, reach, sums)
-    largest, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
-    variance = _variance(sums, counts, importance, n_rows)
+    tiles, sums = room_for_tiles(n_rows, n_columns, values.dtype)
+    largest, full = lay_tiles(values, order, origin, counts, importance, team, tiles, sums)
+    weight = float(plain_weights(counts, importance, n_rows).sum())
+    with np.errstate(invalid="ignore", over="ignore"):
+        variance = variance_of(sums.sum(axis=0), weight)
     if not (np.isfinite(full).all() and np.isfinite(variance)):
         refuse_not_finite(values)
         refuse_huge()
     return Points(n_rows, n_columns, origin, largest, full, variance, order, counts, importance, unit, tiles)
+
+
+def room_for_tiles(n_rows: int, n_columns: int, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Tiles, and (chunks, 2, columns times lanes) for the sums of what is in them and of its squares."""
+    tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, dtype)
+    return tiles, np.zeros((-(-n_rows // CHUNK_ROWS), 2, n_columns * LANES))
+
+
+def lay_tiles(
+    values: np.ndarray,
+    order: np.ndarray | None,
+    origin: np.ndarray,
+    counts: np.ndarray,
+    importance: np.ndarray,
+    team: Team,
+    tiles: np.ndarray,
+    sums: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fill tiles and sums; the reach of the rows that count, and of all rows."""
+    reach = np.zeros((team.size, 2, values.shape[1] * LANES))
+    places = np.zeros(0, np.int64) if order is None else order
+    team.run(_fill_tiles, values, places, origin, counts, importance, tiles, reach, sums)
+    counted, full = reach.reshape(team.size, 2, values.shape[1], LANES).max(axis=(0, 3))
+    return counted, full
 
 
 def refuse_huge() -> NoReturn:
@@ -160,14 +181,11 @@ def refuse_huge() -> NoReturn:
 def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:
     """Tiles in the table's own order, of rows that all count alike: what `predict` needs."""
     n_rows, n_columns = values.shape
-    tiles = np.empty(-(-n_rows // LANES) * n_columns * LANES, values.dtype)
     once, alike = np.zeros(0, np.int64), np.zeros(0)
-    n_chunks = -(-n_rows // CHUNK_ROWS)
-    reach, sums = np.zeros((team.size, 2, n_columns * LANES)), np.zeros((n_chunks, 2, n_columns * LANES))
-    team.run(_fill_tiles, values, once, origin, once, alike, tiles, reach, sums)
+    tiles, sums = room_for_tiles(n_rows, n_columns, values.dtype)
+    _, full = lay_tiles(values, None, origin, once, alike, team, tiles, sums)
     if not np.isfinite(sums).all():
         refuse_not_finite(values)
-    _, full = reach.reshape(team.size, 2, n_columns, LANES).max(axis=(0, 3))
     return Points(n_rows, n_columns, origin, full, full, 0.0, None, once, alike, 1.0, tiles)
 
 
@@ -189,13 +207,18 @@ def in_order(weights: Weights, order: np.ndarray | None) -> tuple[np.ndarray, np
 def _middle(values: np.ndarray, weights: Weights) -> np.ndarray:
     """The weighted mean of the rows, or of some of them."""
     if len(values) > FEW_ROWS:
-        some = values[:: -(-len(values) // SAMPLE)]
+        some = values[:: sample_step(len(values))]
         with np.errstate(invalid="ignore", over="ignore"):
             return some.mean(axis=0, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         if not np.isfinite(values).all():
             return np.zeros(values.shape[1])  # an error follows
         return np.array([exact_mean(column.astype(np.float64), weights) for column in values.T])
+
+
+def sample_step(n_rows: int) -> int:
+    """Rows from one that the origin of a large table is found by to the next."""
+    return -(-n_rows // SAMPLE)
 
 
 def plain_weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np.ndarray:
@@ -206,10 +229,10 @@ def plain_weights(counts: np.ndarray, importance: np.ndarray, n_rows: int) -> np
     return weight
 
 
-def _variance(sums: np.ndarray, counts: np.ndarray, importance: np.ndarray, n_rows: int) -> float:
-    weight = float(plain_weights(counts, importance, n_rows).sum())
+def variance_of(sums: np.ndarray, weight: float) -> float:
+    """The mean of the columns', from (2, columns times lanes) sums over rows of so much weight."""
     with np.errstate(invalid="ignore", over="ignore"):
-        total = sums.sum(axis=0).reshape(2, -1, LANES).sum(axis=2)
+        total = sums.reshape(2, -1, LANES).sum(axis=2)
         return float(np.mean(total[1] / weight - (total[0] / weight) ** 2))
 
 

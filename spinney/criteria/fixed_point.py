@@ -22,6 +22,16 @@ def scale_exponent(largest: float, bits: int, most: int = 1000) -> int:
     return min(most, bits - math.frexp(largest)[1])
 
 
+def exponent_of_sum(values: np.ndarray, bits: int, most: int = 1000) -> int:
+    """`scale_exponent` of the sum of values, whatever their order.
+
+    >>> exponent_of_sum(np.full(10, 0.1), 60)
+    59
+    """
+    total, exponent = _integer_sum(values, None)
+    return min(most, bits - math.frexp(total)[1] - exponent) if total else 0
+
+
 def to_digits(number: float, digits: int) -> float:
     """A number that other code computed, to fewer decimal digits than it may get wrong on another machine."""
     return float(f"{number:.{digits - 1}e}")
@@ -104,7 +114,7 @@ def weighted_quantile(values: np.ndarray, weights: Weights, q: float) -> float:
     if weight is None:
         reached = np.arange(1, len(values) + 1, dtype=np.float64)
     else:
-        scale = scale_exponent(float(weight.sum()), 60)
+        scale = exponent_of_sum(weight, 60)
         reached = np.cumsum(np.rint(np.ldexp(weight[order], scale)).astype(np.int64)).astype(np.float64)
     goal = q * reached[-1]
     low = min(int(np.searchsorted(reached, goal, side="left")), len(values) - 1)

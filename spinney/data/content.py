@@ -1,7 +1,8 @@
 """Rows in an order that follows from what they hold, a hash, and not from where they stand.
 
 In: a table, or columns, or codes. Out: row numbers. What is drawn in that order does not depend on the
-order of the table, and a row of weight 2 is drawn like two rows that are alike.
+order of the table, and a row of weight 2 is drawn like two rows that are alike. Rows that are alike but for their
+weights stand in the order of these, where they are given.
 """
 
 from __future__ import annotations
@@ -25,7 +26,16 @@ def order_of_columns(*columns: np.ndarray) -> np.ndarray:
     >>> order_of_columns(np.array([3.0, 1.0, 3.0, 2.0]))[[0, 1]].tolist()
     [0, 2]
     """
-    return np.argsort(_hashes(*columns), kind="stable")
+    return in_order(_hashes(*columns))
+
+
+def in_order(hashes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Row numbers by hash, and those of one hash by weight.
+
+    >>> in_order(np.array([7, 2, 7], np.uint64), np.array([2.0, 1.0, 0.5])).tolist()
+    [1, 2, 0]
+    """
+    return np.argsort(hashes, kind="stable") if weights is None else np.lexsort((weights, hashes))
 
 
 def _hashes(*columns: np.ndarray) -> np.ndarray:
@@ -46,15 +56,15 @@ def chances_by_content(table: Table) -> np.ndarray:
     return (_hashes(*(table.column(j) for j in range(table.n_columns))) >> np.uint64(11)) * 2.0**-53
 
 
-def order_by_content(table: Table, *targets: np.ndarray) -> np.ndarray:
-    """The same for a table and its targets."""
+def order_by_content(table: Table, *targets: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """`order_of_columns` of a table and its targets."""
     if isinstance(table, SparseTable):
         hashes = np.zeros(table.n_rows, np.uint64)
         _stir_cells(table.first, table.rows, _bits(table.values), table.first.copy(), hashes)
         for target in targets:
             _stir(hashes, _bits(target))
-        return np.argsort(hashes, kind="stable")
-    return order_of_columns(*(table.column(j) for j in range(table.n_columns)), *targets)
+        return in_order(hashes, weights)
+    return in_order(_hashes(*(table.column(j) for j in range(table.n_columns)), *targets), weights)
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
@@ -79,22 +89,22 @@ def _stir(hashes, bits):
         hashes[i] = mix(hashes[i] ^ bits[i], np.uint64(0))
 
 
-def order_of_codes(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
+def order_of_codes(codes: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Like `order_of_columns`, for an encoded table (columns, rows): equal codes are equal content."""
     hashes = np.zeros(codes.shape[1], np.uint64)
     numbers = np.asarray(target, np.float64) + 0.0
     _stir(hashes, numbers.view(np.uint64))
     _stir_codes(hashes, codes)
-    return np.argsort(hashes, kind="stable")
+    return in_order(hashes, weights)
 
 
-def order_of_any(X: Any, targets: np.ndarray) -> np.ndarray:
+def order_of_any(X: Any, targets: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """The same for whatever models take for a table; as the rows stand, if they hold what we cannot read."""
     try:
         table = learn_and_read(X)[1]
     except (TypeError, ValueError):
         return np.arange(targets.shape[1])
-    return order_by_content(table, *targets)
+    return order_by_content(table, *targets, weights=weights)
 
 
 @kernel

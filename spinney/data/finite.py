@@ -35,9 +35,9 @@ class NotFiniteError(ValueError):
         return NotFiniteError(self.row, self.column, self.value, str(names[self.column]))
 
 
-def refuse_not_finite(values: np.ndarray) -> None:
-    """Raise if a value is missing or infinite."""
-    bad = ~np.isfinite(values)
+def refuse_not_finite(values: np.ndarray, may_be_missing: bool = False) -> None:
+    """Raise if a value is infinite, or missing where that may not be."""
+    bad = np.isinf(values) if may_be_missing else ~np.isfinite(values)
     if bad.any():
         _refuse(values, int(bad.any(axis=0).argmax()), bad)
 

@@ -65,12 +65,18 @@ def _category(column: Column, value: Any) -> float | None:
     return column.index_of.get(value.item() if isinstance(value, np.generic) else value, math.nan)
 
 
+def is_table(row: Any) -> bool:
+    """Whether it has rows of its own."""
+    return getattr(row, "ndim", 1) == 2 or (hasattr(row, "columns") and not isinstance(row, Mapping))
+
+
 def values_of_row(schema: Schema, row: Any) -> Sequence[Any]:
     """The values of a dict, a Series or a sequence, in the order of the columns."""
     if isinstance(row, Mapping):
         return _by_name(schema, row)
-    if isinstance(row, str) or not hasattr(row, "__len__") or getattr(row, "ndim", 1) != 1:
-        raise TypeError(f"row must be a dict, a Series or a sequence of {schema.n_columns} values, got {row!r:.80}.")
+    if isinstance(row, str) or not hasattr(row, "__len__") or getattr(row, "ndim", 1) != 1 or is_table(row):
+        said = f"a table ({type(row).__name__})" if is_table(row) else f"{row!r:.80}"
+        raise TypeError(f"row must be a dict, a Series or a sequence of {schema.n_columns} values, got {said}.")
     if hasattr(row, "index") and hasattr(row, "to_dict"):
         return _by_name(schema, row.to_dict())
     values = row.tolist() if isinstance(row, np.ndarray) else list(row)

@@ -29,7 +29,7 @@ from sklearn.utils.validation import validate_data
 
 from spinney.data.arrays import is_plain
 from spinney.data.elsewhere import TableElsewhere
-from spinney.data.one_row import row_of_frame, table_of_row, values_of_row
+from spinney.data.one_row import is_table, row_of_frame, table_of_row, values_of_row
 from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
 from spinney.data.sparse import SparseSource
@@ -170,6 +170,14 @@ class Schema(_Stored):
             cells[0] = values
             return self.read_source(open_table(cells, owner), owner, strict)
         return table
+
+    def read_one(self, row: Any, owner: str = "this model", *, strict: bool = False) -> Table:
+        """The same, or a table of one row."""
+        if not is_table(row):
+            return self.read_row(row, owner, strict=strict)
+        if len(row) != 1:
+            raise ValueError(f"row must be one row, got a table of {len(row)}.")
+        return self.read(row, owner, strict=strict)
 
     def open(self, X: Any, owner: str = "this model") -> Source:
         """Open a table and check that its columns are as many as, and called like, those learnt; read no values."""

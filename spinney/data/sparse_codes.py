@@ -16,6 +16,7 @@ from spinney._compile import inner_kernel, kernel
 from spinney._random import mix
 from spinney._team import Team, next_chunk
 from spinney.data.binning import Bins, sample_rows
+from spinney.data.content import in_order
 from spinney.data.edges import choose_edges
 from spinney.data.presort import BUCKETS, DIGITS, MISSING, RANK, ROW, sort_column
 from spinney.data.sparse import SparseTable
@@ -63,12 +64,12 @@ class SparseCodes(NamedTuple):
         _hash_rows(self, self.first.copy(), np.empty(_BLOCK, np.uint8), keys)
         return keys
 
-    def order(self, target: np.ndarray) -> np.ndarray:
+    def order(self, target: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         """`content.order_of_codes` of the codes laid out."""
         hashes = np.zeros(self.n_rows, np.uint64)
         numbers = np.asarray(target, np.float64) + 0.0
         _stir_codes(self, self.first.copy(), numbers.view(np.uint64), np.empty(_BLOCK, np.uint64), hashes)
-        return np.argsort(hashes, kind="stable")
+        return in_order(hashes, weights)
 
 
 class SparseDataset(NamedTuple):

@@ -128,3 +128,14 @@ def as_floats(values: np.ndarray, missing: np.ndarray | None = None) -> np.ndarr
     if missing is not None:
         floats[missing] = np.nan
     return floats
+
+
+def as_matrix(panels: Sequence[Panel], n_rows: int, n_columns: int) -> np.ndarray:
+    """One block of memory, row by row; not copied where it is that already."""
+    if len(panels) == 1:
+        return np.ascontiguousarray(panels[0].values)
+    is_single = all(panel.values.dtype == np.float32 for panel in panels)
+    matrix = np.empty((n_rows, n_columns), np.float32 if is_single else np.float64)
+    for panel in panels:
+        matrix[:, panel.columns] = panel.values
+    return matrix

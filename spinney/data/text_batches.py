@@ -41,7 +41,11 @@ class TextReader:
     def names(self, path: Path) -> list[str]:
         """The first line."""
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, delimiter=self.separator), [])
+            found = next(csv.reader(file, delimiter=self.separator), [])
+        twice = [name for name in found if found.count(name) > 1]
+        if twice:
+            raise ValueError(f"{path} has more than one column {twice[0]!r}: name columns differently.")
+        return found
 
     def count_rows(self, path: Path) -> int:
         """The pass that finds out about types, too."""
@@ -64,9 +68,25 @@ class TextReader:
             n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
             where = f"{path}, lines {line} to {line + n_lines - 1}"
             if block.strip():
-                frame = self._learn(block, names, where) if learns else self._parse(block, names, self._types, where)
+                try:
+                    frame = (
+                        self._learn(block, names, where) if learns else self._parse(block, names, self._types, where)
+                    )
+                except ValueError:
+                    self._refuse_long_lines(block, len(names), path, line)
+                    raise
                 yield Batch(frame, where)
             line += n_lines
+
+    def _refuse_long_lines(self, block: bytes, n_cells: int, path: Path, first: int) -> None:
+        """Say which line has more cells than the header, if one has."""
+        rows = csv.reader(io.StringIO(block.decode("utf-8", errors="replace"), newline=""), delimiter=self.separator)
+        for row in rows:
+            if len(row) > n_cells:
+                raise ValueError(
+                    f"{path}, line {first + rows.line_num - 1}: {len(row)} cells, but the header has {n_cells}; put "
+                    "quotes around text that holds the separator."
+                ) from None
 
     def _learn(self, block: bytes, names: list[str], where: str) -> Any:
         """Parse a block by the types so far; where they do not do, change them."""

@@ -26,7 +26,7 @@ _FULL = 1.1  # times its share of the rows: no further partition goes to a worke
 class Piece(NamedTuple):
     """A partition as a member of the fit gets it."""
 
-    codes: Any  # future
+    data: Any  # future: of codes, or of a matrix of numbers
     begin: int  # number of its first row among the rows of the fit
     n_rows: int  # that take part
     rows: np.ndarray | None  # which of the partition's; None: all
@@ -41,7 +41,11 @@ class RemoteDataset(DatasetElsewhere):
         self.client, self.partitions, self.starts, self.bins, self.layout = client, partitions, starts, bins, layout
         self.rows: np.ndarray | None = rows  # ascending; None: all
         self.n_rows, self.n_columns = int(starts[-1]) if rows is None else len(rows), bins.n_columns
-        self.codes = RemoteCodes(self)
+
+    @property
+    def codes(self) -> RemoteCodes:  # type: ignore[override]
+        """Not kept: two that know each other would keep the data on the workers until Python looks for cycles."""
+        return RemoteCodes(self)
 
     def take(self, rows: np.ndarray) -> RemoteDataset:
         some = rows if self.rows is None else self.rows[rows]
@@ -75,26 +79,8 @@ class RemoteDataset(DatasetElsewhere):
         return found
 
     def share_out(self, workers: list[str]) -> dict[str, list[Piece]]:
-        """Which worker gets which pieces: those it has, as long as no worker has much more than its share."""
-        pieces = self.pieces()
-        holders = self.client.who_has([one.codes for one in pieces])
-        room = _FULL * sum(one.n_rows for one in pieces) / len(workers)
-        shares: dict[str, list[Piece]] = {worker: [] for worker in workers}
-        load = dict.fromkeys(workers, 0)
-        waiting = []
-        for one in sorted(pieces, key=lambda piece: -piece.n_rows):
-            homes = [worker for worker in holders.get(one.codes.key, ()) if worker in load]
-            home = min(homes, key=load.__getitem__, default=None)
-            if home is None or (load[home] and load[home] + one.n_rows > room):
-                waiting.append(one)
-            else:
-                shares[home].append(one)
-                load[home] += one.n_rows
-        for one in waiting:
-            home = min(workers, key=load.__getitem__)
-            shares[home].append(one)
-            load[home] += one.n_rows
-        return {worker: sorted(own, key=lambda piece: piece.begin) for worker, own in shares.items() if own}
+        """Which worker gets which pieces."""
+        return share_out(self.client, self.pieces(), workers)
 
 
 class RemoteCodes(CodesElsewhere):
@@ -105,7 +91,7 @@ class RemoteCodes(CodesElsewhere):
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         some = self.dataset.take(np.sort(rows))
-        every = [(one.codes, np.arange(one.n_rows) if one.rows is None else one.rows) for one in some.pieces()]
+        every = [(one.data, np.arange(one.n_rows) if one.rows is None else one.rows) for one in some.pieces()]
         codes = np.concatenate(run_all(self.dataset.client, parts.take_codes, every, "held-out"), axis=1)
         order = np.argsort(rows, kind="stable")
         if (order == np.arange(len(rows))).all():
@@ -122,3 +108,25 @@ def open_remote_dataset(client: Any, partitions: list[Any], starts: np.ndarray, 
     """Futures of codes as a dataset; waits for them."""
     found = run_all(client, parts.find_missing, [(one, bins.n_bins) for one in partitions], "missing")
     return RemoteDataset(client, partitions, starts, bins, make_layout(bins, np.any(found, axis=0)))
+
+
+def share_out(client: Any, pieces: list[Piece], workers: list[str]) -> dict[str, list[Piece]]:
+    """Which worker gets which pieces: those it has, as long as no worker has much more than its share."""
+    holders = client.who_has([one.data for one in pieces])
+    room = _FULL * sum(one.n_rows for one in pieces) / len(workers)
+    shares: dict[str, list[Piece]] = {worker: [] for worker in workers}
+    load = dict.fromkeys(workers, 0)
+    waiting = []
+    for one in sorted(pieces, key=lambda piece: -piece.n_rows):
+        homes = [worker for worker in holders.get(one.data.key, ()) if worker in load]
+        home = min(homes, key=load.__getitem__, default=None)
+        if home is None or (load[home] and load[home] + one.n_rows > room):
+            waiting.append(one)
+        else:
+            shares[home].append(one)
+            load[home] += one.n_rows
+    for one in waiting:
+        home = min(workers, key=load.__getitem__)
+        shares[home].append(one)
+        load[home] += one.n_rows
+    return {worker: sorted(own, key=lambda piece: piece.begin) for worker, own in shares.items() if own}

@@ -13,7 +13,6 @@ from uuid import uuid4
 import numpy as np
 
 from spinney.distributed import parts
-from spinney.distributed.collections import vector_here
 from spinney.distributed.room import workers_with_room
 from spinney.distributed.table import RemoteTable
 
@@ -30,10 +29,18 @@ class Gathering(NamedTuple):
 def plan_gathering(X: Any, owner: str, copies: float, per_row: int = 0) -> Gathering:
     """Compute the partitions, and find the workers that have room for so many copies of all, and bytes per row."""
     table = RemoteTable(X)
-    sizes = np.array(table.map_parts(parts.size_of, owner, name="sizes"), np.int64).sum(axis=0)
-    n_rows, n_bytes = sizes.tolist()
+    return _plan(table, *size_of(table, owner), owner, copies, per_row)
+
+
+def size_of(table: RemoteTable, owner: str) -> tuple[int, int]:
+    """Rows and bytes of all partitions."""
+    n_rows, n_bytes = np.array(table.map_parts(parts.size_of, owner, name="sizes"), np.int64).sum(axis=0).tolist()
     if not n_rows:
         raise ValueError(f"{owner} needs at least one row, and X has no rows.")
+    return n_rows, n_bytes
+
+
+def _plan(table: RemoteTable, n_rows: int, n_bytes: int, owner: str, copies: float, per_row: int) -> Gathering:
     workers = workers_with_room(
         table.client,
         int(copies * n_bytes) + per_row * n_rows,
@@ -43,13 +50,14 @@ def plan_gathering(X: Any, owner: str, copies: float, per_row: int = 0) -> Gathe
     return Gathering(table.client, table.partitions, n_rows, workers)
 
 
-def fit_on_a_worker(model: Any, X: Any, sample_weight: Any, copies: float, per_row: int) -> None:
+def fit_on_a_worker(
+    model: Any, table: RemoteTable, size: tuple[int, int], weight: np.ndarray | None, copies: float, per_row: int
+) -> None:
     """Fit a model without a target to a collection, on the worker with the most threads among those with room."""
     from sklearn.base import clone
 
     owner = type(model).__name__
-    found = plan_gathering(X, owner, copies, per_row)
-    weight = vector_here(sample_weight, "sample_weight")
+    found = _plan(table, *size, owner, copies, per_row)
     worker = max(found.workers, key=lambda address: found.workers[address])
     key = f"spinney-fit-{owner.lower()}-{uuid4().hex[:12]}"
     kept = found.client.scatter([weight], hash=False, broadcast=True)[0] if weight is not None else None

@@ -1,12 +1,12 @@
 """Members of one fit, one per worker, that add integers up: an all-reduce through the workers' own servers.
 
 In:  arrays of integers, one from every member. Out: their sum (or maximum, or all of them) at every member.
-No port is opened: a `Mailbox`, a plugin of the workers, adds one handler to their servers, and members call each
-other through the connections that workers have anyway.
+Members on one machine add up in memory that they share (neighbours.py); one of each machine speaks for it. No port is
+opened: a `Mailbox`, a plugin of the workers, adds one handler to their servers, and members call each other through the
+connections that workers have anyway, without waiting for answers.
 
-    two members, or few numbers    everybody sends all to everybody                 one message's time
-    some members                   each adds up one slice and sends the sum back    two, and no member is a bottleneck
-    many                           up a binary tree and down again                  two a level
+    most sums     pairs of speakers swap all they have, then pairs of pairs, ...    log2(n) messages' time
+    large ones    each speaker adds up one slice and sends the sum back             fewer bytes
 
 Integers commute, so the way makes no difference. A member that is lost, or a fit that is no longer wanted, ends every
 waiting with `GroupLost`: nothing waits for ever.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, cast
@@ -24,7 +25,10 @@ import numpy as np
 from distributed import WorkerPlugin, get_worker
 from distributed.protocol.serialize import to_serialize
 
-_FEW_BYTES, _FEW_MEMBERS, _MANY_MEMBERS = 16_384, 8, 32
+from spinney.distributed.neighbours import Neighbours, open_shared
+
+_LARGE, _SOME_MEMBERS = 1 << 22, 32  # bytes; members that may all call each other
+_STEPS = 64  # messages of a member in one sum, at most
 _LINGER = 0.03  # seconds that results wait for others
 _SHORT = 2**31 - 1
 _LOOK = 0.5  # seconds between two looks whether the fit is still wanted
@@ -153,10 +157,35 @@ class Group:
         self._session_name, self._op = session, name_of(fit)
         self.worker = cast(Any, get_worker())
         self._key = self.worker.get_current_task()
+        if self._op not in self.worker.plugins:
+            raise GroupLost("the fit is over")
         self._mailbox: Mailbox = self.worker.plugins[self._op]
-        self._step = 0
+        self._n_talks = self._turn = 0  # sums and the like so far, and the number of this one's next message
+        self._sending: set[asyncio.Future] = set()
         self._loop = self.worker.loop.asyncio_loop
         self._session: Session = self._run(self._open())
+        self._looked = 0.0
+        self._speakers, self._neighbours = self._settle_in() if self.size > 1 else ([0], None)
+
+    def _settle_in(self) -> tuple[list[int], Neighbours | None]:
+        """Find out who is on the same machine: who speaks for each machine, and the neighbours of this member."""
+        shared = open_shared(f"spinney-{self._session_name}")
+        try:
+            own = f"{self.rank}" if shared is None else shared.identity
+            homes = [bytes(one).decode() for one in self.gather(np.frombuffer(own.encode(), np.uint8))]
+            if shared is not None:
+                shared.unlink()
+            ranks = [rank for rank, home in enumerate(homes) if home == own]
+            numbers = None if shared is None or len(ranks) == 1 else shared.numbers(len(ranks))
+            is_open = [bool(one[0]) for one in self.gather(np.array([numbers is not None]))]
+        finally:
+            if shared is not None:
+                shared.close()
+        whole = {home for home in homes if all(is_open[rank] for rank, one in enumerate(homes) if one == home)}
+        speakers = [rank for rank, home in enumerate(homes) if home not in whole or homes.index(home) == rank]
+        if numbers is None or own not in whole:
+            return speakers, None
+        return speakers, Neighbours(numbers, ranks.index(self.rank), len(ranks), self._look_now_and_then)
 
     # --- what members say together -----------------------------------------------------------------------------------
 
@@ -172,61 +201,77 @@ class Group:
         """All members' arrays, of whatever lengths, by rank."""
         if self.size == 1:
             return [array]
+        self._begin()
         return self._run(self._gather(np.ascontiguousarray(array)))
 
     def to_first(self, array: np.ndarray) -> list[np.ndarray]:
         """All members' arrays at the first member, which alone waits for them; elsewhere nothing."""
         if self.size == 1:
             return [array]
+        self._begin()
         return self._run(self._to_first(np.ascontiguousarray(array)))
 
     def _reduce(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
         if self.size == 1:
             return array
         flat = np.ascontiguousarray(array).reshape(-1)
-        if self.size == 2 or (flat.nbytes <= _FEW_BYTES and self.size <= _FEW_MEMBERS):
-            work = self._by_exchange(flat, combine)
-        elif self.size <= _MANY_MEMBERS:
-            work = self._by_slices(flat, combine)
+        self._begin()
+        if flat.itemsize != 8:
+            total = self._by_messages(flat, combine, list(range(self.size)))
+        elif self._neighbours is None:
+            total = self._by_messages(flat, combine, self._speakers)
+        elif len(self._speakers) == 1:
+            total = self._neighbours.reduce(flat, combine)
         else:
-            work = self._by_tree(flat, combine)
-        return self._run(work).reshape(array.shape)
+            total = self._neighbours.reduce(flat, combine, lambda one: self._by_messages(one, combine, self._speakers))
+        return total.reshape(array.shape)
 
-    async def _by_exchange(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
-        others = [rank for rank in range(self.size) if rank != self.rank]
-        arrived = await self._swap({rank: array for rank in others}, others)
-        return _combined([array, *arrived], combine)
+    def _begin(self) -> None:
+        """All members count what they do together: so they know which letter is which, whoever writes some."""
+        self._n_talks += 1
+        self._turn = self._n_talks << 32
 
-    async def _by_slices(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
-        others = [rank for rank in range(self.size) if rank != self.rank]
-        cuts = [len(array) * k // self.size for k in range(self.size + 1)]
-        slices = [array[begin:end] for begin, end in pairwise(cuts)]
-        arrived = await self._swap({rank: slices[rank] for rank in others}, others)
-        own = _combined([slices[self.rank], *arrived], combine)
-        arrived = await self._swap({rank: own for rank in others}, others)
-        return np.concatenate([*arrived[: self.rank], own, *arrived[self.rank :]])
-
-    async def _by_tree(self, array: np.ndarray, combine: Callable[..., np.ndarray]) -> np.ndarray:
-        above = (self.rank - 1) // 2
-        below = [rank for rank in (2 * self.rank + 1, 2 * self.rank + 2) if rank < self.size]
-        up, down = self._step, self._step + 1
-        total = _combined([array, *await self._swap({}, below, up)], combine)
-        if self.rank:
-            await self._swap({above: total}, [], up)
-            (total,) = await self._swap({}, [above], down)
-        await self._swap({rank: total for rank in below}, [], down)
-        self._step = down + 1
+    def _by_messages(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        """The sum of some members' arrays, for each of them."""
+        by_slices = array.nbytes >= _LARGE and 2 < len(ranks) <= _SOME_MEMBERS
+        total = self._run((self._by_slices if by_slices else self._by_doubling)(array, combine, ranks))
+        self._turn += _STEPS
         return total
+
+    async def _by_doubling(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        """Pairs, pairs of pairs, ... swap what they have; members beyond a power of two hand theirs to another one."""
+        me, levels, last = ranks.index(self.rank), len(ranks).bit_length() - 1, self._turn + _STEPS - 1
+        most = 1 << levels
+        if me >= most:
+            await self._swap({ranks[me - most]: array}, [], self._turn)
+            return (await self._swap({}, [ranks[me - most]], last))[0]
+        beyond = ranks[me + most : me + most + 1]
+        array = _combined([array, *await self._swap({}, beyond, self._turn)], combine)
+        for level in range(levels):
+            other = ranks[me ^ (1 << level)]
+            array = _combined([array, *await self._swap({other: array}, [other], self._turn + 1 + level)], combine)
+        await self._swap({rank: array for rank in beyond}, [], last)
+        return array
+
+    async def _by_slices(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        me, others = ranks.index(self.rank), [rank for rank in ranks if rank != self.rank]
+        cuts = [len(array) * k // len(ranks) for k in range(len(ranks) + 1)]
+        slices = {rank: array[begin:end] for rank, (begin, end) in zip(ranks, pairwise(cuts))}
+        arrived = await self._swap({rank: slices[rank] for rank in others}, others, self._turn)
+        own = _combined([slices[self.rank], *arrived], combine)
+        arrived = await self._swap({rank: own for rank in others}, others, self._turn + 1)
+        return np.concatenate([*arrived[:me], own, *arrived[me:]])
 
     async def _gather(self, array: np.ndarray) -> list[np.ndarray]:
         others = [rank for rank in range(self.size) if rank != self.rank]
-        arrived = await self._swap({rank: array for rank in others}, others)
+        arrived = await self._swap({rank: array for rank in others}, others, self._turn)
         return [*arrived[: self.rank], array, *arrived[self.rank :]]
 
     def leave(self) -> None:
-        """Clear up where the client no longer can."""
-        if not self._is_wanted():
-            self._run(self.worker.plugin_remove(self._op))
+        """Clear up where the client no longer can: it has not ended the session, and nobody wants it."""
+        if self._session_name not in self._mailbox.closed and not self._is_wanted():
+            with contextlib.suppress(KeyError):  # another member on this worker was quicker
+                self._run(self.worker.plugin_remove(self._op))
 
     def fail(self, reason: str) -> None:
         """Tell all members that this one cannot go on."""
@@ -234,10 +279,8 @@ class Group:
 
     async def _to_first(self, array: np.ndarray) -> list[np.ndarray]:
         if self.rank == 0:
-            return [array, *await self._swap({}, range(1, self.size))]
-        step, self._step = self._step, self._step + 1
-        sending = asyncio.ensure_future(self._send(0, step, array))
-        sending.add_done_callback(lambda done: done.cancelled() or done.exception())  # it has told the session
+            return [array, *await self._swap({}, range(1, self.size), self._turn)]
+        await self._swap({0: array}, [], self._turn)
         return []
 
     # --- results for the client --------------------------------------------------------------------------------------
@@ -263,30 +306,35 @@ class Group:
     async def _open(self) -> Session:
         return self._mailbox.session(self._session_name)
 
-    async def _swap(
-        self, outgoing: dict[int, np.ndarray], senders: Iterable[int], step: int | None = None
-    ) -> list[np.ndarray]:
-        """Send arrays to some members and wait for those of others, in the order of `senders`."""
-        if step is None:
-            step, self._step = self._step, self._step + 1
-        letters = [self._session.letter(step, rank) for rank in senders]
-        sending = [self._send(rank, step, array) for rank, array in outgoing.items()]
-        work = asyncio.ensure_future(asyncio.gather(*sending, *(self._arrival(letter) for letter in letters)))
-        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio complains
-        await asyncio.wait({work, self._session.ended}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():  # Dask tries for long to reach a worker that is gone
-            work.cancel()
+    async def _swap(self, outgoing: dict[int, np.ndarray], senders: Iterable[int], step: int) -> list[np.ndarray]:
+        """Send arrays to some members, and wait for those of others, in the order of `senders`."""
+        if self._session.failure:
             raise GroupLost(self._session.failure)
-        arrived = work.result()
+        for rank, array in outgoing.items():
+            sending = asyncio.ensure_future(self._send(rank, step, _copied(array)))
+            self._sending.add(sending)
+            sending.add_done_callback(self._sent)
+        arrived = []
         for rank in senders:
+            letter = self._session.letter(step, rank)
+            while not letter.done():
+                await asyncio.wait({letter, self._session.ended}, timeout=_LOOK, return_when=asyncio.FIRST_COMPLETED)
+                self._look()
+            arrived.append(_lengthened(np.asarray(letter.result())))
             self._session.letters.pop((step, rank), None)
-        return [_lengthened(np.asarray(array)) for array in arrived[len(sending) :]]
+        return arrived
+
+    def _sent(self, sending: asyncio.Future) -> None:
+        self._sending.discard(sending)
+        if not sending.cancelled():
+            sending.exception()  # the session has been told
 
     async def _send(self, rank: int, step: int, array: np.ndarray) -> None:
+        """Without waiting for an answer. The array must not change: Dask may write it later."""
         try:
             call = getattr(self.worker.rpc(self.addresses[rank]), self._op)
             letter = {"session": self._session_name, "step": step, "sender": self.rank}
-            await call(what="letter", **letter, array=to_serialize(_shortened(array)))
+            await call(what="letter", **letter, array=to_serialize(array), reply=False)
         except Exception as error:
             reason = f"worker {self.addresses[rank]} is lost ({type(error).__name__}: {error})"
             await self._spread(reason)
@@ -302,18 +350,23 @@ class Group:
         calls = [getattr(self.worker.rpc(one), self._op)(**message) for one in others]
         await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
 
-    async def _arrival(self, letter: asyncio.Future) -> Any:
-        while True:
-            await asyncio.wait({letter}, timeout=_LOOK)
-            if letter.done():
-                return letter.result()
-            self._look()
-
     def _look(self) -> None:
         """Raise if the scheduler or the client has let go of this task."""
         if self._session.failure or not self._is_wanted():
             self._session.fail("the fit was cancelled")
             raise GroupLost(self._session.failure)
+
+    def _look_now_and_then(self) -> None:
+        """For whoever waits outside of the loop, and calls this often."""
+        if self._session.failure:
+            raise GroupLost(self._session.failure)
+        now = time.monotonic()
+        if now > self._looked + _LOOK:
+            self._looked = now
+            self._run(self._look_there())
+
+    async def _look_there(self) -> None:
+        self._look()
 
     def _is_wanted(self) -> bool:
         state = self.worker.state.tasks.get(self._key)
@@ -323,10 +376,10 @@ class Group:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _shortened(array: np.ndarray) -> np.ndarray:
-    """Half the bytes, where integers are small: most histograms."""
+def _copied(array: np.ndarray) -> np.ndarray:
+    """In half the bytes, where integers are small: most histograms."""
     if array.dtype != np.int64 or not array.size or array.max() > _SHORT or array.min() < -_SHORT:
-        return array
+        return array.copy()
     return array.astype(np.int32)
 
 

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import secede
 
 from spinney import _random
 from spinney._team import Team
@@ -24,7 +23,7 @@ from spinney.data.binning import Bins
 from spinney.data.dataset import Dataset, Layout
 from spinney.data.target import Target
 from spinney.data.weights import Weights
-from spinney.distributed.group import Group, GroupLost
+from spinney.distributed.group import Group
 from spinney.distributed.quantiles import quantile_together, renew_leaves_together
 from spinney.ensemble.booster import Booster
 from spinney.ensemble.boosting import Rounds
@@ -72,29 +71,17 @@ class Part(NamedTuple):
     offset: np.ndarray | None
 
 
-def boost(place: tuple[str, str, list[str], int], told: tuple[Common, Part], codes: list[np.ndarray]) -> str:
-    """The task that a member is: all rounds. Returns what ended it, if that was not the last round."""
+def boost(group: Group, team: Team, told: tuple[Common, Part], codes: list[np.ndarray]) -> None:
+    """All rounds, as one member of the fit runs them."""
     common, part = told
-    secede()  # other tasks may have this thread's place: it waits as much as it works
-    group = Group(*place)
-    n_threads = max(1, int(group.worker.state.nthreads))
-    try:
-        with Team(n_threads, inline=n_threads == 1) as team:
-            rounds = MemberRounds(_dataset(common, part, codes), _task(common, part), common, part, group, team)
-            del codes, part, told
-            while rounds.n_rounds < common.settings.n_rounds:
-                is_first = rounds.n_rounds == 0
-                new = rounds.step()
-                means = _mean_losses(rounds, is_first) if common.tells_losses else None  # at the first member
-                if group.rank == 0:
-                    group.tell(pickle.dumps((new, means)))
-    except GroupLost as lost:
-        group.leave()
-        return str(lost)
-    except BaseException as error:
-        group.fail(f"worker {group.addresses[group.rank]} failed: {type(error).__name__}: {error}")
-        raise
-    return ""
+    rounds = MemberRounds(_dataset(common, part, codes), _task(common, part), common, part, group, team)
+    del codes, part, told
+    while rounds.n_rounds < common.settings.n_rounds:
+        is_first = rounds.n_rounds == 0
+        new = rounds.step()
+        means = _mean_losses(rounds, is_first) if common.tells_losses else None  # at the first member
+        if group.rank == 0:
+            group.tell(pickle.dumps((new, means)))
 
 
 def _dataset(common: Common, part: Part, codes: list[np.ndarray]) -> Dataset:

@@ -19,7 +19,7 @@ from spinney.data.tables import Panel, Table
 from spinney.distributed import parts
 from spinney.distributed.collections import find_client
 from spinney.distributed.dataset import RemoteDataset, open_remote_dataset
-from spinney.distributed.tasks import run_all, submit_all
+from spinney.distributed.tasks import let_go, run_all, submit_all
 
 
 class RemoteTable(TableElsewhere):
@@ -62,8 +62,9 @@ class RemoteTable(TableElsewhere):
         )
 
     def close(self) -> None:
-        for futures in (self.partitions, *self._encoded):
-            futures.clear()
+        self.partitions.clear()  # which may be the user's, too
+        for futures in self._encoded:
+            let_go(self.client, futures)
 
     def map_parts(self, function: Any, *args: Any, name: str) -> list[Any]:
         """What a function says of every partition."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 from uuid import uuid4
 
@@ -16,4 +17,16 @@ def submit_all(client: Any, function: Any, calls: list[tuple], name: str) -> lis
 
 def run_all(client: Any, function: Any, calls: list[tuple], name: str) -> list[Any]:
     """The results of one task per call, here."""
-    return client.gather(submit_all(client, function, calls, name))
+    futures = submit_all(client, function, calls, name)
+    try:
+        return client.gather(futures)
+    except BaseException:
+        let_go(client, futures)
+        raise
+
+
+def let_go(client: Any, futures: list[Any]) -> None:
+    """Leave nothing of our own tasks on the workers, whoever still knows of them: an error keeps all that led to it."""
+    with contextlib.suppress(Exception):
+        client.cancel(futures)
+    futures.clear()

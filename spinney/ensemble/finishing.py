@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spinney._compile import python_of
-from spinney.criteria.fixed_point import scale_exponent
+from spinney.criteria.fixed_point import exponent_of_sum
 from spinney.data.weights import Weights
 from spinney.grow.histogram import memory
 from spinney.grow.histogram.leaves import share_values
@@ -99,7 +99,7 @@ def _hold_in_bounds(nodes: Any, values: np.ndarray, monotone: np.ndarray) -> Non
 
 def weight_scale(weights: Weights) -> int:
     """The power of two that importances are multiplied by to become whole numbers."""
-    return 0 if weights.importance is None else scale_exponent(float(weights.importance.sum()), 60)
+    return 0 if weights.importance is None else exponent_of_sum(weights.importance, 60)
 
 
 def _whole_weights(weights: Weights, scale: int) -> np.ndarray:

@@ -93,7 +93,7 @@ def open_table(
     answers = target.labels if target.y is None else target.y
     assert answers is not None
     if plan.structure is not None:
-        bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+        bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
         return Opened(table, n_categories, bins, None, None, bags)
     middles = NO_MIDDLES
     if bins is not None and plan.settings.random:
@@ -102,14 +102,14 @@ def open_table(
     if bins is not None and from_codes and not (plan.by_node and is_categorical.any()):
         if isinstance(table, SparseTable):
             given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)
-            bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0]))
+            bags = _bags(plan, lambda: encode_sparse(table, bins, team).order(answers[0], plan.weights.total()))
             given = given._replace(middles=middles)
             return Opened(table, n_categories, bins, None, given, bags)
         codes = bins.encode(table, team)
-        bags = _bags(plan, lambda: order_of_codes(codes, answers[0]))
+        bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
         return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
-    bags = _bags(plan, lambda: order_by_content(table, answers[0]))
+    bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
     return Opened(table, n_categories, None, None, given, bags)
 
 

@@ -193,10 +193,12 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
 
     def _says(self, X: Any) -> Iterator[np.ndarray]:
         """Each member's say on every class, (n_samples, n_classes)."""
+        yield from map(self._say, self._all_answers(X))
+
+    def _say(self, answers: np.ndarray) -> np.ndarray:
         from spinney.ensemble.adaboost import class_votes, log_votes
 
-        for answers in self._all_answers(X):
-            yield log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
+        return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """`decision_function` after each round."""
@@ -205,12 +207,13 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         X = self._check(X)
         norms = np.cumsum(np.abs(self.estimator_weights_))
         for total, norm in zip(staged_sums(self._says(X), self.estimator_weights_), norms):
-            if self.algorithm == "discrete" and self.n_classes_ == 2:
-                yield total[:, 1]
-            elif self.n_classes_ == 2:
-                yield (total[:, 1] - total[:, 0]) / norm
-            else:
-                yield total / norm
+            yield self._decide(total, norm)
+
+    def _decide(self, total: np.ndarray, norm: float) -> np.ndarray:
+        """The decision from the sums of votes times says."""
+        if self.algorithm == "discrete" and self.n_classes_ == 2:
+            return total[:, 1]
+        return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     def decision_function(self, X: Any) -> np.ndarray:
         """How the vote goes: (n_samples,) for two classes, positive for the second; else (n_samples, n_classes).

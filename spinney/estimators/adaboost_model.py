@@ -121,7 +121,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         from spinney.data.content import order_by_content
         from spinney.ensemble.bootstrap import draw_rows
 
-        order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target)
+        order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target, weights=weights.total())
         seed = read_seed(self.random_state)
         n_draws = weights.n_samples(len(target))
         return lambda now, number: draw_rows(order, now, n_draws, seed, number)

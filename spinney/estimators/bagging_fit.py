@@ -114,7 +114,9 @@ class BagFit(BagModel):
         if not numbers:
             return
         answers.keep_classes(self)
-        draws = self._plan_draws(order_by_content(table, *answers.values), schema.n_columns, weights)
+        draws = self._plan_draws(
+            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
+        )
         with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
             forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
             self._keep_draws(draws, numbers)
@@ -190,7 +192,9 @@ class BagFit(BagModel):
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
         answers = read_answers(template, y, table.n_rows, type(self).__name__)
         weights = read_sample_weight(sample_weight, table.n_rows)
-        draws = self._plan_draws(order_by_content(table, *answers.values), schema.n_columns, weights)
+        draws = self._plan_draws(
+            order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
+        )
         target = answers.target(weights)
         plan = self._plan(template, schema, target, draws)
         with Team(1, inline=True) as alone:
@@ -212,7 +216,7 @@ class BagFit(BagModel):
             return
         answers.keep_classes(self)
         codes = None if answers.classes is None else answers.values[0]
-        draws = self._plan_draws(order_of_any(X, answers.values), schema.n_columns, weights)
+        draws = self._plan_draws(order_of_any(X, answers.values, weights.total()), schema.n_columns, weights)
         asks = Asks(wants_weights(template), params)
         fitted = fit_bagged(template, X, target, codes, draws, numbers, self._seed, n_jobs, self.verbose, asks)
         members = [*(self.estimators_ if numbers.start else ()), *fitted]

@@ -63,7 +63,7 @@ class BisectingKMeans(KMeans):
     True
     """
 
-    _fits_cells = _predicts_cells = False
+    _fits_cells = _predicts_cells = _fits_apart = False
     metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
     children_: np.ndarray
     split_nodes_: np.ndarray

@@ -226,10 +226,12 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
         """Logarithms of the probabilities, from the raw scores: they stay finite where a probability rounds to 0."""
+        return self._log_chances(self._raw(X, init_score))
+
+    def _log_chances(self, raw: np.ndarray) -> np.ndarray:
         from spinney._team import Team
         from spinney.ensemble.scoring import log_predictions
 
-        raw = self._raw(X, init_score)
         with Team(1, inline=True) as alone:
             return log_predictions(self._bare_task(), raw, alone)
 

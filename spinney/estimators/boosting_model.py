@@ -39,10 +39,16 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         start = self._start(X, init_score, table.n_rows)
         if table.is_one_row():
             return booster.forest.one_row.scores(table, start.reshape(-1))
+        from spinney.gpu import raw_scores_by
         from spinney.tree.sweep import raw_scores
 
         with self._team(table) as team:
-            return raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
+            there = raw_scores_by(self.device, booster.forest, table, start, team)
+            return (
+                raw_scores(booster.forest, table, start, range(booster.forest.n_trees), team)
+                if there is None
+                else there
+            )
 
     def _start(self, X: Any, init_score: Any, n_rows: int) -> np.ndarray:
         """What the trees are added to: (outputs,), or (outputs, rows) where rows begin each with its own."""

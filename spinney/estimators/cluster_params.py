@@ -59,6 +59,13 @@ KMEANS = {
     ),
 }
 
+DEVICE = Parameter(
+    '{"cpu", "cuda", "auto"}',
+    "Where to fit: \"cuda\" is an NVIDIA GPU (`pip install 'spinney[gpu]'`), which gives the same labels and centres, "
+    'bit for bit; "auto" is a GPU if there is one.',
+    [StrOptions({"cpu", "cuda", "auto"})],
+)
+
 MINI_BATCH = {
     **KMEANS,
     "n_init": Parameter(

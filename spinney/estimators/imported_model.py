@@ -5,6 +5,7 @@ In:  an `Imported` (io/imported.py), and tables. No algorithm in here: rows are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -103,6 +104,8 @@ class ImportedModel(Explained, TableModel):
 
     def _raw(self, X: Any) -> np.ndarray:
         """Start values and the trees' sums, or their mean: (outputs, rows)."""
+        if isinstance(X, Summed):
+            return self._of_rounds(X.sums(self.forest_, self._answering.start))
         return np.concatenate([self._raw_of(table) for table in self._parts(X)], axis=1)
 
     def _raw_of(self, table: Table) -> np.ndarray:
@@ -118,10 +121,15 @@ class ImportedModel(Explained, TableModel):
                 forest, table = quick.forest, quick.table(table)
             with self._make_team("descend many", table.n_rows * forest.n_trees) as team:
                 raw = raw_scores(forest, table, start, range(forest.n_trees), team)
+        return self._of_rounds(raw)
+
+    def _of_rounds(self, raw: np.ndarray) -> np.ndarray:
         return raw / self._n_rounds if self._answering.averages else raw
 
     def _means(self, X: Any) -> np.ndarray:
         """The trees' mean answers: (rows, outputs, classes or 1)."""
+        if isinstance(X, Summed):
+            return X.sums(self.forest_, None) / self.forest_.n_trees
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
 
     def _means_of(self, table: Table) -> np.ndarray:
@@ -187,6 +195,15 @@ class ImportedModel(Explained, TableModel):
         own = self._answering
         words = repr((own.link, own.scale, own.averages, own.second_from, self._reading, self._schema.to_dict()))
         return hash_of([self.forest_.fingerprint.encode(), own.start.tobytes(), words.encode()])
+
+
+class Summed:
+    """A table that knows how to add up what trees say of its rows."""
+
+    def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:
+        self.sums = (
+            sums  # from start values (outputs, rows), of a boosted model; of others (rows, outputs, classes or 1)
+        )
 
 
 class _Ready:

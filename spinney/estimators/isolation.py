@@ -196,7 +196,9 @@ class IsolationForest(OutlierMixin, ForestModel):
 
         total = int(weights.counts.sum()) if weights.counts is not None else table.n_rows
         n_draws = self._count_draws(total)
-        bags = Bags(order_by_content(table), weights.total(), n_draws, self.bootstrap, self._seed)
+        bags = Bags(
+            order_by_content(table, weights=weights.total()), weights.total(), n_draws, self.bootstrap, self._seed
+        )
         return Draws(
             bags, Subspaces(n_columns, count_columns_of_member(self.max_features, n_columns), False, self._seed)
         )
@@ -253,11 +255,15 @@ class IsolationForest(OutlierMixin, ForestModel):
         return self._score(self._read(X))
 
     def _score(self, table: Table) -> np.ndarray:
-        from spinney.criteria.path_length import anomaly_scores
         from spinney.tree.descend_many import sum_answers
 
         with self._team(table.n_rows) as team:
-            depths = sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees
+            return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
+
+    def _score_of(self, depths: np.ndarray) -> np.ndarray:
+        """From mean depths."""
+        from spinney.criteria.path_length import anomaly_scores
+
         return -anomaly_scores(depths, self.max_samples_)
 
     def decision_function(self, X: Any) -> np.ndarray:

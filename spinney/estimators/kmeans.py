@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
 from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.cluster_params import KMEANS
+from spinney.estimators.cluster_params import DEVICE, KMEANS
 from spinney.estimators.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters, described, keep_parameters
 
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from spinney.cluster.kmeans import Clustering, KMeansSettings
     from spinney.cluster.passes import Passes
     from spinney.cluster.points import PointSet
+    from spinney.distributed.kmeans_member import Start
+    from spinney.distributed.table import RemoteTable
 
 
-@described(KMEANS)
+@described(KMEANS, {"device": DEVICE})
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
     """k-means: K centres, each the mean of the rows that are nearer to it than to any other.
 
@@ -67,6 +69,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     """
 
     _fits_cells = _predicts_cells = True  # of large sparse tables, which are not laid out
+    _fits_apart = True
     _random_starts = 10  # where n_init="auto" and starts are drawn without care
     cluster_centers_: np.ndarray
     labels_: np.ndarray
@@ -88,6 +91,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         metric: str = "euclidean",
         keep_history: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         keep_parameters(self, locals())
 
@@ -98,7 +102,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         ----------
         X : table of numbers
             NumPy array, pandas or polars frame, Arrow table, or a sparse matrix of SciPy's, which is not laid out.
-            Or a dask DataFrame or Array, which is fitted by one worker that has room for all rows (`docs/scaling.md`).
+            Or a dask DataFrame or Array, whose rows stay with the workers of a cluster (`docs/scaling.md`).
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Rows of weight 0 get a label and have no say.
@@ -112,24 +116,58 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_cells(X) if self._fits_cells else self._learn_matrix(X)
-            self._check_size(values)
+            self._check_size(values.shape[0])
             weights = read_sample_weight(sample_weight, values.shape[0])
             with self._make_team("cluster", values.size * self.n_clusters) as team, columns_named(schema.names):
-                points = self._points(values, weights, team)
+                points = self._on_device(self._points(values, weights, team))
                 found = self._best_run(points, values, team)
             self._keep(found, points)
             self._keep_schema(schema)
         self._warn(found)
         return self
 
-    def _check_size(self, values: Any) -> None:
-        if values.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={values.shape[0]} should be >= n_clusters={self.n_clusters}.")
+    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+        from spinney.distributed.kmeans import about_rows, run_kmeans
+        from spinney.distributed.matrix import RemoteMatrix
+
+        is_cosine, owner = self.metric == "cosine", type(self).__name__
+        with closing(RemoteMatrix(table, owner, is_cosine)) as matrix, columns_named(matrix.schema.names):
+            self._check_size(matrix.n_rows)
+            if is_cosine:
+                _refuse_zeros(matrix.first_zero)
+            weights = read_sample_weight(sample_weight, matrix.n_rows)
+            about = about_rows(matrix, weights, np.zeros(matrix.n_columns) if is_cosine else None)
+            random = check_random_state(self.random_state)
+            starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
+            found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
+        self._keep(found, about)
+        self._keep_schema(matrix.schema)
+        self._warn(found, stacklevel=5)
+
+    def _check_size(self, n_rows: int) -> None:
+        if n_rows < self.n_clusters:
+            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={self.n_clusters}.")
 
     def _points(self, values: Any, weights: Weights, team: Team) -> Any:
         if self.metric == "cosine":
             return _make_points(_directions(values), weights, team, np.zeros(values.shape[1]))
         return _make_points(values, weights, team)
+
+    def _on_device(self, points: Any) -> Any:
+        """The same points where the passes over them are to be made."""
+        from spinney.cluster.points import Points
+        from spinney.gpu import uses_gpu
+
+        device = getattr(self, "device", "cpu")
+        if device == "cuda" and not isinstance(points, Points):
+            raise ValueError(
+                "device='cuda' is for dense tables: use device='cpu' for a sparse one, or pass X.toarray()."
+            )
+        if not isinstance(points, Points) or not uses_gpu(device):
+            return points
+        from spinney.cluster.on_gpu import on_gpu
+
+        return on_gpu(points)
 
     def _best_run(self, points: Any, values: Any, team: Team) -> Clustering:
         from spinney.cluster.kmeans import best_run
@@ -157,17 +195,36 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     def _first_centres(self, k: int, points: Any, values: Any, random: Any, team: Team) -> np.ndarray:
         """(k, columns), relative to the points' origin."""
-        from spinney._random import ROWS, stream_key
-        from spinney.cluster.kmeans import unit_rows
         from spinney.cluster.plusplus import random_rows
         from spinney.cluster.sparse_plusplus import first_places
 
         if isinstance(self.init, str):
-            key = int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
+            key = _start_key(random)
             if self.init == "random":
                 return points.rows_at(random_rows(points, k, key))
             return points.rows_at(first_places(points, k, key, team))
         given = self.init(values, k, random_state=random) if callable(self.init) else self.init
+        return self._given_centres(given, k, points)
+
+    def _remote_start(self, points: PointSet, random: Any) -> Start:
+        """The same for rows that are elsewhere."""
+        from spinney.cluster.plusplus import random_rows
+        from spinney.distributed.kmeans_member import Start
+
+        if callable(self.init):
+            raise ValueError(
+                "init= is a function, which gets all rows, and those of a dask collection are not in one place: pass "
+                "the first centres themselves, or X.compute()."
+            )
+        if not isinstance(self.init, str):
+            return Start(centres=self._given_centres(self.init, self.n_clusters, points))
+        key = _start_key(random)
+        return Start(key, random_rows(points, self.n_clusters, key) if self.init == "random" else None)
+
+    def _given_centres(self, given: Any, k: int, points: PointSet) -> np.ndarray:
+        """Relative to the points' origin."""
+        from spinney.cluster.kmeans import unit_rows
+
         centres = check_array(given, dtype=np.float64, input_name="init")
         if centres.shape != (k, points.n_columns):
             raise ValueError(
@@ -192,14 +249,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self._history = steps if self.keep_history else None
         self._n_features_out = len(found.centres)
 
-    def _warn(self, found: Clustering) -> None:
+    def _warn(self, found: Clustering, stacklevel: int = 3) -> None:
         n_found = np.count_nonzero(np.bincount(found.labels))
         if n_found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
 
     @property
@@ -270,6 +327,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return tags
 
 
+def _start_key(random: Any) -> int:
+    """What the first centres of a run are drawn by."""
+    from spinney._random import ROWS, stream_key
+
+    return int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
+
+
 def _is_word(value: Any, word: str) -> bool:
     return isinstance(value, str) and value == word
 
@@ -300,6 +364,10 @@ def _directions(values: Any) -> Any:
     directions = unit_cells(values) if is_sparse(values) else unit_rows(values)
     has_any = abs(directions).max(axis=1).todense() != 0 if is_sparse(values) else directions.any(axis=1)
     zero = np.flatnonzero(~np.asarray(has_any))
-    if len(zero):
-        raise ValueError(f"metric='cosine' needs rows with a direction, and row {zero[0]} of X holds zeros only.")
+    _refuse_zeros(zero[0] if len(zero) else None)
     return directions
+
+
+def _refuse_zeros(row: int | None) -> None:
+    if row is not None:
+        raise ValueError(f"metric='cosine' needs rows with a direction, and row {row} of X holds zeros only.")

@@ -69,7 +69,7 @@ class MiniBatchKMeans(KMeans):
     """
 
     metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
-    _fits_cells = False
+    _fits_cells = _fits_apart = False
     _random_starts = 3
     counts_: np.ndarray
     n_steps_: int
@@ -192,7 +192,7 @@ class MiniBatchKMeans(KMeans):
         self._origin, self._history, self._n_features_out = points.origin, None, len(found.centres)
         self.counts_, self.n_steps_ = self._running.counts, self._running.n_steps
 
-    def _warn(self, found: Clustering) -> None:
+    def _warn(self, found: Clustering, stacklevel: int = 3) -> None:
         """Of nothing: batches need not find as many clusters as there are centres."""
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -217,7 +217,7 @@ class MiniBatchKMeans(KMeans):
         with all_or_nothing(self):
             if is_first:
                 schema, values = self._learn_matrix(X)
-                self._check_size(values)
+                self._check_size(values.shape[0])
                 self._keep_schema(schema)
             else:
                 values = self._read_matrix(X).astype(self._running.dtype, copy=False)

@@ -16,10 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from spinney.data.finite import refuse_not_finite
 from spinney.data.weights import Weights
 from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
-from spinney.estimators.matrices import MatrixModel
+from spinney.estimators.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class MixtureModel(DensityMixin, MatrixModel):
                     f"n_samples = {len(values)}"
                 )
             weights = read_sample_weight(sample_weight, len(values))
+            _check_finite(values, schema.names)
             with self._make_team("cluster", self._work(values)) as team:
                 rows = self._fit_rows(values, weights)
                 self._keep(self._best_run(rows, weights, team), rows, team)
@@ -84,7 +86,6 @@ class MixtureModel(DensityMixin, MatrixModel):
         if len(values) < 2:
             owner = type(self).__name__
             raise ValueError(f"Found array with 1 sample(s) while a minimum of 2 is required by {owner}.")
-        _check_finite(values)
         weight = self._row_weights(weights)
         origin = middle_of(values, weight)
         if np.isnan(origin).any():
@@ -168,7 +169,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         from spinney.cluster.expect import expect, read_rows
 
         values = self._read_matrix(X)
-        _check_finite(values)
+        _check_finite(values, self._schema.names)
         with self._make_team("cluster", self._work(values)) as team:
             origin = np.average(self.means_, axis=0, weights=self.weights_)
             return expect(read_rows(values, None, origin), self._mixture(origin), team)
@@ -217,7 +218,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         from spinney.cluster.expect import Gaussians, expect, read_rows
 
         values = self._read_matrix(X)
-        _check_finite(values)
+        _check_finite(values, self._schema.names)
         origin = np.average(self.means_, axis=0, weights=self.weights_)
         rows, mixture, alone = read_rows(values, None, origin), self._mixture(origin), np.ones(1)
         with self._make_team("cluster", self._work(values)) as team:
@@ -263,6 +264,6 @@ class MixtureModel(DensityMixin, MatrixModel):
         return self.means_[labels] + normal, labels
 
 
-def _check_finite(values: np.ndarray) -> None:
-    if np.isinf(values).any():
-        raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
+def _check_finite(values: np.ndarray, names: Any) -> None:
+    with columns_named(names):
+        refuse_not_finite(values, may_be_missing=True)

@@ -1,8 +1,8 @@
-"""Tables opened from files (`spinney.open_table`) and dask collections, as estimators meet them.
+"""Tables opened from files (`spinney.open_table`), dask collections and tables on a GPU, as estimators meet them.
 
 In:  a class of models; or what `fit` was given. Out: methods that answer batch by batch when they are given a table
-opened from files, and lazily, partition by partition, for a dask collection; the table's own target and weights where
-`fit` was given none.
+opened from files, lazily, partition by partition, for a dask collection, and on the GPU for a table there; the table's
+own target and weights where `fit` was given none.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from spinney.data.on_gpu import is_on_gpu
 from spinney.data.shared import OpenedTable
 from spinney.distributed.collections import is_dask
 
 # methods whose answers for a table are those for its rows, one after the other
-_OF_ROWS = (
+OF_ROWS = (
     "predict", "predict_proba", "predict_log_proba", "predict_quantiles", "decision_function", "apply", "transform",
     "score_samples", "decision_path",
 )  # fmt: skip
@@ -39,7 +40,7 @@ def with_sides(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
 
 def stream_answers(cls: type) -> None:
     """Let a class's own methods that answer row by row go through tables opened from files and dask collections."""
-    for name in _OF_ROWS:
+    for name in OF_ROWS:
         method: Any = vars(cls).get(name)
         if hasattr(method, "fn"):  # there or not, as scikit-learn's `available_if` says
             method.fn = _streaming(method.fn)
@@ -57,6 +58,12 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
             from spinney.distributed.answers import answer_lazily
 
             return answer_lazily(answer, self, X, args, kwargs)
+        if is_on_gpu(X):
+            from spinney.estimators.on_gpu import answer_there
+
+            found = answer_there(self, method, X, args, kwargs)
+            if found is not NotImplemented:
+                return found
         if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
             return method(self, X, *args, **kwargs)
         return _by_batches(method, self, X, args, kwargs)

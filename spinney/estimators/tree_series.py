@@ -34,11 +34,16 @@ def can_share(template: Any) -> bool:
 
 def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None:
     """Where rows end, member by member, X being read once; None unless the members are trees of one series."""
-    first = getattr(members[0], "_schema", None)
-    if first is None or not all(can_share(one) and getattr(one, "_schema", None) is first for one in members):
+    if not are_of_one_series(members):
         return None
-    strict = members[0]._refuses_unknown()
-    return _descend(members, first.read(X, type(members[0]).__name__, strict=strict))
+    first = members[0]
+    return _descend(members, first._schema.read(X, type(first).__name__, strict=first._refuses_unknown()))
+
+
+def are_of_one_series(members: list[Any]) -> bool:
+    """Whether members are trees of one series."""
+    first = getattr(members[0], "_schema", None)
+    return first is not None and all(can_share(one) and getattr(one, "_schema", None) is first for one in members)
 
 
 def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:

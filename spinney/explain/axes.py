@@ -13,7 +13,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from scipy.stats.mstats import mquantiles
 from sklearn.utils.validation import check_array
 
 from spinney.data.reading import as_frame, feature_names, open_table, with_rows
@@ -218,18 +217,29 @@ class GridSpec:
     def range_of(self, values: np.ndarray) -> np.ndarray:
         """As scikit-learn makes it: the distinct values if they are few, else steps between two percentiles."""
         known = values[np.isfinite(values)]
-        distinct = np.unique(known)
-        if len(distinct) == 0:
+        if len(known) == 0:
             raise ValueError("features must be columns with at least one finite number.")
-        if len(distinct) < self.resolution:
-            return distinct
-        low, high = mquantiles(known, prob=list(self.percentiles), axis=0).tolist()
+        if len(np.unique(known[: 4 * self.resolution])) < self.resolution:
+            distinct = np.unique(known)
+            if len(distinct) < self.resolution:
+                return distinct
+        low, high = _quantiles(known, self.percentiles)
         if np.isclose(low, high):
             raise ValueError(
                 f"percentiles {tuple(self.percentiles)} of a column are the same number ({low:g}): choose others, or "
                 "name values in custom_values."
             )
         return np.linspace(low, high, num=int(self.resolution), endpoint=True)
+
+
+def _quantiles(values: np.ndarray, shares: tuple[float, float]) -> list[float]:
+    """SciPy's `mquantiles`, without its checks."""
+    n = len(values)
+    ranks = [n * p + (0.4 + p * (1.0 - 0.4 - 0.4)) for p in shares]
+    places = [int(min(max(rank, 1), n - 1)) for rank in ranks]
+    ordered = np.partition(values, sorted({k - 1 for k in places} | set(places)))
+    rests = [min(max(rank - k, 0.0), 1.0) for rank, k in zip(ranks, places)]
+    return [float((1.0 - rest) * ordered[k - 1] + rest * ordered[k]) for k, rest in zip(places, rests)]
 
 
 def read_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:

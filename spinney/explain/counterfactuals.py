@@ -148,15 +148,8 @@ def _formula(model: Any) -> Formula:
 
 def _read_row(formula: Formula, model: Any, row: Any) -> np.ndarray:
     """The row as float64 (columns,), categories as their numbers."""
-    owner, schema = type(model).__name__, formula.schema
-    is_table = getattr(row, "ndim", 1) == 2 or type(row).__name__ in ("DataFrame", "Table")
-    table = (
-        schema.read(row, owner, strict=formula.strict)
-        if is_table
-        else schema.read_row(row, owner, strict=formula.strict)
-    )
-    if table.n_rows != 1:
-        raise ValueError(f"row must be one row, got a table of {table.n_rows}.")
+    schema = formula.schema
+    table = schema.read_one(row, type(model).__name__, strict=formula.strict)
     values = np.array([table.column(j)[0] for j in range(schema.n_columns)], np.float64)
     for j in np.flatnonzero(np.isinf(values)).tolist():
         raise ValueError(f"row holds an infinite value in {name_of(schema, j)!r}: its changes have no finite cost.")

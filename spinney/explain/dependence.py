@@ -23,13 +23,15 @@ from sklearn.utils import Bunch
 
 from spinney._team import Team, available_threads
 from spinney.explain.axes import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.open_columns import Counts, add_curves, blocks_of_rows, count_all, count_open
+from spinney.explain.curves import Runs, blocks_of_rows, mean_answers, points_at_once, row_curves
+from spinney.explain.open_columns import count_open
 from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
 from spinney.explain.summed import Summed, check_model, read_response, responses, summed
 from spinney.explain.ways import Asked, Ways, find_ways, pack
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
+_COUNTS = 1 << 23  # of ends and groups, made at once
 _SMALL = 20_000  # rows times trees: below, threads cost more than they save
 
 
@@ -103,11 +105,10 @@ def partial_dependence(
         raise ValueError("method='recursion' uses no rows: kind must be 'average' and sample_weight None.")
     spec = GridSpec(percentiles, grid_resolution, custom_values, missing)
     groups, is_one = asker.columns.read(features)
-    known: dict[int, Axis] = {}
-    found = []
-    for group in groups:
-        axes = [known.setdefault(j, asker.columns.axis(j, spec)) if j not in known else known[j] for j in group]
-        found.append(_bunch(asker, axes, kind))
+    known = {j: asker.columns.axis(j, spec) for j in dict.fromkeys(j for group in groups for j in group)}
+    axes = [[known[j] for j in group] for group in groups]
+    averages = asker.averages(axes) if kind == "average" else [None] * len(axes)
+    found = [_bunch(asker, one, kind, average) for one, average in zip(axes, averages)]
     return found[0] if is_one else found
 
 
@@ -142,7 +143,7 @@ def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
     return partial_dependence(model, X, features, **options, kind="both")
 
 
-def _bunch(asker: Asker, axes: list[Axis], kind: str) -> Bunch:
+def _bunch(asker: Asker, axes: list[Axis], kind: str, average: np.ndarray | None) -> Bunch:
     shape = [len(axis.values) for axis in axes]
     found = Bunch(
         grid_values=[axis.values for axis in axes],
@@ -150,8 +151,8 @@ def _bunch(asker: Asker, axes: list[Axis], kind: str) -> Bunch:
         names=tuple(axis.name for axis in axes),
         is_category=tuple(axis.is_category for axis in axes),
     )
-    if kind == "average":
-        return Bunch(**found, average=asker.average(axes).reshape(-1, *shape))
+    if average is not None:
+        return Bunch(**found, average=average.reshape(-1, *shape))
     curves = asker.curves(axes)  # (rows, points, outputs)
     share = asker.weight / asker.weight.sum()
     found["individual"] = np.ascontiguousarray(curves.transpose(2, 0, 1)).reshape(-1, len(curves), *shape)
@@ -209,10 +210,10 @@ class Asker:
     weight: np.ndarray
     answer: Callable[[tuple[int, ...], tuple[Any, ...]], np.ndarray] | None  # (columns, values) -> (rows, outputs)
 
-    def average(self, axes: list[Axis]) -> np.ndarray:
-        """(outputs, points)."""
+    def averages(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
+        """Of each group of axes (outputs, points)."""
         share = (self.weight / self.weight.sum())[:, None]
-        return np.array([(share * one).sum(axis=0) for one in self._answers(axes)]).T
+        return [np.array([(share * one).sum(axis=0) for one in self._answers(axes)]).T for axes in all_axes]
 
     def curves(self, axes: list[Axis]) -> np.ndarray:
         """(rows, points, outputs)."""
@@ -235,11 +236,11 @@ class Walker(Asker):
 
     @cached_property
     def ways(self) -> Ways:
-        return find_ways(self.sum.questions, self.sum.schema.n_columns)
+        return find_ways(self.sum.questions)
 
     @cached_property
     def asked(self) -> Asked:
-        return pack(self.sum.questions, self.ways)
+        return pack(self.sum.questions)
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -256,20 +257,19 @@ class Walker(Asker):
             return Team(1, inline=True)
         return Team(available_threads(getattr(self.sum.model, "n_jobs", None)))
 
-    @cached_property
-    def _counts(self) -> Counts:
-        with self.team(len(self.values)) as team:
-            return count_all(self.asked, self.ways, self.values, self.weight, team)
-
-    def end_weights(self, group: list[int]) -> np.ndarray:
-        """The share of the rows that comes to each end if these columns are left open."""
+    def end_weights(self, groups: list[list[int]]) -> Iterator[tuple[int, np.ndarray]]:
+        """(number of the group, share of the rows that comes to each end if its columns are left open)."""
         if self.method == "recursion":
-            return cover_weights(self.asked, self.ways, self._cover(), group)
-        total = self.weight.sum()
-        if len(group) == 1:
-            return self._counts.of_column(group[0], self.ways) / total
+            for number, group in enumerate(groups):
+                yield number, cover_weights(self.asked, self.ways, self._cover(), group)
+            return
+        most = max(1, _COUNTS // max(self.ways.n_ends, 1))
         with self.team(len(self.values)) as team:
-            return count_open(self.asked, self.ways, self.values, self.weight, group, team) / total
+            for first in range(0, len(groups), most):
+                some = groups[first : first + most]
+                counts = count_open(self.asked, self.ways, self.values, self.weight, some, team)
+                for number, count in enumerate(counts, first):
+                    yield number, count / self.weight.sum()
 
     def _cover(self) -> np.ndarray:
         """Training rows, or their weight, of every end; none where only missing values stop."""
@@ -277,38 +277,58 @@ class Walker(Asker):
         cover = forest.counts() if forest.criterion is None else forest.weights()
         return np.where(forest.is_leaf[q.ends], cover[q.ends], 0.0)
 
-    def average(self, axes: list[Axis]) -> np.ndarray:
+    def averages(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
         matrix, _ = self.response
         if matrix is None:
-            share = self.weight / self.weight.sum()
-            return self._mean_of_curves(axes, share)
-        group = [axis.column for axis in axes]
-        runs = [along(self.asked, self.ways, axis.column, axis.codes) for axis in axes]
-        weight, says = self.end_weights(group), self.sum.values @ matrix
-        found = add_up(runs[0], weight, says) if len(runs) == 1 else add_up_pair(runs[0], runs[1], weight, says)
-        return found.reshape(len(found), -1) + (self.sum.start @ matrix)[:, None]
+            return self._mean_answers(all_axes)
+        found, says = [np.empty(0)] * len(all_axes), self.sum.values @ matrix
+        start = (self.sum.start @ matrix)[:, None]
+        for number, weight in self.end_weights([[axis.column for axis in axes] for axes in all_axes]):
+            runs = [along(self.asked, self.ways, axis.column, axis.codes) for axis in all_axes[number]]
+            grid = add_up(runs[0], weight, says) if len(runs) == 1 else add_up_pair(runs[0], runs[1], weight, says)
+            found[number] = grid.reshape(len(grid), -1) + start
+        return found
+
+    def _mean_answers(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
+        """Of responses that are no sums over the trees."""
+        share, link = self.weight / self.weight.sum(), self.sum.link(self.wanted)
+        if link is None:
+            return [self._mean_of_curves(axes, share) for axes in all_axes]
+        groups = [[axis.column for axis in axes] for axes in all_axes]
+        sizes = [int(np.prod([len(axis.values) for axis in axes])) for axes in all_axes]
+        (code, scale, factor), found, first = link, [], 0
+        ends = np.cumsum(sizes)
+        with self.team(len(self.values)) as team:
+            while first < len(groups):
+                room = points_at_once(self.sum.values.shape[1]) + ends[first] - sizes[first]
+                last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
+                some = [(groups[k], self._runs(all_axes[k])) for k in range(first, last)]
+                sums = self.sum.values, self.sum.start
+                means = mean_answers(self.asked, self.ways, self.values, share, some, sums, (code, scale), team)
+                found += [factor * mean.T for mean in means]
+                first = last
+        return found
+
+    def _runs(self, axes: list[Axis]) -> Runs:
+        return find_runs(self.asked, self.ways, [(axis.column, axis.codes) for axis in axes])
 
     def _mean_of_curves(self, axes: list[Axis], share: np.ndarray) -> np.ndarray:
-        total = None
-        for rows, curves in self._curves(axes):
-            part = (curves * share[rows, None, None]).sum(axis=0)
-            total = part if total is None else total + part
-        assert total is not None
-        return total.T
+        parts = [(curves * share[rows, None, None]).sum(axis=0) for rows, curves in self._curves(axes)]
+        return np.sum(parts, axis=0).T
 
     def curves(self, axes: list[Axis]) -> np.ndarray:
         return np.concatenate([curves for _, curves in self._curves(axes)])
 
     def _curves(self, axes: list[Axis]) -> Iterator[tuple[slice, np.ndarray]]:
         """Some rows at a time, (rows, points, outputs)."""
-        group = [axis.column for axis in axes]
-        runs = find_runs(self.asked, self.ways, [(axis.column, axis.codes) for axis in axes])
+        group, runs = [axis.column for axis in axes], self._runs(axes)
         matrix, answer = self.response
-        says = self.sum.values if matrix is None else self.sum.values @ matrix
-        start = self.sum.start if matrix is None else self.sum.start @ matrix
+        sums = self.sum.values, self.sum.start
+        if matrix is not None:
+            sums = sums[0] @ matrix, sums[1] @ matrix
         with self.team(len(self.values)) as team:
-            for rows in blocks_of_rows(len(self.values), runs.n_points, says.shape[1]):
-                raw = add_curves(self.asked, self.ways, self.values[rows], group, runs, says, team) + start
+            for rows in blocks_of_rows(len(self.values), runs.n_points, sums[0].shape[1]):
+                raw = row_curves(self.asked, self.ways, self.values[rows], group, runs, sums, team)
                 if answer is not None:
                     raw = answer(raw.reshape(-1, raw.shape[2])).reshape(*raw.shape[:2], -1)
                 yield rows, raw

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from spinney.explain.curves import Runs, row_curves
 from spinney.explain.dependence import Walker, ask
-from spinney.explain.open_columns import Runs, add_curves
 from spinney.explain.regions import add_up, add_up_pair, along
 from spinney.explain.summed import need_sum
 
@@ -89,8 +89,8 @@ def friedman_h(
         some = np.sort(check_random_state(random_state).choice(len(total), int(n_rows), replace=False))
         vars(walker).update(values=total[some], weight=np.ones(len(some)))
     groups = _groups(walker, features, kind)
-    measured = _Measure(walker)
-    each = [measured.pair(*group) if kind == "pairs" else measured.overall(group[0]) for group in groups]
+    measured = _Measure(walker, sorted({j for group in groups for j in group}))
+    each = measured.pairs(groups) if kind == "pairs" else [measured.overall(j) for (j,) in groups]
     h, strength = (np.array([one[k] for one in each]).reshape(len(groups), -1) for k in (0, 1))
     order = np.argsort(-h.max(axis=1, initial=0.0), kind="stable")
     names = [tuple(walker.columns.names[j] for j in groups[k]) for k in order]
@@ -102,6 +102,12 @@ def friedman_h(
 
 def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
     asked = sorted(walker.sum.forest.columns_asked)
+    if features is None and len(asked) < (2 if kind == "pairs" else 1):
+        said = f"about column {walker.columns.names[asked[0]]!r} only" if asked else "nothing"
+        raise ValueError(
+            f"the trees of this {walker.sum.name} ask {said}: there are no interactions to measure. Fit a model with "
+            "more splits, or name columns in features."
+        )
     given: list[tuple[int, ...]] = [(j,) for j in asked] if features is None else walker.columns.read(list(features))[0]
     singles = [one[0] for one in given if len(one) == 1]
     if kind == "overall":
@@ -117,33 +123,34 @@ def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
 class _Measure:
     """Partial dependence at the rows' own values."""
 
-    def __init__(self, walker: Walker) -> None:
+    def __init__(self, walker: Walker, columns: list[int]) -> None:
+        """Of each of these columns alone."""
         self.walker = walker
         matrix = walker.response[0]
         assert matrix is not None
-        self.says = walker.sum.values @ matrix
+        self.says, self.start = walker.sum.values @ matrix, np.zeros(matrix.shape[1])
         self._known: dict[int, tuple[Runs, np.ndarray, np.ndarray]] = {}
-
-    def _axis(self, column: int) -> tuple[Runs, np.ndarray, np.ndarray]:
-        """(runs on the column's distinct values, the place of each row among them, partial dependence at the rows)."""
-        if column not in self._known:
-            values, place = np.unique(self.walker.values[:, column], return_inverse=True)
-            runs = along(self.walker.asked, self.walker.ways, column, values)
-            grid = add_up(runs, self.walker.end_weights([column]), self.says)
+        for number, weight in walker.end_weights([[j] for j in columns]):
+            column = columns[number]
+            values, place = np.unique(walker.values[:, column], return_inverse=True)
+            runs = along(walker.asked, walker.ways, column, values)
+            grid = add_up(runs, weight, self.says)
             self._known[column] = runs, place.reshape(-1), _centred(grid[:, place.reshape(-1)])
-        return self._known[column]
 
-    def pair(self, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-        (a, at_a, alone_a), (b, at_b, alone_b) = self._axis(j), self._axis(k)
-        grid = add_up_pair(a, b, self.walker.end_weights([j, k]), self.says)
-        both = _centred(grid[:, at_a, at_b])
-        return _ratio(both - alone_a - alone_b, both)
+    def pairs(self, groups: list[tuple[int, ...]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """H and its strength, of each pair."""
+        found = []
+        for number, weight in self.walker.end_weights([list(group) for group in groups]):
+            (a, at_a, alone_a), (b, at_b, alone_b) = (self._known[j] for j in groups[number])
+            both = _centred(add_up_pair(a, b, weight, self.says)[:, at_a, at_b])
+            found.append(_ratio(both - alone_a - alone_b, both))
+        return found
 
     def overall(self, j: int) -> tuple[np.ndarray, np.ndarray]:
-        runs, place, alone = self._axis(j)
+        runs, place, alone = self._known[j]
         walker = self.walker
         with walker.team(len(walker.values)) as team:
-            curves = add_curves(walker.asked, walker.ways, walker.values, [j], runs, self.says, team)
+            curves = row_curves(walker.asked, walker.ways, walker.values, [j], runs, (self.says, self.start), team)
         whole = _centred(curves[np.arange(len(place)), place].T)
         share = np.bincount(place, minlength=runs.n_points) / len(place)
         others = _centred((curves * share[None, :, None]).sum(axis=1).T)

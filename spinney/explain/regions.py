@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinney.explain.open_columns import Runs
+from spinney._compile import kernel
+from spinney.explain.curves import Runs
 from spinney.explain.ways import Asked, Ways, places
 from spinney.tree.arrays import ends_of
 from spinney.tree.questions import IN_SET, UP_TO
 
-_CELLS = 1 << 25  # slots times points that are followed at once
+_CELLS = 1 << 27  # places times points that are followed at once
 
 
 def find_runs(asked: Asked, ways: Ways, axes: list[tuple[int, np.ndarray]]) -> Runs:
@@ -26,46 +27,61 @@ def find_runs(asked: Asked, ways: Ways, axes: list[tuple[int, np.ndarray]]) -> R
 
 def along(asked: Asked, ways: Ways, column: int, values: np.ndarray) -> Runs:
     """Of one axis."""
-    mine = ways.slots_of(column)
-    kinds = asked.questions["kind"][ways.slot_question[mine]]
-    is_plain = (kinds == UP_TO).all() and (values[1:] >= values[:-1]).all() and not np.isnan(values).any()
+    mine = np.flatnonzero(asked.questions["column"] == column)
+    is_plain = (asked.questions["kind"][mine] == UP_TO).all() and (values[1:] >= values[:-1]).all()
     return _intervals(asked, ways, mine, values) if is_plain else _followed(asked, ways, mine, values)
 
 
 def _intervals(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
-    n_ends = len(ways.slot_start) - 1
-    low, high = np.zeros(n_ends, np.int64), np.full(n_ends, len(values), np.int64)
-    cut = np.searchsorted(values, asked.questions["threshold"][ways.slot_question[mine]], side="right")
-    for is_yes, bound, narrow in ((True, high, np.minimum), (False, low, np.maximum)):
-        some = np.flatnonzero(ways.slot_yes[mine] == is_yes)
-        if not len(some):
-            continue
-        end = ways.slot_end[mine[some]]
-        first = np.flatnonzero(np.diff(end, prepend=-1))
-        bound[end[first]] = narrow.reduceat(cut[some], first)
-    inside = low < high
-    return Runs(ends_of(inside), low[inside], high[inside], len(values))
+    n = len(asked.questions)
+    cut = np.full(n, -1, np.int64)
+    cut[mine] = np.searchsorted(values, asked.questions["threshold"][mine], side="right")
+    low, high = np.zeros(n + ways.n_ends, np.int64), np.full(n + ways.n_ends, len(values), np.int64)
+    if len(mine):
+        _narrow(np.concatenate(ways.levels), asked.questions, cut, low, high)
+    inside = low[n:] < high[n:]
+    return Runs(ends_of(inside), low[n:][inside], high[n:][inside], len(values))
+
+
+@kernel
+def _narrow(order, questions, cut, low, high):
+    """The points of every place, from those of the question above it; `order`: that one comes first."""
+    n = questions.size
+    for q in order:
+        question = questions[q]
+        yes, no = np.int64(question.yes), np.int64(question.no)
+        yes, no = yes if yes >= 0 else n - 1 - yes, no if no >= 0 else n - 1 - no
+        low[yes], high[yes] = low[q], high[q] if cut[q] < 0 else min(high[q], cut[q])
+        low[no], high[no] = low[q] if cut[q] < 0 else max(low[q], cut[q]), high[q]
 
 
 def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
-    """Some points at a time: a run cut in two is two runs. Ends on whose way nobody asks have all points."""
-    n_ends = len(ways.slot_start) - 1
-    questions, number = np.unique(ways.slot_question[mine], return_inverse=True)
-    has, first = np.unique(ways.slot_end[mine], return_index=True)
-    width = max(1, _CELLS // max(len(mine), 1))
-    owners = [np.setdiff1d(np.arange(n_ends), has)]
-    firsts, lasts = [np.zeros(len(owners[0]), np.int64)], [np.full(len(owners[0]), len(values), np.int64)]
-    for begin in range(0, len(values) if len(mine) else 0, width):
-        says = answers(asked, questions, values[begin : begin + width])
-        here = np.logical_and.reduceat(says[number] == ways.slot_yes[mine, None], first, axis=0)
-        edges = np.diff(here.astype(np.int8), axis=1, prepend=0, append=0)
+    """The points of every place as bits, some points at a time: a run cut in two is two runs."""
+    questions = asked.questions.view(np.ndarray)
+    n, number = len(questions), np.full(len(questions), -1)
+    number[mine] = np.arange(len(mine))
+    width = max(8, _CELLS // (n + ways.n_ends) // 8 * 8)
+    owners, firsts, lasts = [], [], []
+    for begin in range(0, len(values), width):
+        some = values[begin : begin + width]
+        says = np.packbits(answers(asked, mine, some), axis=1)
+        come = np.full((n + ways.n_ends, says.shape[1]), 255, np.uint8)
+        for level in ways.levels:
+            asks = number[level] >= 0
+            says_here = says[number[level[asks]]]
+            for leads, bits in ((questions["yes"][level], says_here), (questions["no"][level], ~says_here)):
+                below = places(leads, n)
+                come[below] = come[level]
+                come[below[asks]] &= bits
+        here = np.unpackbits(come[n:], axis=1, count=len(some)).view(np.int8)
+        edges = np.diff(here, axis=1, prepend=0, append=0)
         end, start = np.nonzero(edges == 1)
-        owners.append(has[end])
+        owners.append(end)
         firsts.append(start + begin)
         lasts.append(np.nonzero(edges == -1)[1] + begin)
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
-    start = ends_of(np.bincount(owner, minlength=n_ends))
+    start = ends_of(np.bincount(owner, minlength=ways.n_ends))
     return Runs(start, np.concatenate(firsts)[order], np.concatenate(lasts)[order], len(values))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from spinney.data.reading import with_rows
 from spinney.data.streamed import StreamedTable
@@ -123,6 +123,7 @@ def select_features(
     if isinstance(X, StreamedTable):
         X.refuse_values("select_features")
     X = with_rows(X)
+    check_consistent_length(X, y, sample_weight)
     tables = _Tables(model, X, y, sample_weight)
     n_columns = tables.n_columns
     if min_features > n_columns:

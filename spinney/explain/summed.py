@@ -25,6 +25,7 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.explain.curves import EXP, LOGISTIC, SOFTMAX
 from spinney.tree.forest import Forest
 from spinney.tree.questions import Questions, read_questions, spreads
 
@@ -88,6 +89,20 @@ class Summed:
         for panel in table.panels:
             values[:, panel.columns] = panel.values
         return values
+
+    def link(self, wanted: str) -> tuple[int, float, float] | None:
+        """(curves.py's name of it, scale, factor): the second of `response` as kernels do it; None where it is others'.
+
+        A response is factor * function(scale * raw).
+        """
+        name, scale = self.formula.link, self.formula.scale
+        known = {
+            "exp": (EXP, 1.0, 1.0),
+            "logistic": (LOGISTIC, scale, 1.0),
+            "softmax": (SOFTMAX, 1.0, 1.0),
+            "depth": (EXP, -_LOG2 / scale if scale else 0.0, -1.0),
+        }
+        return known.get(name) if self.response(wanted)[0] is None else None
 
     def response(self, wanted: str) -> tuple[np.ndarray | None, Callable[[np.ndarray], np.ndarray] | None]:
         """(matrix, None): responses are raw @ matrix; (None, function): they are a function of raw (rows, scores)."""

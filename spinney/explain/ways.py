@@ -1,6 +1,6 @@
 """How the questions and ends of all trees hang together, and questions as kernels read them.
 
-In: `Questions` (tree/questions.py). Out: `Ways`, with a slot for every question on the way to every end, and `Asked`.
+In: `Questions` (tree/questions.py). Out: `Ways` and `Asked`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spinney._compile import inner_kernel
 from spinney.tree.arrays import ends_of
-from spinney.tree.questions import Questions
-from spinney.tree.shape import trails
+from spinney.tree.questions import IN_SET, UP_TO, Questions
+
+_PARTS = 16  # of all trees, for threads to take
 
 # A question as kernels read it; of a set, `threshold` is its place in `sets`
 QUESTION = np.dtype(
@@ -20,7 +22,6 @@ QUESTION = np.dtype(
         ("yes", np.int32),
         ("no", np.int32),
         ("column", np.int32),
-        ("depth", np.int16),
         ("kind", np.uint8),
         ("missing_yes", np.uint8),
     ],
@@ -40,48 +41,31 @@ class Ways(NamedTuple):
     """How questions and ends hang together. Places: questions first, then ends."""
 
     levels: list[np.ndarray]  # the questions of each depth
-    parent: np.ndarray  # int64, of places; -1: a root
-    depth: np.ndarray  # int64
-    slot_start: np.ndarray  # int64, of ends and one more: a slot for each question on the way there
-    slot_end: np.ndarray  # int64: the end,
-    slot_question: np.ndarray  # int64: the question,
-    slot_yes: np.ndarray  # bool: and the answer
-    by_column: np.ndarray  # int64: slots in the order of their columns, and in each of their ends
-    column_start: np.ndarray  # int64, of columns and one more: where they begin there
-
-    def slots_of(self, column: int) -> np.ndarray:
-        """The slots of one column, those of an end side by side."""
-        return self.by_column[self.column_start[column] : self.column_start[column + 1]]
+    order: np.ndarray  # int64: the questions, tree by tree, each after the one above it
+    parts: np.ndarray  # int64: where parts of some trees begin in `order`, and its end
+    tree: np.ndarray  # int64, of places; -1: out of reach
+    mean_depth: float  # of the ends
+    n_ends: int
+    n_places: int
 
 
-def find_ways(q: Questions, n_columns: int) -> Ways:
+def find_ways(q: Questions) -> Ways:
     """Follow all trees down, level by level."""
     n_questions, n_ends = len(q.kind), len(q.ends)
-    parent = np.full(n_questions + n_ends, -1, np.int64)
-    depth = np.zeros(n_questions + n_ends, np.int64)
-    levels, now = [], q.roots[q.roots >= 0]
+    tree = np.full(n_questions + n_ends, -1, np.int64)
+    tree[places(q.roots, n_questions)] = np.arange(len(q.roots))
+    levels, now, total = [], q.roots[q.roots >= 0], 0
     while len(now):
         levels.append(now)
         below = places(np.concatenate([q.yes[now], q.no[now]]), n_questions)
-        parent[below] = np.concatenate([now, now])
-        depth[below] = len(levels)
+        tree[below] = np.concatenate([tree[now], tree[now]])
         now = below[below < n_questions]
-    ends, nodes = trails(np.arange(n_questions, n_questions + n_ends), parent, depth)
-    is_slot = nodes < n_questions
-    question, below = nodes[is_slot], nodes[np.flatnonzero(is_slot) + 1]
-    column = q.column[question]
-    slot_start = ends_of(np.diff(ends) - 1)
-    return Ways(
-        levels=levels,
-        parent=parent,
-        depth=depth,
-        slot_start=slot_start,
-        slot_end=np.repeat(np.arange(n_ends), np.diff(slot_start)),
-        slot_question=question,
-        slot_yes=places(q.yes[question], n_questions) == below,
-        by_column=np.argsort(column, kind="stable"),
-        column_start=ends_of(np.bincount(column, minlength=n_columns)),
-    )
+        total += len(levels) * (len(below) - len(now))
+    order = np.concatenate(levels) if levels else np.empty(0, np.int64)
+    order = order[np.argsort(tree[order], kind="stable")]
+    firsts = np.linspace(0, len(q.roots), min(len(q.roots), _PARTS) + 1).astype(np.int64)
+    parts = np.searchsorted(tree[order], firsts)
+    return Ways(levels, order, parts, tree, total / max(n_ends, 1), n_ends, n_questions + n_ends)
 
 
 def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
@@ -89,7 +73,29 @@ def places(leads: np.ndarray, n_questions: int) -> np.ndarray:
     return np.where(leads >= 0, leads, n_questions - 1 - leads)
 
 
-def pack(q: Questions, ways: Ways) -> Asked:
+@inner_kernel
+def place_of(leads, n_questions):
+    """The same of one answer."""
+    lead = np.int64(leads)
+    return lead if lead >= 0 else n_questions - 1 - lead
+
+
+@inner_kernel
+def is_yes(asked, question, x):
+    """Whether a value says yes."""
+    if x != x:
+        return question.missing_yes != 0
+    if question.kind == UP_TO:
+        return x <= question.threshold
+    if question.kind != IN_SET:
+        return False
+    c, place = np.int64(x), np.int64(question.threshold)
+    if c >> 6 >= np.int64(asked.sets[place]):
+        return False
+    return (asked.sets[place + 1 + (c >> 6)] >> np.uint64(c & 63)) & np.uint64(1) != np.uint64(0)
+
+
+def pack(q: Questions) -> Asked:
     """For the kernels."""
     lengths, n = np.diff(q.set_start), len(q.kind)
     has = np.flatnonzero(lengths)
@@ -103,5 +109,5 @@ def pack(q: Questions, ways: Ways) -> Asked:
     packed["threshold"] = q.threshold
     packed["threshold"][has] = start[:-1]
     packed["yes"], packed["no"], packed["column"] = q.yes, q.no, q.column
-    packed["depth"], packed["kind"], packed["missing_yes"] = ways.depth[:n], q.kind, q.missing_yes
+    packed["kind"], packed["missing_yes"] = q.kind, q.missing_yes
     return Asked(packed.view(np.recarray), q.roots.astype(np.int64), sets)

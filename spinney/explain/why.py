@@ -190,11 +190,7 @@ def _formula(model: Any) -> Any:
 
 def _read_row(formula: Any, model: Any, row: Any) -> tuple[np.ndarray, list[Any], Any]:
     """(the values that trees compare, the values as they were given, the row as a table)."""
-    if getattr(row, "ndim", 1) == 2 or hasattr(row, "columns"):
-        if len(row) != 1:
-            raise ValueError(f"row must be one row, got a table of {len(row)}.")
-        row = row.iloc[0] if hasattr(row, "iloc") else row.row(0) if hasattr(row, "row") else row[0]
-    table = formula.schema.read_row(row, type(model).__name__, strict=formula.strict)
+    table = formula.schema.read_one(row, type(model).__name__, strict=formula.strict)
     cells = np.array([float(table.column(j)[0]) for j in range(table.n_columns)])
     plain: list[Any] = []
     for value, column in zip(cells.tolist(), formula.schema.columns):

@@ -13,6 +13,7 @@ from typing import Any
 _NEEDS = "device='cuda' needs"
 _INSTEAD = "Use device='cpu', or 'auto' for a GPU where there is one."
 _process = 0  # that has used the GPU
+LARGE = 1 << 28  # rows times trees from which on a table here is sent to the GPU to be predicted
 
 
 def rounds_on(device: str) -> Any:
@@ -20,17 +21,24 @@ def rounds_on(device: str) -> Any:
 
     "auto" is the GPU if there is one; if not, that is said once.
     """
-    if device == "cpu":
+    if not uses_gpu(device):
         return None
+    return gpu_rounds if device == "cuda" else any_rounds
+
+
+def uses_gpu(device: str) -> bool:
+    """Whether a device is the GPU. "auto" is if there is one; if not, that is said once; "cuda" is or raises."""
+    if device == "cpu":
+        return False
     problem = problem_with_gpu()
     if problem is None:
-        return gpu_rounds if device == "cuda" else any_rounds
+        return True
     if device == "cuda":
         raise RuntimeError(f"{problem} {_INSTEAD}")
     from spinney._compile import say_once
 
     say_once(f"device='auto' is the CPU: {problem}")
-    return None
+    return False
 
 
 def problem_with_gpu() -> str | None:
@@ -46,6 +54,27 @@ def problem_with_gpu() -> str | None:
     if found is None:
         _process = os.getpid()
     return None if found is None else f"{_NEEDS} a GPU: {found}"
+
+
+def raw_scores_by(device: str, forest: Any, table: Any, start: Any, team: Any) -> Any:
+    """`raw_scores` of tree/sweep.py, by the GPU; None where the CPU had better do it: tables that are small or are not
+    one block of numbers, and where there is no GPU."""
+    if device == "cpu" or table.n_rows * forest.n_trees < LARGE or not _is_block(table) or problem_with_gpu():
+        return None
+    import numpy as np
+
+    from spinney.gpu.predict import add_here, scores_of
+
+    scores = np.empty((len(start), table.n_rows))
+    scores[:] = start[:, None] if start.ndim == 1 else start
+    add_here(scores_of(forest, len(start)), table.panels[0].values, scores, team)
+    return scores
+
+
+def _is_block(table: Any) -> bool:
+    from spinney.data.tables import Table
+
+    return type(table) is Table and len(table.panels) == 1
 
 
 def table_for(device: str, table: Any) -> Any:

@@ -32,7 +32,6 @@ from spinney.gpu.memory import (
     SUMMARY,
     SUMMERS,
     THREADS,
-    TOP,
     Rows,
     Shape,
     blocks_for,
@@ -45,7 +44,7 @@ from spinney.gpu.memory import (
 from spinney.gpu.partition import TILE, part_rows
 from spinney.gpu.scores import add_values, fold_level, forget_leaves, halves_of
 from spinney.gpu.search import find_splits
-from spinney.gpu.settle import LOST, plant, settle
+from spinney.gpu.settle import plant, settle
 from spinney.gpu.statistics import (
     clear_sums,
     count_exponents,
@@ -260,8 +259,6 @@ class Loop:
             self.stream.wait()
         while not here["state"][DONE]:
             self._more(1, sampled)
-        if here["state"][TOP] == LOST:
-            raise GpuError("Too many splits of this tree gain the very same: use device='cpu'.")
         self.n_steps = int(here["state"][N_STEPS]) + self.best_first
         n = int(here["state"][N_DRAFTS])
         if self.report.n_bytes > _SMALL:

@@ -1,13 +1,8 @@
-r"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
+"""What happens between the phases, by one block: grow/batched.py and grow/histogram/settle.py on the GPU.
 
 In: the splits of the last batch's children. Out: nodes with their numbers, the next batch, or DONE.
 
-Nodes get their numbers in the frontier's order, as on the CPU. Best-first, a node is split in the end only if fewer
-than `max_leaves - 1` others have a larger *key*: the least gain on the way from the root to it. All those are opened at
-once, without waiting for their turn; what comes to light may then shut some of them out, and they stay leaves.
-
-    gain    9 - 7 - 8       key    9 - 7 - 7       with four leaves to be made 9, 7, 8 are split; 5 was opened in vain
-              \ 5                    \ 5
+Nodes get their numbers in the frontier's order, as on the CPU. Best-first, that order is kept in best_first.py.
 """
 
 from __future__ import annotations
@@ -17,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile.cuda import cuda, float64, gpu_function, int32, int64, large_gpu_kernel
-from spinney.gpu.block import best_of, running_sum
+from spinney.gpu.best_first import IN_REACH, choose_best, commit_best, number_children, write_keys
+from spinney.gpu.block import running_sum
 from spinney.gpu.memory import (
     ANY_WANTED,
     BIG_SLOT,
     DONE,
     FIRST,
     IS_ROOT,
+    KEYS,
     LEAVES,
     MOST_THREADS,
     N_ALIVE,
@@ -43,9 +40,6 @@ from spinney.gpu.memory import (
 from spinney.grow.histogram.memory import NO_SLOT
 from spinney.grow.histogram.settle import is_promising, make_pair
 from spinney.grow.rules import NO_NODE, NO_SPLIT, allow_features, narrow_groups
-
-_IN_REACH = 1024  # keys in shared memory
-LOST = -2
 
 
 class Choice(NamedTuple):
@@ -98,7 +92,8 @@ def settle(rows, tree):
     sums = cuda.shared.array(MOST_THREADS, int64)
     scores = cuda.shared.array(MOST_THREADS, float64)
     places = cuda.shared.array(MOST_THREADS, int32)
-    keys = cuda.shared.array(_IN_REACH, float64)
+    keys = cuda.shared.array(IN_REACH, float64)
+    ranks = cuda.shared.array((2, IN_REACH), int32)
     state = tree.state
     if state[DONE]:
         return
@@ -109,9 +104,9 @@ def settle(rows, tree):
     while True:
         cuda.syncthreads()
         if tree.rules[0].best_first:
-            _commit_best(tree, scores, places)
+            commit_best(tree, scores, places)
             cuda.syncthreads()
-            _choose_best(tree, keys)
+            choose_best(tree, keys, ranks)
         else:
             _commit_level(tree, sums)
             cuda.syncthreads()
@@ -136,7 +131,7 @@ def _close_batch(tree):
         if cuda.threadIdx.x == 0 and tree.nodes[0].feature != NO_SPLIT:
             tree.frontier[0] = tree.alive[0] = 0
             state[N_FRONTIER] = state[N_ALIVE] = 1
-            tree.nodes[0].key = tree.nodes[0].gain
+            write_keys(tree.keys[0], tree.keys[0], tree.nodes[0].gain, 0)
         return
     best_first = tree.rules[0].best_first
     for place in range(cuda.threadIdx.x, state[N_BATCH], cuda.blockDim.x):
@@ -148,7 +143,7 @@ def _close_batch(tree):
             child = pair[FIRST] + side
             _give_slot_of_leaf(tree, child)
             if best_first and tree.nodes[child].feature != NO_SPLIT:
-                tree.nodes[child].key = min(tree.nodes[pair[PARENT]].key, tree.nodes[child].gain)
+                write_keys(tree.keys[child], tree.keys[pair[PARENT]], tree.nodes[child].gain, KEYS)
                 tree.alive[cuda.atomic.add(state, N_ALIVE, 1)] = child
 
 
@@ -175,7 +170,7 @@ def _commit_level(tree, sums):
             state[IS_ROOT], state[N_BATCH] = 0, n_frontier
         return
     for place in range(thread, n_batch, cuda.blockDim.x):
-        _number_children(tree, tree.pairs[place, PARENT], n_nodes + 2 * place)
+        number_children(tree, tree.pairs[place, PARENT], n_nodes + 2 * place)
     n_leaves += n_batch
     room = tree.rules[0].max_leaves - n_leaves
     found = np.int64(0)
@@ -195,129 +190,6 @@ def _commit_level(tree, sums):
         state[N_NODES], state[N_LEAVES] = n_nodes + 2 * n_batch, n_leaves
         state[N_BATCH] = found if found < room else room
         state[N_FRONTIER] = state[N_BATCH]
-
-
-@gpu_function
-def _number_children(tree, parent, number):
-    first = tree.child[parent]
-    tree.nodes[parent].left = number
-    tree.number[first] = number
-    tree.number[first + 1] = number + 1
-
-
-# --- best first ------------------------------------------------------------------------------------------------------
-
-
-@gpu_function
-def _commit_best(tree, scores, places):
-    """Split nodes in the frontier's order for as long as the next one is open."""
-    state, frontier, thread = tree.state, tree.frontier, cuda.threadIdx.x
-    while True:
-        cuda.syncthreads()
-        n, n_leaves = state[N_FRONTIER], state[N_LEAVES]
-        if thread == 0:
-            state[TOP] = NOBODY
-        if n == 0 or n_leaves >= tree.rules[0].max_leaves:
-            return
-        best, number = -np.inf, np.int64(1 << 30)
-        for at in range(thread, n, cuda.blockDim.x):
-            draft = frontier[at]
-            gain = tree.nodes[draft].gain
-            if gain > best or (gain == best and tree.number[draft] < number):
-                best, number = gain, np.int64(tree.number[draft])
-        best_of(scores, places, best, number, n)
-        if places[0] == number and best == scores[0] and number < 1 << 30:
-            for at in range(thread, n, cuda.blockDim.x):
-                if tree.number[frontier[at]] == number:
-                    places[1] = at
-        cuda.syncthreads()
-        top = np.int64(places[1])
-        parent = np.int64(frontier[top])
-        first = np.int64(tree.child[parent])
-        if first < 0:
-            if thread == 0:
-                state[TOP] = parent
-            return
-        cuda.syncthreads()
-        if thread == 0:
-            _number_children(tree, parent, state[N_NODES])
-            state[N_NODES] += 2
-            state[N_LEAVES] += 1
-            n -= 1
-            frontier[top] = frontier[n]
-            for side in range(2):
-                if tree.nodes[first + side].feature != NO_SPLIT:
-                    frontier[n] = first + side
-                    n += 1
-            state[N_FRONTIER] = n
-
-
-@gpu_function
-def _choose_best(tree, keys):
-    """The next batch: all that may be split in the end; or only whose turn it is, where nothing is opened ahead."""
-    state, thread = tree.state, cuda.threadIdx.x
-    n, most, top = state[N_ALIVE], tree.rules[0].max_leaves - 1, state[TOP]
-    free = tree.child.size - state[N_DRAFTS] - 2 * most
-    cuda.syncthreads()
-    if thread == 0:
-        state[N_BATCH] = state[IS_ROOT] = 0
-    cuda.syncthreads()
-    if top == NOBODY:
-        return
-    if tree.params[0].ahead and free > 0:
-        _choose_alive(tree, keys, n, most, min(free // 2, state[N_FREE]))
-    cuda.syncthreads()
-    if thread == 0 and state[N_BATCH] == 0:
-        tree.pairs[0, PARENT] = top
-        tree.pairs[0, LEAVES] = state[N_LEAVES] + 1
-        state[N_BATCH] = 1
-        if tree.nodes[top].slot == NO_SLOT:  # shut out by mistake: more equal keys than there is room for
-            state[N_BATCH] = 0
-            state[TOP] = LOST
-
-
-@gpu_function
-def _rank(keys, n, at):
-    """How many keys are larger than that at a place; the same with those that are equal and stand before it."""
-    key, before, before_or_like = keys[at], np.int64(0), np.int64(0)
-    for k in range(n):
-        before += 1 if keys[k] > key else 0
-        before_or_like += 1 if keys[k] > key or (keys[k] == key and k < at) else 0
-    return before, before_or_like
-
-
-@gpu_function
-def _choose_alive(tree, keys, n, most, room):
-    """Rank all that are alive by their keys; give up those that are too far back, open those that are not open."""
-    state, thread = tree.state, cuda.threadIdx.x
-    for k in range(thread, n, cuda.blockDim.x):
-        tree.keys[k] = tree.nodes[tree.alive[k]].key
-        if n <= _IN_REACH:
-            keys[k] = tree.nodes[tree.alive[k]].key
-    cuda.syncthreads()
-    if thread == 0:
-        state[N_ALIVE] = 0
-    cuda.syncthreads()
-    for at in range(thread, n, cuda.blockDim.x):
-        draft = np.int64(tree.alive[at])
-        is_closed = tree.child[draft] < 0
-        before, before_or_like = _rank(keys, n, at) if n <= _IN_REACH else _rank(tree.keys, n, at)
-        if before >= most or before_or_like >= most + most // 2 + 1:
-            if is_closed:
-                tree.free[cuda.atomic.add(state, N_FREE, 1)] = tree.nodes[draft].slot
-                tree.nodes[draft].slot = NO_SLOT
-            continue
-        tree.spare[cuda.atomic.add(state, N_ALIVE, 1)] = draft
-        if is_closed and before_or_like < most:
-            place = cuda.atomic.add(state, N_BATCH, 1)
-            if place < room:
-                tree.pairs[place, PARENT] = draft
-                tree.pairs[place, LEAVES] = before + 2
-    cuda.syncthreads()
-    if thread == 0:
-        state[N_BATCH] = min(state[N_BATCH], room)
-    for k in range(thread, state[N_ALIVE], cuda.blockDim.x):
-        tree.alive[k] = tree.spare[k]
 
 
 # --- opening ---------------------------------------------------------------------------------------------------------

@@ -160,20 +160,26 @@ def fill_class_derivatives(rows, tree, bits):
     summarise(rows, bits)
 
 
+@gpu_function
+def log_total(scores, i):
+    """The logarithm of the sum over classes of exp(scores[class, i]), as ensemble/gradients.py has it."""
+    n_classes = scores.shape[0]
+    largest = scores[0, i]
+    for k in range(1, n_classes):
+        other = scores[k, i]
+        largest = other if other > largest else largest
+    total = 0.0
+    for k in range(n_classes):
+        total += exp(scores[k, i] - largest)
+    return largest + log(total)
+
+
 @gpu_kernel
 def fill_log_totals(rows):
     """Per row, the logarithm of the softmax's denominator."""
     i = cuda.grid(1)
-    n_classes = rows.scores.shape[0]
     while i < rows.y.size:
-        largest = rows.scores[0, i]
-        for k in range(1, n_classes):
-            other = rows.scores[k, i]
-            largest = other if other > largest else largest
-        total = 0.0
-        for k in range(n_classes):
-            total += exp(rows.scores[k, i] - largest)
-        rows.log_totals[i] = largest + log(total)
+        rows.log_totals[i] = log_total(rows.scores, i)
         i += cuda.gridsize(1)
 
 

@@ -1,11 +1,12 @@
 """What the nodes of a grown tree say: answers, impurity and weight, from the target of their rows.
 
 In: a `Target` and the nodes' rows. Out: arrays over the nodes. Nothing is decided here. Sums over a leaf's rows are
-taken again, in the order of the rows, and added up to the root.
+taken again, of whole numbers, so that the order of the rows does not matter, and added up to the root.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from spinney.criteria.impurity import ABSOLUTE, ENTROPY, ERROR, GINI, POISSON, c
 from spinney.data.presort import ROW
 from spinney.data.target import Target
 from spinney.grow.targets import fixed_numbers, fixed_weights
+
+_SUM_BITS, _FINEST = 61, 1000  # of the whole numbers that a leaf's errors are added up in
+_TURN = 0.36787944117144233  # 1 / e: y log y falls up to here
 
 
 class Shape(NamedTuple):
@@ -100,41 +104,63 @@ def _describe_means(shape, amount, weights, y, unit, weight_unit, centre, is_poi
     """Sums, means, and impurities."""
     begin, end, is_leaf, parent, rows = shape
     for node in range(begin.size):
-        s[node], w[node] = 0, 0
+        s[node], w[node], impurity[node] = 0, 0, 0.0
     for node in range(begin.size - 1, -1, -1):
-        first, pure = 0.0, False
+        low, high = 0.0, 1.0
         if is_leaf[node]:
-            first, pure, s_own, w_own = y[rows[begin[node]]], True, np.int64(0), np.int64(0)
-            for i in range(begin[node], end[node]):
-                row = rows[i]
+            own, s_own, w_own = rows[begin[node] : end[node]], np.int64(0), np.int64(0)
+            low = high = y[own[0]]
+            for row in own:
                 s_own += amount[row]
                 w_own += weights[row] if weights.size else 1
-                pure &= y[row] == first
+                low, high = min(low, y[row]), max(high, y[row])
             s[node], w[node] = s_own, w_own
-        mean[node] = first if pure else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        mean[node] = low + 0.0 if low == high else float(s[node]) * unit / (float(w[node]) * weight_unit) + centre
+        if is_leaf[node]:
+            most = _most_log(high) if is_poisson else max(high - mean[node], mean[node] - low) ** 2
+            impurity[node] = _leaf_errors(own, weights, y, is_poisson, mean[node], most * float(w[node]))
         if parent[node] >= 0:
             s[parent[node]] += s[node]
             w[parent[node]] += w[node]
-    _sum_errors(shape, weights, y, is_poisson, w, mean, impurity)
+    _add_up(parent, is_poisson, w, mean, impurity)
 
 
 @inner_kernel
-def _sum_errors(shape, weights, y, is_poisson, w, mean, impurity):
+def _leaf_errors(rows, weights, y, is_poisson, mean, most):
+    """The sum of a leaf's errors, at most `most`: in whole numbers, so that it is the same in any order."""
+    if most == 0.0 or most == np.inf:
+        return most
+    total, whole, scale = 0.0, np.int64(0), _scale(most)
+    for row in rows:
+        one = float(weights[row]) if weights.size else 1.0
+        if is_poisson:
+            one *= y[row] * log(y[row]) if y[row] > 0.0 else 0.0
+        else:
+            one = one * (y[row] - mean) * (y[row] - mean)
+        total += one
+        whole += np.int64(np.rint(one * scale))
+    return float(whole) / scale if rows.size > 2 else total
+
+
+@inner_kernel
+def _scale(most):
+    """The power of two by which a sum of numbers, at most `most`, becomes one of whole numbers."""
+    return math.ldexp(1.0, min(_SUM_BITS - math.frexp(most)[1], _FINEST))
+
+
+@inner_kernel
+def _most_log(high):
+    """The most that y log y can be, of numbers from 0 to `high`, either sign."""
+    if high <= _TURN:
+        return -high * log(high) if high > 0.0 else 0.0
+    return max(_TURN, high * log(high))
+
+
+@inner_kernel
+def _add_up(parent, is_poisson, w, mean, impurity):
     """Each node's sum of errors; then, when its parent has it, its impurity: over its weight in the weights' units."""
-    begin, end, is_leaf, parent, rows = shape
-    for node in range(begin.size):
-        impurity[node] = 0.0
-    for node in range(begin.size - 1, -1, -1):
-        before, after = impurity[node], 0.0
-        if is_leaf[node] and (is_poisson or end[node] - begin[node] > 1):  # one row is where its leaf's mean is
-            for i in range(begin[node], end[node]):
-                row = rows[i]
-                one = float(weights[row]) if weights.size else 1.0
-                if is_poisson:
-                    before += one * y[row] * log(y[row]) if y[row] > 0.0 else 0.0
-                else:
-                    before += one * (y[row] - mean[node]) * (y[row] - mean[node])
-        up = parent[node]
+    for node in range(parent.size - 1, -1, -1):
+        before, after, up = impurity[node], 0.0, parent[node]
         if is_poisson:
             after = float(w[node]) * mean[node] * log(mean[node]) if mean[node] > 0.0 else 0.0
         if up >= 0:
@@ -155,11 +181,23 @@ def _describe_medians(begin, end, is_leaf, by_target, spare, y, weights, w, medi
         if not is_leaf[node]:
             _merge(entries, end[node + 1] - begin[node], spare)
         w[node], median[node] = _median(entries, y, weights)
-        errors[node] = 0.0
-        for i in range(entries.size):
-            row = np.int64(entries[i] & ROW)
-            one = float(weights[row]) if weights.size else 1.0
-            errors[node] += one * abs(y[row] - median[node])
+        errors[node] = _distances(entries, y, weights, median[node], w[node])
+
+
+@inner_kernel
+def _distances(entries, y, weights, median, weight):
+    """The sum of distances from the median: the same for any order of entries whose targets are equal."""
+    first, last = y[np.int64(entries[0] & ROW)], y[np.int64(entries[entries.size - 1] & ROW)]
+    most = max(last - median, median - first) * float(weight)
+    if most == np.inf:
+        return most
+    total, whole, scale = 0.0, np.int64(0), _scale(most)
+    for i in range(entries.size):
+        row = np.int64(entries[i] & ROW)
+        one = (float(weights[row]) if weights.size else 1.0) * abs(y[row] - median)
+        total += one
+        whole += np.int64(np.rint(one * scale))
+    return float(whole) / scale if weights.size else total
 
 
 @inner_kernel
@@ -191,5 +229,5 @@ def _median(entries, y, weights):
             break
         i += 1
     if 2 * below == total:
-        return total, y[row] / 2.0 + y[np.int64(entries[i + 1] & ROW)] / 2.0
-    return total, y[row]
+        return total, y[row] / 2.0 + y[np.int64(entries[i + 1] & ROW)] / 2.0 + 0.0  # not -0
+    return total, y[row] + 0.0

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spinney._compile import inner_kernel
-from spinney.criteria.fixed_point import exact_mean, scale_exponent
+from spinney.criteria.fixed_point import exact_mean, exponent_of_sum, scale_exponent
 from spinney.criteria.impurity import (
     ABSOLUTE,
     ENTROPY,
@@ -80,7 +80,7 @@ class Medians(NamedTuple):
 def fixed_weights(weights: Weights, bits: int = _WEIGHT_BITS) -> tuple[np.ndarray | None, float, int]:
     """(integer weight of each row, its unit, their sum); (None, 1, -1) where every row weighs 1."""
     if weights.importance is not None:
-        exponent = scale_exponent(float(weights.importance.sum()), bits, _FINEST)
+        exponent = exponent_of_sum(weights.importance, bits, _FINEST)
         whole = np.maximum(np.rint(np.ldexp(weights.importance, exponent)), 1.0).astype(np.int64)
         return whole, 2.0**-exponent, int(whole.sum())
     if weights.counts is None:

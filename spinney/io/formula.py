@@ -189,7 +189,7 @@ def read_model(model: Any) -> Formula | Mixture:
         from spinney.io.mixtures import read_mixture
 
         return read_mixture(model)
-    raise TypeError(f"{type(model).__name__} cannot be exported as trees. What can be: {KNOWN}.")
+    raise TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
 
 
 _MIXTURES = (

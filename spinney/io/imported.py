@@ -35,9 +35,14 @@ class Reading:
     zero_is_missing: tuple[int, ...] = ()  # columns
     unstored_is_missing: bool = False  # cells that a sparse matrix does not store are missing, not 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether values are asked about as they are."""
+        return not self.numbered and not self.zero_is_missing
+
     def convert(self, table: Table, schema: Schema) -> Table:
         """A table read as numbers where columns are `numbered`."""
-        if not self.numbered and not self.zero_is_missing:
+        if self.is_plain:
             return table
         panels = [self._convert(panel, schema) for panel in table.panels]
         return replace(table, panels=tuple(panels))

@@ -114,6 +114,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
     ]
     span = float(np.abs(y - on_rows[0])[parts.train].max()) * 1.05 or 1.0
     train, found = parts.train, []
+    rows = line("training rows", x[train, 0], y[train], "points", 2)
     for k, predicted in enumerate(on_rows):
         before = on_rows[max(k - 1, 0)]
         left = (y - before)[train]
@@ -127,10 +128,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
         rest = [line("what is left over", x[train, 0], left, "points", 2)]
         if added is not None:
             rest.append(line("what the tree adds", along, added, "steps", 1))
-        target = [
-            line("training rows", x[train, 0], y[train], "points", 2),
-            line("prediction so far", along, on_line[k], "steps", 0),
-        ]
+        target = [rows, line("prediction so far", along, on_line[k], "steps", 0)]
         title = f"Residuals before round {k}, and its tree" if k else "Residuals of the mean"
         found.append(
             step(

@@ -5,8 +5,8 @@
     tree    boxes and links, laid out here
     table   rows of text, one of them chosen
 
-In: models, tables, numbers. Out: dictionaries of JSON's types. Regions are runs of cells, row by row from the bottom
-left: how many, then the cell's colour, which is class * LEVELS + how sure.
+In: models, tables, numbers. Out: dictionaries of JSON's types and NumPy's. Regions are runs of cells, row by row from
+the bottom left: how many, then the cell's colour, which is class * LEVELS + how sure.
 """
 
 from __future__ import annotations
@@ -32,18 +32,7 @@ Step = dict[str, Any]
 
 def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
     """One step: what happens, its numbers, and what is seen."""
-    return {"sentence": sentence, "numbers": plain(numbers), "panels": [one for one in panels if one]}
-
-
-def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's."""
-    if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    return value.item() if isinstance(value, np.generic) else value
+    return {"sentence": sentence, "numbers": numbers, "panels": [one for one in panels if one]}
 
 
 # --- planes ----------------------------------------------------------------------------------------------------------
@@ -76,7 +65,7 @@ def runs(cells: np.ndarray) -> list[int]:
 
 def plane(title: str, **more: Any) -> Panel:
     """Points over what is given: `region`, `boxes`, `lines`, `sizes`, `hollow`, `wrong`, `dim`, `centres`, ..."""
-    return {"kind": "plane", "title": title, **plain(more)}
+    return {"kind": "plane", "title": title, **more}
 
 
 def wrong_rows(predicted: np.ndarray, y: np.ndarray) -> list[int]:
@@ -89,19 +78,23 @@ def wrong_rows(predicted: np.ndarray, y: np.ndarray) -> list[int]:
 
 def line(name: str, x: Iterable[Any], y: Iterable[Any], style: str = "line", colour: int = 0) -> dict[str, Any]:
     """One line of a curve, in one of the class colours; style: line, dots (line and dots), steps or points."""
-    pairs = [(float(a), float(b)) for a, b in zip(x, y) if np.isfinite(a) and np.isfinite(b)]
-    return {
-        "name": name,
-        "x": [float(f"{a:.6g}") for a, _ in pairs],
-        "y": [float(f"{b:.6g}") for _, b in pairs],
-        "style": style,
-        "colour": colour,
-    }
+    pairs = np.array([x if isinstance(x, np.ndarray) else list(x), y if isinstance(y, np.ndarray) else list(y)], float)
+    across, up = _six_digits(pairs[:, np.isfinite(pairs).all(axis=0)])
+    return {"name": name, "x": across, "y": up, "style": style, "colour": colour}
+
+
+def _six_digits(numbers: np.ndarray) -> list[list[float]]:
+    """Rounded to six significant digits: more cannot be seen, and would have to be sent."""
+    size = np.abs(numbers)
+    places = 5 - np.floor(np.log10(size, out=np.zeros_like(size), where=size > 0.0))
+    tens = 10.0 ** np.abs(places)  # a whole number, so that what is divided by it is short in writing
+    up, down = np.round(numbers * tens) / tens, np.round(numbers / tens) * tens
+    return np.where(places >= 0, up, down).tolist()  # type: ignore[no-any-return]
 
 
 def curve(title: str, x: str, y: str, lines: list[dict[str, Any]], at: float | None = None, **more: Any) -> Panel:
     """Lines over an axis; `at`: where this step stands."""
-    return {"kind": "curve", "title": title, "xLabel": x, "yLabel": y, "lines": lines, "at": at, **plain(more)}
+    return {"kind": "curve", "title": title, "xLabel": x, "yLabel": y, "lines": lines, "at": at, **more}
 
 
 def text_table(
@@ -135,7 +128,7 @@ class TreePicture:
         """What a box says: its question, or its class; how many rows of which classes; how mixed they are."""
         words = self.words
         counts = words.weights(node)[0].tolist()
-        told = ", ".join(f"{one:g}" for one in np.round(counts, 1))
+        told = ", ".join(f"{round(one, 1):g}" for one in counts)
         first = words.question(node) if asks and not self.tree.is_leaf[node] else words.prediction(node)
         return [first, f"[{told}]", f"{words.criterion} {float(self.tree.impurity[node]):.3f}"]
 

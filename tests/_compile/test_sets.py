@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney._compile import MEMBERS, lay_columns, set_extremes, set_size, set_sum, set_up_to
+from spinney._compile import MEMBERS, lay_columns, set_above, set_at_most, set_extremes, set_size, set_sum, set_up_to
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
@@ -25,6 +25,11 @@ def ends_of(table, j, rows):
 @outer
 def up_to(table, j, code):
     return set_up_to(table, j, code)
+
+
+@outer
+def compared(values, limit):
+    return set_at_most(values, limit), set_above(values, limit)
 
 
 @outer
@@ -72,3 +77,12 @@ def test_sum_and_size_of_a_set(seed, rows):
     assert sum_of(numbers, np.uint64(rows)) == sum(int(numbers[i]) for i in members(rows))
     assert size_of(np.uint64(rows)) == len(members(rows))
     assert (sum_of(numbers, np.uint64(0)), size_of(np.uint64(0))) == (0, 0)
+
+
+def test_numbers_up_to_a_limit():
+    values = np.random.RandomState(0).randn(MEMBERS)
+    values[[3, 9]], values[5] = np.nan, 0.25
+    for limit in (0.25, -np.inf, np.inf):
+        least, most = compared(values, limit)
+        assert members(int(least)) == np.flatnonzero(values <= limit).tolist()
+        assert members(int(most)) == np.flatnonzero(values > limit).tolist()

@@ -72,6 +72,12 @@ def test_cluster_refusals(blobs, tmp_path):
         refusal("cluster", tmp_path / "words.csv")
         == f"{tmp_path / 'words.csv'} has no column of numbers to cluster by."
     )
+    (tmp_path / "far.csv").write_text("a,b\n" + "1,2\n3,inf\n5,4\n" * 5)
+    assert refusal("cluster", tmp_path / "far.csv", "-k", 2) == (
+        "column 'b' holds an infinite number, which is equally far from all others: mend the cell, or name it in "
+        "--missing to take it for missing."
+    )
+    assert len(facts("cluster", tmp_path / "far.csv", "-k", 2, "--missing", "inf")["clusters"]) == 2
 
 
 def test_the_bundled_tables_are_those_of_python():

@@ -64,6 +64,8 @@ def test_refusals(model, forest, penguins, frame, tmp_path):
     )
     frame.with_columns(species=pl.lit("")).write_csv(path)
     assert refusal("evaluate", model, path) == f"the target 'species' is missing in all rows of {path}."
+    frame.clear().write_csv(path)
+    assert refusal("evaluate", model, path) == f"{path} has a header but no rows."
     said = refusal("evaluate", model, penguins, "--weights", "sex")
     assert said == f"--weights: column 'sex' of {penguins} must hold a number of at least 0 in every row."
     X = frame.select("bill_length_mm", "year").fill_null(0)

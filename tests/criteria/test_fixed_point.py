@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.criteria.fixed_point import exact_mean, exact_sum, relative, scale_exponent, to_digits, weighted_quantile
+from spinney.criteria.fixed_point import (
+    exact_mean,
+    exact_sum,
+    exponent_of_sum,
+    relative,
+    scale_exponent,
+    to_digits,
+    weighted_quantile,
+)
 from spinney.data.weights import Weights
 from tests.compiled import few
 
@@ -27,6 +35,19 @@ def test_scale_exponent(largest, bits):
 
 def test_nothing_to_scale():
     assert scale_exponent(0.0, 10) == 0
+
+
+@few(100)
+@given(st.lists(st.floats(0.0, 1e300), min_size=1, max_size=50).map(np.array), st.randoms(use_true_random=False))
+def test_the_exponent_of_a_sum_does_not_depend_on_the_order(values, random):
+    order = np.array(random.sample(range(len(values)), len(values)))
+    exponent = exponent_of_sum(values, 60)
+    assert exponent == exponent_of_sum(values[order], 60)
+    assert abs(exponent - scale_exponent(values.sum(), 60)) <= 1
+
+
+def test_the_exponent_of_a_sum_that_is_no_float():
+    assert exponent_of_sum(np.full(1024, 2.0**1023), 60) == 60 - 1034
 
 
 @few(100)

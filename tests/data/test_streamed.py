@@ -396,6 +396,21 @@ def nw_frame(frame):
     return frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(pa.table(frame))
 
 
+@pytest.mark.parametrize("hidden", ["polars", None])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b,t\n1,2,u\n3,4,v,w\n", r"a.csv, line 3: 4 cells, but the header has 3; put quotes around"),
+        ("a,a,t\n1,2,u\n", r"a.csv has more than one column 'a'"),
+    ],
+)
+def test_lines_and_headers_that_do_not_fit(tmp_path, monkeypatch, text, words, hidden):
+    monkeypatch.setattr(text_batches, "find_spec", lambda name: None if name == hidden else True)
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        open_table(tmp_path / "a.csv", target="t")
+
+
 @pytest.mark.parametrize("rows", [[7, 2, 2, 11, 0], [5], []])
 def test_some_rows_are_collected_in_their_order(rows):
     whole = np.arange(24.0).reshape(12, 2)

@@ -8,6 +8,7 @@ import pytest
 from distributed import secede
 
 from spinney.distributed import group as groups
+from spinney.distributed import neighbours
 from spinney.distributed.group import Group, GroupLost, Mailbox
 
 
@@ -36,12 +37,50 @@ def _member(fit, session, addresses, rank, function, *args):
     return function(Group(fit, session, addresses, rank), *args)
 
 
-def add_up(group, n, ways):
-    groups._FEW_MEMBERS, groups._MANY_MEMBERS = ways
+def open_nothing(name):
+    return None
+
+
+def open_of_two_machines(name):
+    """Members with even and with odd numbers do not know of each other's memory."""
+    from distributed import get_worker
+
+    rank = int(get_worker().get_current_task().rsplit("-", 1)[1])
+    return neighbours.SharedFile(f"{name}-{rank % 2}")
+
+
+WAYS = {
+    "shared": (neighbours.open_shared, 1 << 22),
+    "doubling": (open_nothing, 1 << 22),
+    "slices": (open_nothing, 0),
+    "two machines": (open_of_two_machines, 1 << 22),
+}
+
+
+def _add_up(fit, session, addresses, rank, n, way):
+    secede()
+    before = groups.open_shared, groups._LARGE
+    groups.open_shared, groups._LARGE = WAYS[way]
+    try:
+        return add_up(Group(fit, session, addresses, rank), n, way)
+    finally:
+        groups.open_shared, groups._LARGE = before
+
+
+def add_up(group, n, way):
+    if group.size > 1:
+        n_near = {"shared": group.size, "two machines": (group.size + 1 - group.rank % 2) // 2}.get(way, 1)
+        assert (1 if group._neighbours is None else group._neighbours.n) == n_near
     mine = np.arange(n) * (group.rank + 1)
     total = group.sum(mine.reshape(2, -1)).copy()
     largest = group.maximum(-mine)
     again = group.sum(mine)
+    large = group.sum((1 << 40) * mine)  # which does not fit into four bytes
+    assert np.array_equal(large, again << 40)
+    floats = group.maximum(mine / 4)
+    assert np.array_equal(floats, np.arange(n) * group.size / 4)
+    small = group.sum(np.ones(3, np.int32))
+    assert small.tolist() == [group.size] * 3
     every = group.gather(np.full(group.rank + 1, group.rank))
     first = group.to_first(np.full(2, group.rank))
     assert [one.tolist() for one in first] == ([[rank] * 2 for rank in range(group.size)] if group.rank == 0 else [])
@@ -49,16 +88,23 @@ def add_up(group, n, ways):
     return total, largest, again, every
 
 
-@pytest.mark.parametrize("ways", [(8, 32), (0, 32), (0, 2)], ids=["exchange", "slices", "tree"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_every_way_adds_up(client, fit, size, ways):
-    n = 10
-    for total, largest, again, every in client.gather(meet(client, fit, f"{size}{ways}", size, add_up, n, ways)):
+def test_every_way_adds_up(client, fit, size, way):
+    n = 10 if way != "shared" else 3 * neighbours._ROOM - 2  # in several pieces
+    workers = list(client.scheduler_info(n_workers=-1)["workers"])[:size]
+    session = f"{size}{way}".replace(" ", "")
+    futures = [
+        client.submit(_add_up, fit, session, workers, rank, n, way, key=f"add-{session}-{rank}", workers=[one])
+        for rank, one in enumerate(workers)
+    ]
+    for total, largest, again, every in client.gather(futures):
         factor = size * (size + 1) // 2
         assert np.array_equal(total, (np.arange(n) * factor).reshape(2, -1))
         assert np.array_equal(largest, -np.arange(n))
         assert np.array_equal(again, np.arange(n) * factor)
         assert [one.tolist() for one in every] == [[rank] * (rank + 1) for rank in range(size)]
+    assert not [one for one in neighbours._SHARED.glob("spinney-*") if session in one.name]
 
 
 def add_then_fail(group, who):

@@ -302,6 +302,7 @@ def test_bootstraps_do_not_depend_on_the_order_of_rows(kind):
     second = clone(model).fit(X[mixed].repeat(weight[mixed], axis=0), y[mixed].repeat(weight[mixed]))
     assert (first.predict(X) == second.predict(X)).all()
     np.testing.assert_allclose(first.estimator_weights_, second.estimator_weights_)
+    assert first.fingerprint_ == clone(model).fit(X[mixed], y[mixed], weight[mixed]).fingerprint_
 
 
 def test_members_without_weights():

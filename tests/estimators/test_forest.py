@@ -149,8 +149,17 @@ def test_the_order_of_the_rows_does_not_matter(model):
     y = target_for(type(model))
     order = np.random.RandomState(0).permutation(len(X))
     one, other = clone(model).fit(X, y), clone(model).fit(X[order], y[order])
-    assert_same_trees(one, other)
-    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-9)
+    assert one.fingerprint_ == other.fingerprint_
+
+
+@pytest.mark.parametrize("weight", [np.arange(len(X)) % 3 + 1, np.arange(len(X)) % 5 + 0.3], ids=["whole", "others"])
+def test_the_order_of_rows_that_differ_in_weight_alone_does_not_matter(weight):
+    twins, order = X[np.arange(len(X)) // 4], np.random.RandomState(0).permutation(len(X))
+    y = np.arange(len(X)) // 4 % 2
+    model = RandomForestClassifier(5, random_state=0)
+    one = clone(model).fit(twins, y, weight)
+    other = clone(model).fit(twins[order], y[order], weight[order])
+    assert one.fingerprint_ == other.fingerprint_
 
 
 @pytest.mark.parametrize("model", SAME, ids=str)

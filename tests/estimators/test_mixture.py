@@ -201,8 +201,12 @@ def test_errors_say_what_would_be_right():
         GaussianMixture(1, covariance_type="spherical", precisions_init=[-1.0]).fit(X)
     with pytest.raises(ValueError, match="Column 1 of X has no values at all"):
         GaussianMixture().fit([[1.0, np.nan], [2.0, np.nan]])
-    with pytest.raises(ValueError, match="infinity"):
+    with pytest.raises(ValueError, match="Input X contains infinity, first in column 0, row 1"):
         GaussianMixture().fit([[1.0], [np.inf]])
+    fitted, far = GaussianMixture().fit(pd.DataFrame({"a": [1.0, 2.0]})), pd.DataFrame({"a": [np.inf]})
+    for ask in (fitted.predict, fitted.component_densities):
+        with pytest.raises(ValueError, match="infinity, first in column 'a', row 0"):
+            ask(far)
     with pytest.raises(TypeError, match="GaussianMixture needs numbers"):
         GaussianMixture().fit(pd.DataFrame({"x": ["a", "b"]}))
 

@@ -304,11 +304,13 @@ def test_bad_rows_and_models(people, lender, fitted):
         counterfactual(lender, {"job": "a", "age": 3, "owns": True})
     with pytest.raises(ValueError, match=r"row must be one row, got a table of 2\."):
         counterfactual(lender, X.iloc[:2])
+    with pytest.raises(ValueError, match=r"row must be one row, got a table of \d+\."):
+        counterfactual(lender, spinney.open_table(lambda: iter([X]), target="age"))
     with pytest.raises(ValueError, match="row holds an infinite value in 'pay'"):
         counterfactual(lender, {"job": "a", "age": 3, "pay": np.inf, "owns": True})
     with pytest.raises(NotFittedError):
         counterfactual(spinney.DecisionTreeClassifier(), [1])
-    with pytest.raises(TypeError, match="LogisticRegression cannot be exported as trees"):
+    with pytest.raises(TypeError, match="LogisticRegression cannot be read as trees"):
         counterfactual(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), [1.0])
     with pytest.raises(TypeError, match="got the class DecisionTreeClassifier"):
         counterfactual(spinney.DecisionTreeClassifier, [1])

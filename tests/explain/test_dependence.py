@@ -160,6 +160,32 @@ def test_raw_scores_and_responses(fitted):
     np.testing.assert_allclose(found.average, average(counts.predict, X, 0, found.grid_values[0]), rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["boosting-classes", "isolation", "adaboost"])
+def test_one_walk_or_many(name, fitted, monkeypatch):
+    from spinney.explain import dependence
+
+    model, X = fitted(name)
+    groups = [0, (0, 1), 1, 0]
+    together = partial_dependence(model, X, groups, grid_resolution=5)
+    monkeypatch.setattr(dependence, "points_at_once", lambda n_scores: 6)
+    monkeypatch.setattr(dependence, "_COUNTS", 1)
+    for group, one, again in zip(groups, together, partial_dependence(model, X, groups, grid_resolution=5)):
+        np.testing.assert_array_equal(one.average, again.average)
+        np.testing.assert_allclose(ice(model, X, group, grid_resolution=5).average, one.average, rtol=1e-12)
+
+
+def test_grids_are_those_of_scipy():
+    from scipy.stats.mstats import mquantiles
+
+    from spinney.explain.axes import GridSpec
+
+    for n in (3, 10, 57):
+        values = np.random.RandomState(n).randn(n).round(3)
+        for low, high in [(0.0, 1.0), (0.05, 0.95), (0.4, 0.401)]:
+            grid = GridSpec((low, high), 2).range_of(np.append(values, np.nan))
+            np.testing.assert_array_equal(grid, mquantiles(values, [low, high]))
+
+
 def test_the_same_bits_on_any_number_of_threads():
     X = np.random.RandomState(0).randn(3000, 4)
     found = []
@@ -168,7 +194,8 @@ def test_the_same_bits_on_any_number_of_threads():
             X, X[:, 0] > X[:, 1]
         )
         raw = partial_dependence(model, X, [0, (0, 1)], response_method="raw", grid_resolution=8)
-        found.append([one.average for one in (*raw, ice(model, X, 1, grid_resolution=8))])
+        shares = partial_dependence(model, X, [2, (0, 1)], grid_resolution=8)
+        found.append([one.average for one in (*raw, *shares, ice(model, X, 1, grid_resolution=8))])
     assert all(np.array_equal(a, b) for a, b in zip(*found))
 
 

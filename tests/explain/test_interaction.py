@@ -87,6 +87,14 @@ def test_what_is_wrong_is_said(data):
     for call, message in [
         (lambda: friedman_h(model, X, kind="triples"), "kind must be 'pairs' or 'overall', got 'triples'"),
         (lambda: friedman_h(model, X, n_rows=1), "n_rows must be an integer of at least 2, got 1"),
+        (
+            lambda: friedman_h(spinney.DecisionTreeRegressor().fit(X, np.ones(len(X))), X),
+            "the trees of this DecisionTreeRegressor ask nothing: there are no interactions to measure",
+        ),
+        (
+            lambda: friedman_h(spinney.DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]), X),
+            r"ask about column 'x\[0\]' only: there are no interactions",
+        ),
         (lambda: friedman_h(model, X, [0]), "features must name at least two columns, or a pair"),
         (lambda: friedman_h(model, X, [(0, 1)], kind="overall"), "kind='overall' measures columns, not pairs"),
         (

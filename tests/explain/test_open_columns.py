@@ -6,7 +6,8 @@ import pytest
 import spinney
 from spinney._team import Team
 from spinney.explain import open_columns
-from spinney.explain.open_columns import count_all, count_open
+from spinney.explain.open_columns import count_open
+from spinney.explain.open_lists import disjoint
 from spinney.explain.summed import summed
 from spinney.explain.ways import find_ways, pack
 
@@ -52,19 +53,19 @@ def test_every_walk_counts_the_same_rows(plain, deep, monkeypatch):
     X, model = grown()
     weight = np.ones(len(X)) if plain else np.random.RandomState(1).rand(len(X))
     found = summed(model)
-    ways = find_ways(found.questions, 3)
-    asked = pack(found.questions, ways)
+    ways, asked = find_ways(found.questions), pack(found.questions)
     monkeypatch.setattr(open_columns, "_DEEP", deep)
+    groups = [[0], [1], [2], [0, 2], [0, 1, 2], []]
     with Team(1, inline=True) as team:
-        counts = count_all(asked, ways, found.numbers(X), weight, team)
-        for j in range(3):
-            expected = slow(model, X, weight, [j])
-            np.testing.assert_allclose(counts.of_column(j, ways), expected, rtol=1e-12)
-            np.testing.assert_allclose(
-                count_open(asked, ways, found.numbers(X), weight, [j], team), expected, rtol=1e-12
-            )
-        both = count_open(asked, ways, found.numbers(X), weight, [0, 2], team)
-    np.testing.assert_allclose(both, slow(model, X, weight, [0, 2]), rtol=1e-12)
+        counts = count_open(asked, ways, found.numbers(X), weight, groups, team)
+    for group, count in zip(groups, counts):
+        np.testing.assert_allclose(count, slow(model, X, weight, group), rtol=1e-12)
+
+
+def test_lists_go_together_without_a_column_in_common():
+    groups = [[0], [1], [0, 2], [2], [3], [1, 3]]
+    assert disjoint(groups, 3) == [[0, 1, 3], [2, 4], [5]]
+    assert disjoint(groups[:2], 1) == [[0], [1]]
 
 
 def test_questions_that_lead_nowhere_are_passed():

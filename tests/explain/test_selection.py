@@ -85,6 +85,8 @@ def test_bad_arguments(table):
         with pytest.raises(ValueError) as caught:
             select_features(FOREST, X, y, **arguments)
         assert str(caught.value) == message
+    with pytest.raises(ValueError, match="inconsistent numbers of samples: \\[300, 3\\]"):
+        select_features(FOREST, X, y[:3])
     with pytest.raises(TypeError, match="LogisticRegression has none"):
         select_features(LogisticRegression(), X.drop(columns="job"), y, cv=2)
     with pytest.raises(ValueError, match="X must be a table with rows and columns, got shape"):

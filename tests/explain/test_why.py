@@ -126,6 +126,18 @@ def test_what_is_wrong_is_said():
             call()
 
 
+def test_a_table_of_one_row_in_any_order():
+    pl = pytest.importorskip("polars")
+    X, y = load_penguins()
+    tree = spinney.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    frame = pl.from_pandas(X)[200:201]
+    assert str(path(tree, frame)) == str(path(tree, X.iloc[[200]])) == str(path(tree, frame.to_arrow()))
+    with pytest.raises(ValueError, match="names should match those that were passed during fit"):
+        path(tree, frame[:, ::-1])
+    with pytest.raises(TypeError, match=r"a sequence of 7 values, got a table \(DataFrame\)"):
+        tree.predict_row(frame)
+
+
 def test_too_many_rules(monkeypatch):
     from spinney.explain import rule_set
 

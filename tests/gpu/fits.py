@@ -22,6 +22,12 @@ def table(n, seed=0):
     return X, y
 
 
+def parity(X):
+    """Whose first splits gain next to nothing: of nodes with a large gain, most come after one with a small gain."""
+    signs = np.where(np.nan_to_num(X[:, [0, 1, 3]]) > 0.1, 1.0, -1.0)
+    return 5 * signs.prod(axis=1) + 0.2 * np.nan_to_num(X[:, 0]) + X[:, 2] / 50
+
+
 def cases(n):
     """name -> (model, target, fit's other arguments)"""
     X, y = table(n)
@@ -48,6 +54,7 @@ def cases(n):
         "drawn rows": (R(subsample=0.6, **small), y, {}),
         "pruned": (R(ccp_alpha=0.5, min_split_gain=0.1, **small), y, {}),
         "stops early": (C(early_stopping=True, n_iter_no_change=1, **small), two, {}),
+        "later splits gain more": (R(**(small | {"max_leaf_nodes": 10, "min_samples_leaf": 1})), parity(X), {}),
         "a stump": (R(**(small | {"max_leaf_nodes": 2})), y, {}),
         "no split": (R(**(small | {"min_samples_leaf": n})), y, {}),
         "goes on": (R(warm_start=True, **small), y, {}),

@@ -35,6 +35,10 @@ def test_threads_of_a_block_agree():
     assert run(4, 80, "squared error", "log loss, level by level", "categories", "repeated rows") == "differ: []"
 
 
+def test_nodes_are_opened_ahead_in_the_order_of_all_their_gains():
+    assert run(1, 150, "later splits gain more") == "differ: []"
+
+
 _NO_MEMORY = """
 import numpy as np, spinney
 import spinney.gpu.memory as memory

@@ -86,5 +86,5 @@ def test_infinities_are_strings():
 
 
 def test_other_models_are_refused():
-    with pytest.raises(TypeError, match="KMeans cannot be exported as trees"):
+    with pytest.raises(TypeError, match="KMeans cannot be read as trees"):
         to_json(spinney.KMeans(2, random_state=0).fit([[0.0], [1.0]]))

@@ -194,10 +194,10 @@ def test_what_is_no_model_of_trees_is_refused():
     with pytest.raises(NotFittedError):
         to_onnx(spinney.RandomForestClassifier())
     line = LogisticRegression().fit([[0], [1]], [0, 1])
-    with pytest.raises(TypeError, match=r"LogisticRegression cannot be exported as trees\. What can be: decision"):
+    with pytest.raises(TypeError, match=r"LogisticRegression cannot be read as trees\. What can be: decision"):
         to_onnx(line)
     embedding = spinney.RandomTreesEmbedding(2, random_state=0).fit([[0.0], [1.0], [2.0]])
-    with pytest.raises(TypeError, match="RandomTreesEmbedding cannot be exported"):
+    with pytest.raises(TypeError, match="RandomTreesEmbedding cannot be read as trees"):
         to_onnx(embedding)
     with pytest.raises(ValueError, match="dtype must be 'float64' or 'float32', got 'float16'"):
         to_onnx(fitted("tree"), dtype="float16")

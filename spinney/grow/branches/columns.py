@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spinney.criteria.fixed_point import exact_sum
 from spinney.criteria.information import ROW
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
@@ -88,7 +89,8 @@ def read_units(weights: Weights | np.ndarray, n_rows: int) -> tuple[np.ndarray, 
         units = weights
     elif weights.importance is not None:
         share = weights.importance / weights.importance.max()
-        units = np.rint(share * (ROW * (np.count_nonzero(share) / share.sum()))).astype(np.int64)
+        total = exact_sum(share, Weights(None, None))[0]
+        units = np.rint(share * (ROW * (np.count_nonzero(share) / total))).astype(np.int64)
     elif weights.counts is not None:
         units = weights.counts * ROW
     else:

@@ -1,0 +1,92 @@
+"""k-means of a dask collection, as the client sees it: what members are told, how far they are, what comes of it.
+
+In:  a `RemoteMatrix`, weights, where runs start. Out: a `Clustering`, that of one machine, bit for bit. Rows stay with
+the workers, in blocks that begin at multiples of the chunks that one machine would cut; `kmeans_member.py` is what a
+worker does with them. The centres of every iteration come here, and members that begin again go on from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spinney.cluster.kmeans import Clustering, KMeansSettings, Watcher
+from spinney.cluster.points import CHUNK_ROWS, PointSet, in_order, in_units, plain_weights, sample_step
+from spinney.data.finite import NotFiniteError
+from spinney.data.weights import Weights
+from spinney.distributed.kmeans_member import Common, Found, Progress, Start, Step, cluster
+from spinney.distributed.matrix import RemoteMatrix, in_order_of_rows, weights_of
+from spinney.distributed.members import Members, Shares
+
+
+def about_rows(matrix: RemoteMatrix, weights: Weights, origin: np.ndarray | None = None) -> PointSet:
+    """What is known of the rows here. Without an origin, one amid the rows is found, by those of one machine."""
+    if matrix.not_finite is not None:
+        column, row, value = matrix.not_finite
+        raise NotFiniteError(row, column, value)
+    if origin is None:
+        with np.errstate(invalid="ignore", over="ignore"):
+            origin = matrix.rows(0, sample_step(matrix.n_rows)).mean(axis=0, dtype=np.float64)
+    weights, unit = in_units(weights)
+    unknown = np.zeros(0)
+    return PointSet(
+        matrix.n_rows, matrix.n_columns, origin, unknown, unknown, 1.0, None, *in_order(weights, None), unit
+    )
+
+
+def run_kmeans(
+    matrix: RemoteMatrix,
+    about: PointSet,
+    starts: list[Start],
+    settings: KMeansSettings,
+    n_clusters: int,
+    watch: Watcher | None = None,
+) -> Clustering:
+    """A run from each start; the best one. `settings.tolerance` is a share of the rows' variance."""
+    progress = Progress([], 0, np.inf, None, [])
+    weights = Weights(*(part if len(part) else None for part in (about.counts, about.importance)))
+    common = Common(
+        about.origin,
+        matrix.dtype,
+        n_clusters,
+        about.total_count,
+        about.heaviest,
+        float(plain_weights(about.counts, about.importance, about.n_rows).sum()),
+        about.unit,
+        starts,
+        settings,
+        watch is not None,
+        progress,
+    )
+    cuts = np.append(np.arange(0, matrix.n_rows, CHUNK_ROWS), matrix.n_rows)
+    pieces = matrix.cut_at(cuts)
+
+    def tell(shares: Shares) -> dict[str, tuple[Common, Any]]:
+        now = common._replace(progress=progress)
+        return {
+            worker: (now, ([one.begin for one in own], [one.n_rows for one in own], weights_of(own, weights)))
+            for worker, own in shares.items()
+        }
+
+    members = Members(matrix.client, cluster, "kmeans", lambda: pieces, tell)
+    try:
+        while len(progress.done) < len(starts):
+            for news in members.take():
+                progress = _after(progress, news, watch)
+        labels = in_order_of_rows(members.returned(), matrix.n_rows)
+    finally:
+        members.close()
+    best = min(progress.done, key=lambda one: one.inertia)
+    return Clustering(best.centres, labels, best.inertia, best.n_iter, best.has_converged, best.history)
+
+
+def _after(progress: Progress, news: Step | Found, watch: Callable[..., None] | None) -> Progress:
+    """How far the fit is when the first member has told something."""
+    if isinstance(news, Found):
+        return Progress([*progress.done, news], 0, np.inf, None, [])
+    if watch is not None:
+        watch(news.number, news.inertia)
+    history = progress.history if news.before is None else [*progress.history, news.before]
+    return Progress(progress.done, news.number, news.shift, news.relative, history)

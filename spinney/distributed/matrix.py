@@ -1,0 +1,157 @@
+"""A collection of numbers as matrices that stay with the workers, cut into blocks as a fit wants them.
+
+In:  a `RemoteTable`. Out: `RemoteMatrix`: one matrix per partition, what is known of all of them, pieces that begin
+and end at given rows. Sums of real numbers depend on where rows are divided: a fit that cuts its rows where one machine
+would adds up the same numbers. The rows that a cut takes from the next partition are sent, all others stay.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spinney.cluster.kmeans import unit_rows
+from spinney.data.schema import Schema, learn_names
+from spinney.data.tables import as_matrix
+from spinney.data.weights import Weights
+from spinney.distributed.dataset import Piece
+from spinney.distributed.table import RemoteTable, join_schemas
+from spinney.distributed.tasks import let_go, run_all, submit_all
+
+
+class Numbers(NamedTuple):
+    """What a partition's matrix is like."""
+
+    n_rows: int
+    is_single: bool  # float32 holds all values
+    schema: Schema | None  # names of the columns; None without rows
+    not_finite: tuple[int, int, float] | None  # column, row and value of the first one, by columns
+    infinite: bool
+    zero: int | None  # the first row that holds zeros only
+
+
+class RemoteMatrix:
+    """Partitions as matrices of numbers."""
+
+    def __init__(self, table: RemoteTable, owner: str, on_sphere: bool = False) -> None:
+        """`on_sphere`: rows become directions."""
+        self.client = table.client
+        calls = [(one, owner, on_sphere) for one in table.partitions]
+        self.partitions = submit_all(self.client, read_matrix, calls, "numbers")
+        self._cut: list[Any] = []  # futures of blocks and their parts, for `close`
+        try:
+            described = [(one, part, owner) for one, part in zip(self.partitions, table.partitions)]
+            about: list[Numbers] = run_all(self.client, describe_matrix, described, "schema")
+        except BaseException:
+            self.close()
+            raise
+        table.partitions.clear()  # Dask makes them anew if their matrices are lost
+        self.starts = np.cumsum([0, *(one.n_rows for one in about)])
+        self.n_rows = int(self.starts[-1])
+        self.schema = join_schemas([one.schema for one in about if one.schema is not None])
+        self.n_columns = self.schema.n_columns
+        self.dtype = np.dtype(np.float32 if all(one.is_single for one in about if one.n_rows) else np.float64)
+        self.has_infinite = any(one.infinite for one in about)
+        zeros = [first + one.zero for first, one in zip(self.starts.tolist(), about) if one.zero is not None]
+        self.first_zero: int | None = min(zeros, default=None)
+        bad = [(one.not_finite, first) for first, one in zip(self.starts.tolist(), about) if one.not_finite]
+        found = [(column, first + row, value) for (column, row, value), first in bad]
+        self.not_finite: tuple[int, int, float] | None = min(found, default=None, key=lambda one: one[:2])
+
+    def rows(self, first: int, step: int) -> np.ndarray:
+        """Rows first, first + step, ... of the whole table, brought here."""
+        calls = [(one, (first - begin) % step, step) for one, begin in zip(self.partitions, self.starts.tolist())]
+        found = run_all(self.client, _every, calls, "sample")
+        return np.ascontiguousarray(np.concatenate([one.astype(self.dtype, copy=False) for one in found]))
+
+    def cut_at(self, cuts: np.ndarray) -> list[Piece]:
+        """Pieces that begin and end at cuts, ascending from 0 to the number of rows: about one per partition."""
+        ends = cuts[np.searchsorted(cuts, self.starts)].tolist()
+        pieces = []
+        for k, (begin, end) in enumerate(pairwise(ends)):
+            if begin < end:
+                pieces.append(Piece(self._join(k, begin, end), begin, end - begin, None))
+        return pieces
+
+    def _join(self, k: int, begin: int, end: int) -> Any:
+        """The rows begin to end, which begin in partition k."""
+        starts, skipped = self.starts, begin - int(self.starts[k])
+        others, j = [], k + 1
+        while starts[j] < end:
+            if end < starts[j + 1]:
+                others.append(self._submit(_head, "head", self.partitions[j], int(end - starts[j])))
+            elif starts[j] < starts[j + 1]:
+                others.append(self.partitions[j])
+            j += 1
+        return self._submit(_joined, "block", self.dtype, skipped, self.partitions[k], *others)
+
+    def _submit(self, function: Any, name: str, *args: Any) -> Any:
+        self._cut += submit_all(self.client, function, [args], name)
+        return self._cut[-1]
+
+    def close(self) -> None:
+        """Leave neither matrices nor blocks."""
+        for futures in (self._cut, self.partitions):
+            let_go(self.client, futures)
+
+
+def weights_of(pieces: list[Piece], weights: Weights) -> Weights:
+    """Those of the rows of some pieces."""
+    spans = [slice(one.begin, one.begin + one.n_rows) for one in pieces]
+    return Weights(*(None if part is None else np.concatenate([part[span] for span in spans]) for part in weights))
+
+
+def in_order_of_rows(parts: list[tuple[list[Piece], np.ndarray]], n_rows: int) -> np.ndarray:
+    """What each member found for the rows of its pieces -> one number per row of the table."""
+    out = np.empty(n_rows, parts[0][1].dtype)
+    for pieces, values in parts:
+        place = 0
+        for one in pieces:
+            out[one.begin : one.begin + one.n_rows] = values[place : place + one.n_rows]
+            place += one.n_rows
+    return out
+
+
+# --- on the workers --------------------------------------------------------------------------------------------------
+
+
+def read_matrix(part: Any, owner: str, on_sphere: bool) -> np.ndarray:
+    """A partition as a matrix, row by row, of float32 or float64; NaN where missing."""
+    if not len(part):
+        return np.empty((0, part.shape[1]), np.float32)
+    _, source = learn_names(part, owner)
+    remedy = f"{owner} needs numbers: encode the column first, or drop it."
+    values = as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
+    return unit_rows(values) if on_sphere else values
+
+
+def describe_matrix(values: np.ndarray, part: Any, owner: str) -> Numbers:
+    """What a matrix is like, and how the columns of its partition are called."""
+    if not len(values):
+        return Numbers(0, True, None, None, False, None)
+    bad, first = ~np.isfinite(values), None
+    if bad.any():
+        column = int(bad.any(axis=0).argmax())
+        row = int(bad[:, column].argmax())
+        first = column, row, float(values[row, column])
+    empty = np.flatnonzero(~values.any(axis=1))
+    zero = int(empty[0]) if len(empty) else None
+    is_single = values.dtype == np.float32
+    return Numbers(len(values), is_single, learn_names(part, owner)[0], first, bool(np.isinf(values).any()), zero)
+
+
+def _every(values: np.ndarray, first: int, step: int) -> np.ndarray:
+    return values[first::step]
+
+
+def _head(values: np.ndarray, n_rows: int) -> np.ndarray:
+    return values[:n_rows].copy()
+
+
+def _joined(dtype: np.dtype, skipped: int, first: np.ndarray, *others: np.ndarray) -> np.ndarray:
+    """One block; the matrix itself where nothing is to be done."""
+    if not others:
+        return np.ascontiguousarray(first[skipped:], dtype)
+    return np.concatenate([one.astype(dtype, copy=False) for one in (first[skipped:], *others)])

@@ -1,0 +1,387 @@
+"""What models of trees answer for a table on a GPU: it is read and sent down the trees there, and answers stay there.
+
+In:  a fitted model, a method of it that answers row by row, and a table on a GPU. Out: what the method says, bit for
+     bit, as an array of the table's library; of what a GPU has no numbers for (labels that are strings) one of NumPy's.
+
+Sums over trees are all that takes long. A few last steps that are rare, or not ours to repeat bit for bit (NumPy's
+logarithm), are done here, and their answers go back. No algorithm in here: see gpu/predict.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spinney.data.on_gpu import READABLE, view_on_gpu
+from spinney.estimators.base import log_probabilities
+from spinney.tree.forest import Forest
+
+
+def answer_there(model: Any, method: Callable[..., Any], X: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The answer; NotImplemented where the method is for the CPU, which then gets a copy of the table."""
+    say = ANSWERS.get(method.__qualname__)
+    options = {name: value for name, value in kwargs.items() if name != "check_input"}
+    if say is None or args or set(options) - {"init_score"} or view_on_gpu(X).dtype not in READABLE:
+        return NotImplemented
+    from spinney._compile import say_once
+    from spinney.gpu import problem_with_gpu
+
+    check_is_fitted(model)
+    problem = problem_with_gpu()
+    if problem is not None:
+        say_once(f"A table on the GPU was copied to predict on the CPU: {problem}")
+        return NotImplemented
+    asked = _Asked(model, X)
+    return say(asked, method) if say is _imported else say(asked, **options)
+
+
+class _Asked:
+    """A model and a table on the GPU, which is read as a model, or a member of it, does."""
+
+    def __init__(self, model: Any, X: Any) -> None:
+        self.model, self.reader, self.X = model, model, X
+
+    @cached_property
+    def given(self) -> Any:
+        from spinney.gpu.predict import read_there
+
+        reader = self.reader
+        return read_there(self.X, reader._schema, type(reader).__name__, reader._refuses_unknown())
+
+    @cached_property
+    def stream(self) -> Any:
+        from spinney.gpu.respond import open_stream
+
+        return open_stream()
+
+    def sums(self, forest: Any, name: Any, answers: Callable[[], np.ndarray], start: float = 0.0) -> Any:
+        """(rows, numbers): sums over all trees of what nodes say, answers() (nodes, numbers)."""
+        from spinney.gpu.predict import program_of
+        from spinney.gpu.respond import begin_scores
+
+        n, program = self.given.n_rows, program_of(forest, name, lambda: answers().astype(np.float64))
+        sums = begin_scores(self.stream, np.full(program.width, start), n)
+        program.add(self.given, sums, self.stream)
+        return sums.reshape((n, program.width))
+
+    def leaves(self, forest: Any, dtype: Any) -> Any:
+        """(rows, trees)."""
+        from spinney.gpu.predict import program_of
+
+        program = program_of(forest, "leaves", lambda: np.zeros((forest.n_nodes, 1)))
+        return program.leaves(self.given, dtype, self.stream)
+
+    def hand_over(self, array: Any) -> Any:
+        """An answer: on the GPU as the table's library has it, here as it is."""
+        from spinney.gpu.respond import hand_over, is_there
+
+        self.stream.wait()
+        return hand_over(self.X, array) if is_there(array) else array
+
+    def put(self, array: np.ndarray) -> Any:
+        """The last steps were done here: the answer goes back."""
+        return self.hand_over(self.stream.put(np.ascontiguousarray(array)) if array.dtype.kind in "biuf" else array)
+
+    def name(self, numbers: Any, classes: list[np.ndarray]) -> Any:
+        """Labels of class numbers (rows, outputs)."""
+        from spinney.gpu.respond import labels_of
+
+        labels = labels_of(self.stream, numbers, classes)
+        return self.hand_over(labels.reshape(labels.shape[0]) if len(classes) == 1 else labels)
+
+
+# --- boosting --------------------------------------------------------------------------------------------------------
+
+
+def _raw(asked: _Asked, init_score: Any = None) -> Any:
+    """Raw scores (outputs, rows), on the GPU."""
+    from spinney.gpu.predict import scores_of
+    from spinney.gpu.respond import begin_scores
+
+    model, n = asked.model, asked.given.n_rows
+    start = model._start(asked.X, init_score, n)
+    scores = begin_scores(asked.stream, start, n)
+    scores_of(model._booster.forest, len(start)).add(asked.given, scores, asked.stream)
+    return scores
+
+
+def _link(model: Any) -> Any:
+    """The formula of the predictions; None for a user's own, which is compiled for the CPU."""
+    from spinney.criteria.losses import FORMULAS
+
+    formulas = FORMULAS.get(type(model._bare_task().loss))
+    return None if formulas is None else formulas.response
+
+
+def _boosted_numbers(asked: _Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import respond
+
+    raw, link = _raw(asked, init_score), _link(asked.model)
+    if link is None:
+        return asked.put(asked.model._respond(asked.stream.read(raw)))
+    return asked.hand_over(respond(asked.stream, link, raw))
+
+
+def _boosted_decision(asked: _Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import turned
+
+    raw = _raw(asked, init_score)
+    n_outputs, n = raw.shape
+    return asked.hand_over(raw.reshape(n) if n_outputs == 1 else turned(asked.stream, raw))
+
+
+def _boosted_chances(asked: _Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import chances
+
+    raw, link = _raw(asked, init_score), _link(asked.model)
+    if link is None:
+        return asked.put(asked.model._respond(asked.stream.read(raw)))
+    return asked.hand_over(chances(asked.stream, link, raw))
+
+
+def _boosted_logs(asked: _Asked, init_score: Any = None) -> Any:
+    return asked.put(asked.model._log_chances(asked.stream.read(_raw(asked, init_score))))
+
+
+def _boosted_classes(asked: _Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import choose
+
+    raw, link, model = _raw(asked, init_score), _link(asked.model), asked.model
+    if link is None:
+        return asked.put(model._classes_of(asked.stream.read(raw)))
+    numbers = choose(asked.stream, link, raw)
+    return asked.name(numbers.reshape((asked.given.n_rows, 1)), [model.classes_])
+
+
+def _boosted_leaves(asked: _Asked) -> Any:
+    return asked.hand_over(asked.leaves(asked.model._booster.forest, np.int32))
+
+
+def _boosted_class_leaves(asked: _Asked) -> Any:
+    leaves, n_outputs = asked.leaves(asked.model._booster.forest, np.int32), asked.model._booster.n_outputs
+    n, n_trees = leaves.shape
+    return asked.hand_over(leaves.reshape((n, n_trees // n_outputs, n_outputs)))
+
+
+# --- forests and bags ------------------------------------------------------------------------------------------------
+
+
+def _means(asked: _Asked) -> Any:
+    """(rows, outputs, classes or 1), on the GPU."""
+    from spinney.gpu.predict import numbers_of
+    from spinney.gpu.respond import divide
+
+    forest, says = asked.model.forest_, asked.model._says()
+    name, answers = ("shares", forest.answers) if says is None else ("ballots", says)
+    sums = asked.sums(forest, name, lambda: numbers_of(forest, answers))
+    return divide(asked.stream, sums, forest.n_trees).reshape((asked.given.n_rows, *forest.answers.shape[1:]))
+
+
+def _by_output(shares_in: Callable[[_Asked], Any], takes_logs: bool = False) -> Callable[[_Asked], Any]:
+    """`predict_proba` from shares (rows, outputs, classes) on the GPU: an array, or a list of one per output. Their
+    logarithms are taken here."""
+
+    def say(asked: _Asked) -> Any:
+        from spinney.gpu.respond import part_of
+
+        shares = shares_in(asked)
+        if shares is NotImplemented:
+            return shares
+        n, n_outputs, n_classes = shares.shape
+        one = n_outputs == 1
+        sizes = [n_classes] if one else asked.model.n_classes_
+        parts = [shares.reshape((n, n_classes))] if one else []
+        parts = parts or [part_of(asked.stream, shares, o, size) for o, size in enumerate(sizes)]
+        if takes_logs:
+            found = [asked.put(log_probabilities(asked.stream.read(part))) for part in parts]
+        else:
+            found = [asked.hand_over(part) for part in parts]
+        return found[0] if one else found
+
+    return say
+
+
+def _forest_classes(asked: _Asked) -> Any:
+    from spinney.gpu.respond import choose_of_shares
+
+    return asked.name(choose_of_shares(asked.stream, _means(asked)), _classes(asked.model))
+
+
+def _classes(model: Any) -> list[np.ndarray]:
+    return [model.classes_] if model.n_outputs_ == 1 else model.classes_
+
+
+def _forest_numbers(asked: _Asked) -> Any:
+    means = _means(asked)
+    n, n_outputs = means.shape[:2]
+    return asked.hand_over(means.reshape(n if n_outputs == 1 else (n, n_outputs)))
+
+
+def _forest_leaves(asked: _Asked) -> Any:
+    return asked.hand_over(asked.leaves(asked.model.forest_, np.int64))
+
+
+def _of_trees(say: Callable[[_Asked], Any]) -> Callable[[_Asked], Any]:
+    """For bags: members that are not our trees answer here."""
+    return lambda asked: say(asked) if "forest_" in vars(asked.model) else NotImplemented
+
+
+def _isolation_scores(asked: _Asked) -> Any:
+    return asked.put(_scores_here(asked))
+
+
+def _scores_here(asked: _Asked) -> np.ndarray:
+    """`score_samples`; depths are added up there."""
+    model, forest = asked.model, asked.model.forest_
+    sums = asked.sums(forest, "depths", lambda: forest.answers.reshape(-1, 1))
+    scores: np.ndarray = model._score_of(asked.stream.read(sums)[:, 0] / forest.n_trees)
+    return scores
+
+
+def _isolation_decision(asked: _Asked) -> Any:
+    return asked.put(_scores_here(asked) - asked.model.offset_)
+
+
+def _isolation_sides(asked: _Asked) -> Any:
+    return asked.put(np.where(_scores_here(asked) - asked.model.offset_ < 0, -1, 1))
+
+
+# --- single trees ----------------------------------------------------------------------------------------------------
+
+_AS_IT_IS = -0.0  # plus anything is that, its sign included
+
+
+def _tree_shares(asked: _Asked) -> Any:
+    tree = asked.model.tree_
+    if tree.spreads:
+        return NotImplemented
+    shares = asked.sums(tree.forest, "shares of one", lambda: tree.probabilities.reshape(tree.n_nodes, -1), _AS_IT_IS)
+    return shares.reshape((asked.given.n_rows, *tree.answers.shape[1:]))
+
+
+def _tree_classes(asked: _Asked) -> Any:
+    tree = asked.model.tree_
+    if tree.spreads:
+        return NotImplemented
+    return asked.name(asked.sums(tree.forest, "majority", lambda: tree.majority), _classes(asked.model))
+
+
+def _tree_numbers(asked: _Asked) -> Any:
+    tree, n_outputs = asked.model.tree_, asked.model.n_outputs_
+    values = asked.sums(tree.forest, "numbers", lambda: tree.answers[:, :, 0], _AS_IT_IS)
+    return asked.hand_over(values.reshape(asked.given.n_rows) if n_outputs == 1 else values)
+
+
+def _tree_leaves(asked: _Asked) -> Any:
+    leaves = asked.leaves(asked.model.tree_.forest, np.int64)
+    return asked.hand_over(leaves.reshape(asked.given.n_rows))
+
+
+# --- AdaBoost --------------------------------------------------------------------------------------------------------
+
+_JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary()  # members, and their trees in one store
+
+
+def _decision_here(asked: _Asked) -> np.ndarray | None:
+    """How the vote goes; votes are added up there. None for members that are not trees of one table."""
+    from spinney.estimators.tree_series import are_of_one_series
+
+    model, members = asked.model, asked.model.estimators_
+    if not are_of_one_series(members):
+        return None
+    known = _JOINED.get(model)
+    if known is None or known[0] is not members:
+        known = _JOINED[model] = members, model.forest_
+
+    def votes() -> np.ndarray:
+        says = (model._say(model._answers_in(np.arange(one.tree_.n_nodes), one.tree_)) for one in members)
+        return np.concatenate([vote * say for say, vote in zip(says, model.estimator_weights_)])
+
+    asked.reader = members[0]
+    total = asked.stream.read(asked.sums(known[1], "votes", votes))
+    decision: np.ndarray = model._decide(total, np.cumsum(np.abs(model.estimator_weights_))[-1])
+    return decision
+
+
+def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[_Asked], Any]:
+    def say(asked: _Asked) -> Any:
+        decision = _decision_here(asked)
+        return NotImplemented if decision is None else asked.put(finish(asked.model, decision))
+
+    return say
+
+
+# --- models of other libraries ---------------------------------------------------------------------------------------
+
+
+def _imported(asked: _Asked, method: Callable[..., Any]) -> Any:
+    """Sums are made there, and all that follows here."""
+    from spinney.estimators.imported_model import Summed
+    from spinney.gpu.predict import numbers_of, scores_of
+    from spinney.gpu.respond import begin_scores
+
+    def sums(forest: Forest, start: np.ndarray | None) -> np.ndarray:
+        n = asked.given.n_rows
+        if start is None:
+            found = asked.sums(forest, "shares", lambda: numbers_of(forest, forest.answers))
+            means: np.ndarray = asked.stream.read(found).reshape(n, *forest.answers.shape[1:])
+            return means
+        raw = begin_scores(asked.stream, start, n)
+        scores_of(forest, len(start)).add(asked.given, raw, asked.stream)
+        scores: np.ndarray = asked.stream.read(raw)
+        return scores
+
+    if not asked.model._reading.is_plain:
+        return NotImplemented
+    answer = method(asked.model, Summed(sums))
+    return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
+
+
+def _imported_leaves(asked: _Asked) -> Any:
+    if not asked.model._reading.is_plain:
+        return NotImplemented
+    return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))
+
+
+ANSWERS: dict[str, Callable[..., Any]] = {
+    "GradientBoostingRegressor.predict": _boosted_numbers,
+    "GradientBoostingClassifier.predict": _boosted_classes,
+    "GradientBoostingClassifier.predict_proba": _boosted_chances,
+    "GradientBoostingClassifier.predict_log_proba": _boosted_logs,
+    "GradientBoostingClassifier.decision_function": _boosted_decision,
+    "GradientBoostingClassifier.apply": _boosted_class_leaves,
+    "BoostedModel.apply": _boosted_leaves,
+    "ClassForest.predict": _forest_classes,
+    "ClassForest.predict_proba": _by_output(_means),
+    "ClassForest.predict_log_proba": _by_output(_means, takes_logs=True),
+    "NumberForest.predict": _forest_numbers,
+    "ForestModel.apply": _forest_leaves,
+    "BaggedClasses.predict": _of_trees(_forest_classes),
+    "BaggedClasses.predict_proba": _of_trees(_by_output(_means)),
+    "BaggedClasses.predict_log_proba": _of_trees(_by_output(_means, takes_logs=True)),
+    "BaggedNumbers.predict": _of_trees(_forest_numbers),
+    "BagModel.apply": _of_trees(_forest_leaves),
+    "IsolationForest.score_samples": _isolation_scores,
+    "IsolationForest.decision_function": _isolation_decision,
+    "IsolationForest.predict": _isolation_sides,
+    "ClassTreeModel.predict": _tree_classes,
+    "ClassTreeModel.predict_proba": _by_output(_tree_shares),
+    "ClassTreeModel.predict_log_proba": _by_output(_tree_shares, takes_logs=True),
+    "DecisionTreeRegressor.predict": _tree_numbers,
+    "TreeModel.apply": _tree_leaves,
+    **{f"ImportedClassifier.{name}": _imported for name in ("predict", "predict_proba", "decision_function")},
+    "ImportedClassifier.predict_log_proba": _imported,
+    **{f"ImportedRegressor.{name}": _imported for name in ("predict", "decision_function")},
+    "ImportedModel.apply": _imported_leaves,
+    "AdaBoostClassifier.decision_function": _by_votes(lambda model, decision: decision),
+    "AdaBoostClassifier.predict": _by_votes(lambda model, decision: model._choose(decision)),
+    "AdaBoostClassifier.predict_proba": _by_votes(lambda model, decision: model._probabilities(decision)),
+    "AdaBoostClassifier.predict_log_proba": _by_votes(
+        lambda model, decision: log_probabilities(model._probabilities(decision))
+    ),
+}
