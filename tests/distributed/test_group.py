@@ -137,3 +137,39 @@ def test_a_cancelled_fit_is_noticed(client, fit):
         time.sleep(0.1)
     assert threading.active_count()  # the client lives
     assert not any(client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
+
+
+def linger(group):
+    """Work on until the client has ended the session and no longer wants the task; then clear up."""
+    while not group._session.failure or group._is_wanted():
+        time.sleep(0.01)
+    group.leave()
+    group.worker.has_left = True
+
+
+def wait_until(client, function):
+    for _ in range(300):
+        if any(client.run(function).values()):
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited in vain")
+
+
+def test_who_clears_up(client):
+    """A late member of an attempt that the client has ended leaves the handler to the next attempt; one whose client
+    is gone takes it away everywhere, and from the scheduler, which would give it to new workers."""
+
+    def handlers(dask_worker):
+        return "spinney-late" in dask_worker.handlers
+
+    for ends in (True, False):
+        client.register_plugin(Mailbox("late"))
+        futures = meet(client, "late", f"ended {ends}", 1, linger)
+        wait_until(client, lambda dask_worker: any(str(key).startswith("_member") for key in dask_worker.state.tasks))
+        message = {"op": "spinney-late", "session": f"ended {ends}", "what": "close" if ends else "fail"}
+        client.sync(client.scheduler.broadcast, msg=message | ({} if ends else {"reason": "no client"}))
+        client.cancel(futures)
+        wait_until(client, lambda dask_worker: vars(dask_worker).pop("has_left", False))
+        assert set(client.run(handlers).values()) == {ends}
+        known = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.worker_plugins))
+        assert ("spinney-late" in known) == ends
