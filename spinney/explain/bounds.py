@@ -62,6 +62,18 @@ def make_desk(lists: Lists, cells: Cells) -> Desk:
     )
 
 
+def make_sharing(lists: Lists, cells: Cells) -> Sharing:
+    n_groups, n_places = len(lists.group) - 1, len(cells.cost)
+    return Sharing(
+        np.zeros(len(lists.value), np.int64),
+        np.zeros(len(cells.word) - 1, np.int64),
+        np.zeros((n_places, n_groups)),
+        np.zeros(n_places),
+        np.zeros((n_places, n_groups)),
+        np.zeros(n_groups),
+    )
+
+
 @inner_kernel
 def look(lists, cells, shares, box, need, old, n_old, desk):
     """Which leaves (of those in `old`) meet the box, and what they cost. Whether the goal may be reached in it."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spinney.explain.bounds import Sharing, make_desk, share_costs
+from spinney.explain.bounds import make_desk, make_sharing, share_costs
 from spinney.explain.climbing import climb
 from spinney.explain.columns import Column
 from spinney.explain.lists import Cells, Lists, Walk, find_lows, make_lists, merge
@@ -226,14 +226,7 @@ def _share(
     lowest = find_lows(cells, root, desk.lows)
     spread = float(np.ptp(lists.value, axis=0).max()) if len(lists.value) else 0.0
     guess = max(float(cost[cost > 0.0].mean()) if (cost > 0.0).any() else 0.0, 1e-9) / max(spread * n_groups, 1e-9)
-    room = Sharing(
-        np.empty(len(lists.value), np.int64),
-        np.empty(len(cells.word) - 1, np.int64),
-        np.empty((n_places, n_groups)),
-        np.empty(n_places),
-        np.empty((n_places, n_groups)),
-        np.empty(n_groups),
-    )
+    room = make_sharing(lists, cells)
     bound = share_costs(lists, cells, root, need, shares, steps, desk, room, _ROUNDS, guess, limit)
     return shares, max(float(bound), float(lowest)), guess
 

@@ -60,7 +60,7 @@ def find_detours(asked: Asked, ways: Ways, groups: list[list[int]], n_columns: i
             start[number, k + 1] = n
         start[number] += n_before
         n_before += n
-        found.append([array[:n] for array in one])
+        found.append([array[:n].copy() for array in one])
     return Detours(start, *(np.concatenate(arrays) for arrays in zip(*found)))
 
 

@@ -25,6 +25,7 @@ Sums = tuple[np.ndarray, np.ndarray]  # what ends say (ends, scores), and where 
 
 _BLOCK = 4096  # rows that go together
 _GROUPS, _CELLS = 1 << 14, 1 << 23  # groups, and counts of ends and groups, that are made at once
+_TURNED = 1024  # ends whose counts change places with those of groups at once
 _TRIED = 64  # batches that a group is tried with
 _DESK = 1 << 24  # items that a thread's desk may have room for
 _ROW, _GROUP = 0xFFFF, 16  # of an item: the bits of its row, and where its group begins
@@ -50,7 +51,9 @@ def count_by_lists(
         n_rows, desk = _make_desk(deep, width, team)
         counts = np.zeros((ways.n_ends, width))
         team.run(_count, asked, group_of, values, weight, n_rows, counts, desk)
-        found[batch] = (counts[:, 1:] + counts[:, :1]).T
+        for first in range(0, len(counts), _TURNED):
+            some = counts[first : first + _TURNED]
+            found[batch, first : first + len(some)] = (some[:, 1:] + some[:, :1]).T
     return found
 
 

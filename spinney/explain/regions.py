@@ -33,13 +33,14 @@ def along(asked: Asked, ways: Ways, column: int, values: np.ndarray) -> Runs:
 
 def _intervals(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
     n = len(asked.questions)
-    cut = np.full(n, -1, np.int64)
+    cut = np.full(n, -1, np.int32)
     cut[mine] = np.searchsorted(values, asked.questions["threshold"][mine], side="right")
-    low, high = np.zeros(n + ways.n_ends, np.int64), np.full(n + ways.n_ends, len(values), np.int64)
+    low, high = np.zeros(n + ways.n_ends, np.int32), np.full(n + ways.n_ends, len(values), np.int32)
     if len(mine):
-        _narrow(np.concatenate(ways.levels), asked.questions, cut, low, high)
+        _narrow(ways.order, asked.questions, cut, low, high)
     inside = low[n:] < high[n:]
-    return Runs(ends_of(inside), low[n:][inside], high[n:][inside], len(values))
+    first, last = (one[n:][inside].astype(np.int64) for one in (low, high))
+    return Runs(ends_of(inside), first, last, len(values))
 
 
 @kernel

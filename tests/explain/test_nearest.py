@@ -8,7 +8,7 @@ import pytest
 import spinney
 import spinney.explain.nearest as nearest
 from spinney.explain import counterfactual
-from spinney.explain.bounds import Sharing, make_desk, share_costs
+from spinney.explain.bounds import make_desk, make_sharing, share_costs
 from spinney.explain.lists import find_lows, make_lists, merge
 
 pytestmark = pytest.mark.kernels
@@ -72,16 +72,18 @@ def test_a_point_lies_in_one_leaf_of_each_group_and_bounds_hold(space, most, lim
 
 def root_bound(space, lists, root):
     n, places = len(lists.group) - 1, len(space.cells.cost)
-    steps = np.zeros((n, places))
+    steps = np.zeros((places, n))
     for first, last in zip(64 * space.cells.word[:-1], 64 * space.cells.word[1:]):
         cost = space.cells.cost[first:last]
         n_cells = np.isfinite(cost).sum()
-        steps[:, first : first + n_cells] = np.diff(cost[:n_cells], prepend=0.0) / n
+        steps[first : first + n_cells] = np.diff(cost[:n_cells], prepend=0.0)[:, None] / n
     desk = make_desk(lists, space.cells)
     find_lows(space.cells, root, desk.lows)
-    room = Sharing(np.zeros(len(lists.value), np.int64), np.zeros_like(steps), np.zeros_like(steps), np.zeros(n))
-    shares = np.zeros_like(steps)
-    return share_costs(lists, space.cells, root, space.need, shares, steps, desk, room, 10, 1.0)
+    shares, room = np.zeros_like(steps), make_sharing(lists, space.cells)
+    found = share_costs(lists, space.cells, root, space.need, shares, steps, desk, room, 10, 1.0, np.inf)
+    known = np.isfinite(space.cells.cost)
+    np.testing.assert_allclose(shares.sum(axis=1)[known], space.cells.cost[known], rtol=1e-9)  # shares are all of it
+    return found
 
 
 @pytest.mark.parametrize("frozen", [(), (0,), (1, 2)])
