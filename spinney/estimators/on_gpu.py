@@ -232,25 +232,46 @@ def _tree_leaves(asked: Asked) -> Any:
 _JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary()  # members, and their trees in one store
 
 
-def _decision_here(asked: Asked) -> np.ndarray | None:
-    """How the vote goes; votes are added up there. None for members that are not trees of one table."""
+def _joined(asked: Asked) -> Forest | None:
+    """The trees of all members; None for members that are not trees of one table."""
     from spinney.estimators.tree_series import are_of_one_series
 
     model, members = asked.model, asked.model.estimators_
     if not are_of_one_series(members):
         return None
+    asked.reader = members[0]
     known = _JOINED.get(model)
     if known is None or known[0] is not members:
         known = _JOINED[model] = members, model.forest_
+    return known[1]
+
+
+def _decision_here(asked: Asked) -> np.ndarray | None:
+    """How the vote goes; votes are added up there."""
+    model, forest = asked.model, _joined(asked)
+    if forest is None:
+        return None
 
     def votes() -> np.ndarray:
-        says = (model._say(model._answers_in(np.arange(one.tree_.n_nodes), one.tree_)) for one in members)
+        trees = (one.tree_ for one in model.estimators_)
+        says = (model._say(model._answers_in(np.arange(tree.n_nodes), tree)) for tree in trees)
         return np.concatenate([vote * say for say, vote in zip(says, model.estimator_weights_)])
 
-    asked.reader = members[0]
-    total = asked.stream.read(asked.sums(known[1], "votes", votes))
+    total = asked.stream.read(asked.sums(forest, "votes", votes))
     decision: np.ndarray = model._decide(total, np.cumsum(np.abs(model.estimator_weights_))[-1])
     return decision
+
+
+def _medians(asked: Asked) -> Any:
+    """Leaves are found there, medians of what they say here."""
+    from spinney.ensemble.adaboost import weighted_median
+
+    model, forest = asked.model, _joined(asked)
+    if forest is None:
+        return NotImplemented
+    leaves = asked.stream.read(asked.leaves(forest, np.int64))
+    said = [model._answers_in(leaves[:, k], one.tree_) for k, one in enumerate(model.estimators_)]
+    return asked.put(weighted_median(np.column_stack(said), model.estimator_weights_))
 
 
 def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Asked], Any]:
@@ -323,6 +344,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "ImportedClassifier.predict_log_proba": _imported,
     **{f"ImportedRegressor.{name}": _imported for name in ("predict", "decision_function")},
     "ImportedModel.apply": _imported_leaves,
+    "AdaBoostRegressor.predict": _medians,
     "AdaBoostClassifier.decision_function": _by_votes(lambda model, decision: decision),
     "AdaBoostClassifier.predict": _by_votes(lambda model, decision: model._choose(decision)),
     "AdaBoostClassifier.predict_proba": _by_votes(lambda model, decision: model._probabilities(decision)),

@@ -78,7 +78,7 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
             from spinney.distributed.answers import answer_lazily
 
             return answer_lazily(answer, self, X, args, kwargs)
-        if is_on_gpu(X):
+        if type(X) is not np.ndarray and is_on_gpu(X):  # one row is predicted in microseconds
             from spinney.estimators.on_gpu import answer_there
 
             found = answer_there(self, method, X, args, kwargs)
