@@ -99,6 +99,13 @@ def test_the_documented_rooms_are_these():
     assert re.findall(r"^\| \d+ `(\w+)/`", table, re.MULTILINE) == ROOMS
 
 
+def test_the_documented_files_are_there():
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    for room, line in re.findall(r"^\| \d+ `(\w+)/`(.*)$", page, re.MULTILINE):
+        there = {path.name for path in (PACKAGE / room).rglob("*.*")}
+        assert set(re.findall(r"`(\w+\.(?:py|html|css|js))`", line)) <= there, room
+
+
 ABOVE = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}  # the doors: of the package and of its command line
 BELOW = sorted([*(set(PACKAGE.glob("_*.py")) - ABOVE), *PACKAGE.glob("_*/*.py")])
 

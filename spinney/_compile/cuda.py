@@ -28,12 +28,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba.core import types
 
 from spinney._compile import simulated_gpu
 from spinney._compile.gpu_cache import GpuKernelCache
-from spinney._compile.intrinsics import either, view_as_float, view_as_int
+from spinney._compile.gpu_words import teach_compiler
 from spinney._interrupts import import_whole, interrupts_held_back
 
 SIMULATED = os.environ.get("SPINNEY_GPU", "") == "simulated"
@@ -160,40 +159,9 @@ def _without_advice() -> Iterator[None]:
         settings.CUDA_LOW_OCCUPANCY_WARNINGS = before
 
 
-def _teach_compiler() -> None:
-    """What numba-cuda lacks of what the CPU's inner kernels call."""
-    from numba.cuda import ufuncs
-    from numba.cuda.typing.templates import infer_global, make_intrinsic_template
-
-    for one in (view_as_int, view_as_float):
-        template = make_intrinsic_template(one, one._defn, one._name, prefer_literal=False, kwargs={"target": "cuda"})
-        infer_global(one, types.Function(template))
-
-    def choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.select(*arguments)
-
-        return first(types.boolean, first, first), generate
-
-    template = make_intrinsic_template(either, choose, "either", prefer_literal=False, kwargs={"target": "cuda"})
-    infer_global(either, types.Function(template))
-
-    def floor(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.call(builder.module.declare_intrinsic("llvm.floor", [arguments[0].type]), arguments)
-
-    def rint(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = arguments[0].type  # NVVM has no such instruction, and a library for it
-        name, module = "__nv_rint", builder.module
-        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(kind, [kind]), name)
-        return builder.call(function, arguments)
-
-    ufuncs.ufunc_db().setdefault(np.floor, {"d->d": floor})
-    ufuncs.ufunc_db().setdefault(np.rint, {"d->d": rint})
-
-
 if not SIMULATED:
     with interrupts_held_back():
-        _teach_compiler()
+        teach_compiler()
 
 
 def _check(result: Any) -> Any:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import tell_scores
@@ -39,15 +38,8 @@ class Answers:
 def evaluate(
     model: options.ModelFile,
     data: options.Data,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", help="The column with the truth, if it is not called as in training.", show_default=False
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
-    ] = None,
+    target: options.Truth = None,
+    weights: options.Weights = None,
     missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,

@@ -24,7 +24,6 @@ FORMS = {
     "text": "one tree as text",
     "rules": "one tree as rules",
 }
-_SUFFIX = {"onnx": ".onnx", "json": ".json", "python": ".py", "c": ".c", "dot": ".dot", "text": ".txt", "rules": ".txt"}
 
 
 def export(

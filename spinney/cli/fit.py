@@ -66,61 +66,66 @@ class Learning:
     groups: np.ndarray | None
 
 
+_Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+_Model = Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")]
+_Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task", help="classification or regression; by default guessed from the target.", show_default=False
+    ),
+]
+_Folds = Annotated[
+    int | None,
+    typer.Option(
+        "--cv",
+        help="Folds to judge the model by; 1 holds out a fifth of the rows, 0 does not judge. By default 5 for "
+        "small tables, else 1.",
+        show_default=False,
+    ),
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help=f"The model file; by default DATA with {SUFFIX} for its suffix.", show_default=False
+    ),
+]
+_Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param", "-p", help="A parameter of the estimator, such as max_depth=5; may be repeated.", show_default=False
+    ),
+]
+_Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        help="A column whose equal values are kept together when rows are held out: days, patients.",
+        show_default=False,
+    ),
+]
+_Budget = Annotated[
+    float | None,
+    typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
+]
+
+
 def fit(
     data: options.Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)],
-    model: Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")] = "boosting",
-    task: Annotated[
-        str | None,
-        typer.Option(
-            "--task", help="classification or regression; by default guessed from the target.", show_default=False
-        ),
-    ] = None,
-    cv: Annotated[
-        int | None,
-        typer.Option(
-            "--cv",
-            help="Folds to judge the model by; 1 holds out a fifth of the rows, 0 does not judge. By default 5 for "
-            "small tables, else 1.",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help=f"The model file; by default DATA with {SUFFIX} for its suffix.", show_default=False
-        ),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--param",
-            "-p",
-            help="A parameter of the estimator, such as max_depth=5; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    target: _Target,
+    model: _Model = "boosting",
+    task: _Task = None,
+    cv: _Folds = None,
+    out: _Out = None,
+    param: _Parameters = None,
     types: options.Types = None,
     drop: options.Drop = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            "--groups",
-            help="A column whose equal values are kept together when rows are held out: days, patients.",
-            show_default=False,
-        ),
-    ] = None,
+    weights: options.Weights = None,
+    groups: _Groups = None,
     missing: options.Missing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
-    time_budget: Annotated[
-        float | None,
-        typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
-    ] = None,
+    time_budget: _Budget = None,
     page: options.Page = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,

@@ -136,7 +136,7 @@ def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str |
     if given == "number" and seen.get("commas", 0) > seen.get("numbers", 0):
         column = replace(column, comma=True)
     if given is None or kind == "nested":
-        column = replace(column, out=_why_out(column, dtype, seen, n_rows))
+        column = replace(column, out=_why_out(column, seen, n_rows))
     return column
 
 
@@ -183,7 +183,7 @@ def _smallest(seen: dict[str, Any]) -> Any:
     return pl.Float64
 
 
-def _why_out(column: Column, dtype: Any, seen: dict[str, Any], n_rows: int) -> str:
+def _why_out(column: Column, seen: dict[str, Any], n_rows: int) -> str:
     """Why a column should not be learnt from; empty if it should."""
     n, distinct = seen["n"], column.distinct
     if column.kind == "nested":

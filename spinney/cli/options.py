@@ -62,6 +62,13 @@ Types = Annotated[
 Drop = Annotated[
     list[str] | None, typer.Option("--drop", help="Columns to leave out, separated by commas.", show_default=False)
 ]
+Weights = Annotated[str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)]
+Truth = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="The column with the truth, if it is not called as in training.", show_default=False
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

@@ -88,7 +88,7 @@ def predict(
             work.step(n_rows, None)
     if n_rows == 0:
         raise CommandError(f"{source.name} has a header but no rows.")
-    _tell(report, source, recipe, watch, extra, kept, n_rows, out)
+    _tell(report, source, watch, extra, kept, n_rows, out)
 
 
 def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> dict[str, Any]:
@@ -156,7 +156,6 @@ class Unknown:
 def _tell(
     report: Report,
     source: Source,
-    recipe: Recipe,
     watch: Unknown,
     extra: list[str],
     kept: list[str],

@@ -30,15 +30,8 @@ def report(
             "--out", "-o", help="Where the page goes; by default the model's name with .html.", show_default=False
         ),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", help="The column with the truth, if it is not called as in training.", show_default=False
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="A column of weights of the rows.", show_default=False)
-    ] = None,
+    target: options.Truth = None,
+    weights: options.Weights = None,
     groups: Annotated[
         str | None,
         typer.Option(

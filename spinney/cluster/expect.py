@@ -25,6 +25,7 @@ Tables of many columns without missing values are left to `wide.py`, which does 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,42 @@ class Rows:
     def total_weight(self) -> float:
         """What all rows count."""
         return float(self.weight.sum()) if len(self.weight) else float(len(self.values))
+
+    @property
+    def n_rows(self) -> int:
+        """Of the table."""
+        return len(self.values)
+
+    @property
+    def variances(self) -> np.ndarray:
+        """Of the known values of each column; 1 for a constant one."""
+        found = np.nanvar(self.values.astype(np.float64), axis=0)
+        return np.where(found > 0, found, 1.0)
+
+    def cuts(self, n_chunks: int) -> np.ndarray:
+        """Where the chunks of the rows here begin, and where the last one ends."""
+        return chunk_cuts(self.n_rows, n_chunks)
+
+    def add_up(self, sums: np.ndarray, likelihoods: np.ndarray, n_chunks: int) -> tuple[np.ndarray, float]:
+        """Those of all chunks of the table, one after the other."""
+        total = np.zeros(sums.shape[1])
+        for part in sums:
+            total += part
+        return total, float(np.cumsum(likelihoods)[-1])
+
+    def given_shares(self, start: Any) -> np.ndarray | None:
+        """(rows, components): shares to start from that were found elsewhere."""
+        return None
+
+
+class RowsElsewhere:
+    """Rows that are not in this process: what the client of a cluster knows of them."""
+
+    origin: np.ndarray
+
+    def sums_of_all(self, form: str) -> Sums:
+        """As `mixture.sums_of_all`."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -104,13 +141,13 @@ def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray)
     if known.all():
         one = np.ones((1, values.shape[1]), np.uint8)
         return Rows(values, np.arange(n_rows), np.zeros(n_rows, np.int32), one, weight, origin)
-    _, first, inverse = np.unique(_as_words(known), return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(as_words(known), return_index=True, return_inverse=True)
     pattern = inverse.reshape(-1).astype(np.int32)
     order = np.argsort(pattern, kind="stable")
     return Rows(values, order, pattern[order], known[first].astype(np.uint8), weight, origin)
 
 
-def _as_words(known: np.ndarray) -> np.ndarray:
+def as_words(known: np.ndarray) -> np.ndarray:
     """One value a row, equal where the same columns are known."""
     n_words = -(-known.shape[1] // 64)
     bits = np.zeros((len(known), 8 * n_words), np.uint8)
@@ -126,16 +163,12 @@ def collect(rows: Rows, mixture: Gaussians, team: Team, given: np.ndarray | None
     n_components, n_columns = mixture.means.shape
     wide = _padded(n_columns)
     width = wide * (wide if mixture.is_full else 2)
-    n_chunks = _n_chunks(len(rows.values), n_components * width)
-    sums, likelihoods = np.zeros((n_chunks, n_components * width)), np.zeros(n_chunks)
-    none = np.zeros((0, 0))
-    _run(rows, mixture, team, sums, likelihoods, none if given is None else given, none)
-    total = np.zeros((n_components, width))
-    for part in sums:  # in the order of chunks
-        total += part.reshape(n_components, width)
-    return _moments(
-        total.reshape(n_components, -1, wide), n_columns, mixture.is_full, float(np.cumsum(likelihoods)[-1])
-    )
+    n_chunks = n_chunks_of(rows.n_rows, n_components, n_columns, mixture.is_full)
+    cuts, none = rows.cuts(n_chunks), np.zeros((0, 0))
+    sums, likelihoods = np.zeros((len(cuts) - 1, n_components * width)), np.zeros(len(cuts) - 1)
+    _run(rows, mixture, team, Found(cuts, sums, likelihoods, none if given is None else given, none))
+    total, likelihood = rows.add_up(sums, likelihoods, n_chunks)
+    return _moments(total.reshape(n_components, -1, wide), n_columns, mixture.is_full, likelihood)
 
 
 def _moments(total: np.ndarray, n_columns: int, is_full: bool, likelihood: float) -> Sums:
@@ -154,8 +187,9 @@ def expect(rows: Rows, mixture: Gaussians, team: Team) -> np.ndarray:
         for part in chunks(*rows.values.shape):
             out[part] = _share_wide(rows.values[part] - rows.origin, mixture, team).T
         return out
-    n_chunks = _n_chunks(len(rows.values), 1)
-    _run(rows, mixture, team, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out)
+    cuts = chunk_cuts(len(rows.values), _n_chunks(len(rows.values), 1))
+    n_chunks = len(cuts) - 1
+    _run(rows, mixture, team, Found(cuts, np.zeros((n_chunks, 0)), np.zeros(n_chunks), np.zeros((0, 0)), out))
     return out
 
 
@@ -195,21 +229,24 @@ def _padded(n_columns: int) -> int:
     return -(-(n_columns + 1) // SQUARE) * SQUARE
 
 
+def n_chunks_of(n_rows: int, n_components: int, n_columns: int, is_full: bool) -> int:
+    """How many chunks a table is cut into when a mixture is fitted."""
+    wide = _padded(n_columns)
+    return _n_chunks(n_rows, n_components * wide * (wide if is_full else 2))
+
+
+def chunk_cuts(n_rows: int, n_chunks: int) -> np.ndarray:
+    """int64 (chunks + 1,): where they begin, and where the last one ends."""
+    return np.arange(n_chunks + 1, dtype=np.int64) * n_rows // n_chunks
+
+
 def _n_chunks(n_rows: int, n_numbers: int) -> int:
     """How many chunks: enough for many threads, few enough for their sums."""
     most = max(_LEAST_CHUNKS, min(_MOST_CHUNKS, _ROOM // n_numbers))
     return max(1, min(most, -(-n_rows // (4 * BLOCK))))
 
 
-def _run(
-    rows: Rows,
-    mixture: Gaussians,
-    team: Team,
-    sums: np.ndarray,
-    likelihoods: np.ndarray,
-    given: np.ndarray,
-    out: np.ndarray,
-) -> None:
+def _run(rows: Rows, mixture: Gaussians, team: Team, found: Found) -> None:
     n_components, n_columns = mixture.means.shape
     wide = _padded(n_columns)
     padded_means = np.zeros((n_components, wide))
@@ -217,6 +254,4 @@ def _run(
     covariances = np.ascontiguousarray(mixture.covariances)
     known = Mixture(mixture.log_factors(), padded_means, covariances, mixture.is_full)
     ordered = OrderedRows(rows.values, rows.order, rows.pattern, rows.patterns, rows.weight, rows.origin)
-    team.run(
-        visit, ordered, known, Found(sums, likelihoods, given, out), make_room(n_components, n_columns, wide, team)
-    )
+    team.run(visit, ordered, known, found, make_room(n_components, n_columns, wide, team))

@@ -17,7 +17,7 @@ import numpy as np
 from spinney._random import draw_uniforms
 from spinney._team import Team
 from spinney.cluster.distances import nearest_centres
-from spinney.cluster.expect import Gaussians, Rows, Sums, collect
+from spinney.cluster.expect import Gaussians, Rows, RowsElsewhere, Sums, collect
 from spinney.cluster.gaussians import as_matrices, check_positive, next_mixture
 from spinney.cluster.plusplus import plus_plus, random_rows
 from spinney.cluster.points import make_points
@@ -60,12 +60,22 @@ class Outcome(NamedTuple):
 
 
 def run_em(
-    rows: Rows, mixture: Gaussians, settings: MixtureSettings, team: Team, watch: Watcher | None = None
+    rows: Rows,
+    mixture: Gaussians,
+    settings: MixtureSettings,
+    team: Team,
+    watch: Watcher | None = None,
+    begun: Outcome | None = None,
+    look_back: Callable[[Outcome], None] = lambda reached: None,
 ) -> Outcome:
-    """Iterate to the end."""
-    total, likelihoods, history = rows.total_weight, [-np.inf], []
-    has_converged = False
-    for number in range(1, settings.max_iter + 1):
+    """Iterate to the end, perhaps from where an earlier run was; `look_back` is told where this one is."""
+    total = rows.total_weight
+    likelihoods, history, has_converged = [-np.inf], [], False
+    if begun is not None:
+        mixture, has_converged, history = begun.mixture, begun.has_converged, list(begun.history)
+        likelihoods += begun.log_likelihoods
+    while len(likelihoods) <= settings.max_iter and not has_converged:
+        number = len(likelihoods)
         sums = collect(rows, mixture, team)
         if settings.keep_history:
             history.append(_step(rows, mixture, sums.likelihood / total))
@@ -74,9 +84,8 @@ def run_em(
         gain = likelihoods[-1] - likelihoods[-2]
         if watch is not None:
             watch(number, likelihoods[-1], gain)
-        if abs(gain) < settings.tol:
-            has_converged = True
-            break
+        has_converged = bool(abs(gain) < settings.tol)
+        look_back(Outcome(mixture, likelihoods[-1], number, has_converged, likelihoods[1:], history))
     if settings.keep_history:
         history.append(_step(rows, mixture, collect(rows, mixture, team).likelihood / total))
     return Outcome(mixture, likelihoods[-1], len(likelihoods) - 1, has_converged, likelihoods[1:], history)
@@ -133,7 +142,7 @@ def start_from_shares(rows: Rows, shares: np.ndarray, form: str, reg_covar: floa
 
 def neutral_mixture(rows: Rows, n_components: int, form: str) -> Gaussians:
     """Components that are all alike: in the middle of the rows, and as wide as they are."""
-    variance = _variances(rows)
+    variance = rows.variances
     spread = np.diag(variance) if form in ("full", "tied") else variance[None]
     covariances = np.ascontiguousarray(np.broadcast_to(spread, (n_components, *spread.shape)))
     even = np.full(n_components, 1.0 / n_components)
@@ -151,19 +160,18 @@ def posterior_from_shares(rows: Rows, shares: np.ndarray, settings: MixtureSetti
     return found
 
 
-def covariance_prior(rows: Rows, form: str, team: Team) -> np.ndarray:
+def covariance_prior(rows: Rows | RowsElsewhere, form: str, team: Team) -> np.ndarray:
     """The covariance of all rows, as a pass reads it; a missing value counts as the mean of its column."""
-    sums = collect(rows, neutral_mixture(rows, 1, form), team, np.ones((len(rows.values), 1)))
+    sums = rows.sums_of_all(form) if isinstance(rows, RowsElsewhere) else sums_of_all(rows, form, team)
     total, middle, second = float(sums.weight[0]), sums.first[0] / sums.weight[0], sums.second[0]
     squares = middle * middle if len(second) == 1 else middle[:, None] * middle
     found = (second - total * squares) / max(total - 1.0, 1.0)
     return np.full_like(found, found.mean()) if form == "spherical" else found
 
 
-def _variances(rows: Rows) -> np.ndarray:
-    """Of the known values of each column; 1 for a constant one."""
-    found = np.nanvar(rows.values.astype(np.float64), axis=0)
-    return np.where(found > 0, found, 1.0)
+def sums_of_all(rows: Rows, form: str, team: Team) -> Sums:
+    """Of rows that all belong to one component."""
+    return collect(rows, neutral_mixture(rows, 1, form), team, np.ones((len(rows.values), 1)))
 
 
 def middle_of(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
@@ -193,5 +201,9 @@ def random_shares(n_rows: int, n_components: int, key: int) -> np.ndarray:
     """Every row belongs to all components, to each by chance."""
     drawn = np.empty(n_rows * n_components)
     draw_uniforms(np.uint64(key), drawn)
-    shares = drawn.reshape(n_rows, n_components)
-    return shares / shares.sum(axis=1, keepdims=True)
+    return in_shares(drawn.reshape(n_rows, n_components))
+
+
+def in_shares(drawn: np.ndarray) -> np.ndarray:
+    """Rows that add up to 1."""
+    return drawn / drawn.sum(axis=1, keepdims=True)

@@ -38,8 +38,9 @@ class Mixture(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a pass finds.  # out, but for the given shares"""
+    """What a pass finds.  # out, but for the cuts and the given shares"""
 
+    cuts: np.ndarray  # int64 (chunks + 1,): where chunks begin, and where the last one ends
     sums: np.ndarray  # (chunks, places of all components), or (chunks, 0)
     likelihoods: np.ndarray  # (chunks,)
     given: np.ndarray  # (rows, components): shares, or empty
@@ -87,7 +88,7 @@ def logarithms(values: np.ndarray) -> np.ndarray:
 def visit(rank, size, sync, rows, mixture, found, room):
     rows, mixture, found, room = refer(rows), refer(mixture), refer(found), refer(room)
     order, pattern, means, is_full = rows.order, rows.pattern, mixture.means, mixture.is_full
-    n_rows, n_chunks = order.size, found.likelihoods.size
+    n_chunks = found.likelihoods.size
     x_rows, u_rows, wu_rows = room.rows[rank, 0], room.rows[rank, 1], room.rows[rank, 2]
     tiles, z_tile, middle = room.tiles[rank, 0], room.tiles[rank, 1], room.tiles[rank, 2]
     shares, plans, known, given, sums = room.shares[rank], room.plans[rank], room.known[rank], found.given, found.sums
@@ -95,7 +96,7 @@ def visit(rank, size, sync, rows, mixture, found, room):
         chunk = next_chunk(sync)
         if chunk >= n_chunks:
             return
-        place, end = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
+        place, end = found.cuts[chunk], found.cuts[chunk + 1]
         planned, n_known = np.int64(-1), np.int64(0)
         while place < end:
             if pattern[place] != planned:

@@ -15,6 +15,7 @@ Out: the ordinary fitted model. Nothing here imports dask unless somebody else h
     matrix.py        numbers that stay with the workers, cut into blocks where one machine would cut them
     spread.py        which blocks are whose: what members know, in the order of the table
     kmeans.py        k-means, the client's side; `kmeans_member.py` is what a member does
+    mixture.py       Gaussian mixtures, the client's side; `mixture_member.py` is what a member does
     forests.py       all rows' codes on every worker, each of which grows some of a forest's trees
     gathered.py      rows brought to one worker, which fits them all; `room.py` says whether they fit there
     answers.py       predictions of collections, not computed until somebody asks

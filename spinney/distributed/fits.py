@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
-from uuid import uuid4
 
 from spinney.distributed.collections import find_client
+from spinney.distributed.tasks import submit_all
 
 
 def wants_cluster(n_jobs: Any) -> bool:
@@ -29,11 +29,7 @@ def spread(work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], na
     """The results of all jobs; if the iterator is closed early, the rest is cancelled."""
     client = find_client()
     kept = client.scatter([shared], hash=False, broadcast=True)[0]
-    token = uuid4().hex[:12]
-    futures = [
-        client.submit(_call, work, kept, job, key=f"spinney-{name}-{token}-{k}", pure=False)
-        for k, job in enumerate(jobs)
-    ]
+    futures = submit_all(client, work, [(kept, job) for job in jobs], name)
     try:
         for k, future in enumerate(futures):
             yield future.result()
@@ -41,7 +37,3 @@ def spread(work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], na
     finally:
         if client.status == "running":
             client.cancel([kept, *(future for future in futures if future is not None)], force=True)
-
-
-def _call(work: Callable[[Any, Any], Any], shared: Any, job: Any) -> Any:
-    return work(shared, job)

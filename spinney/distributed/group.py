@@ -268,10 +268,15 @@ class Group:
         return [*arrived[: self.rank], array, *arrived[self.rank :]]
 
     def leave(self) -> None:
-        """Clear up where the client no longer can: it has not ended the session, and nobody wants it."""
+        """Clear up where the client no longer can: it has neither ended this session nor wants its task."""
         if self._session_name not in self._mailbox.closed and not self._is_wanted():
-            with contextlib.suppress(KeyError):  # another member on this worker was quicker
-                self._run(self.worker.plugin_remove(self._op))
+            self._run(self._forget())
+
+    async def _forget(self) -> None:
+        with contextlib.suppress(Exception):  # another member may have been first
+            await self.worker.scheduler.unregister_worker_plugin(name=self._op)
+        with contextlib.suppress(KeyError):
+            await self.worker.plugin_remove(self._op)
 
     def fail(self, reason: str) -> None:
         """Tell all members that this one cannot go on."""

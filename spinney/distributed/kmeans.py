@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from spinney.cluster.kmeans import Clustering, KMeansSettings, Watcher
+from spinney.cluster.plusplus import random_rows
 from spinney.cluster.points import CHUNK_ROWS, PointSet, in_order, in_units, plain_weights, sample_step
 from spinney.data.finite import NotFiniteError
 from spinney.data.weights import Weights
-from spinney.distributed.kmeans_member import Common, Found, Progress, Start, Step, cluster
+from spinney.distributed.kmeans_member import Common, Found, Progress, Start, Step, cluster, label
 from spinney.distributed.matrix import RemoteMatrix, in_order_of_rows, weights_of
 from spinney.distributed.members import Members, Shares
 
@@ -46,31 +47,8 @@ def run_kmeans(
 ) -> Clustering:
     """A run from each start; the best one. `settings.tolerance` is a share of the rows' variance."""
     progress = Progress([], 0, np.inf, None, [])
-    weights = Weights(*(part if len(part) else None for part in (about.counts, about.importance)))
-    common = Common(
-        about.origin,
-        matrix.dtype,
-        n_clusters,
-        about.total_count,
-        about.heaviest,
-        float(plain_weights(about.counts, about.importance, about.n_rows).sum()),
-        about.unit,
-        starts,
-        settings,
-        watch is not None,
-        progress,
-    )
-    cuts = np.append(np.arange(0, matrix.n_rows, CHUNK_ROWS), matrix.n_rows)
-    pieces = matrix.cut_at(cuts)
-
-    def tell(shares: Shares) -> dict[str, tuple[Common, Any]]:
-        now = common._replace(progress=progress)
-        return {
-            worker: (now, ([one.begin for one in own], [one.n_rows for one in own], weights_of(own, weights)))
-            for worker, own in shares.items()
-        }
-
-    members = Members(matrix.client, cluster, "kmeans", lambda: pieces, tell)
+    common = _common(matrix, about, starts, settings, n_clusters, watch is not None)
+    members = _members(matrix, about, cluster, lambda: common._replace(progress=progress))
     try:
         while len(progress.done) < len(starts):
             for news in members.take():
@@ -80,6 +58,47 @@ def run_kmeans(
         members.close()
     best = min(progress.done, key=lambda one: one.inertia)
     return Clustering(best.centres, labels, best.inertia, best.n_iter, best.has_converged, best.history)
+
+
+def nearest_drawn(matrix: RemoteMatrix, weights: Weights, n: int, by_distance: bool, key: int) -> np.ndarray:
+    """As `mixture.labels_of_nearest`."""
+    about = about_rows(matrix, weights)
+    start = Start(key, None if by_distance else random_rows(about, n, key))
+    common = _common(matrix, about, [start], KMeansSettings(), n, False)
+    members = _members(matrix, about, label, lambda: common)
+    try:
+        return in_order_of_rows(members.returned(), matrix.n_rows)
+    finally:
+        members.close()
+
+
+def _common(
+    matrix: RemoteMatrix,
+    about: PointSet,
+    starts: list[Start],
+    settings: KMeansSettings,
+    n_clusters: int,
+    is_watched: bool,
+) -> Common:
+    weight = float(plain_weights(about.counts, about.importance, about.n_rows).sum())
+    of_all = about.total_count, about.heaviest, weight, about.unit
+    progress = Progress([], 0, np.inf, None, [])
+    return Common(about.origin, matrix.dtype, n_clusters, *of_all, starts, settings, is_watched, progress)
+
+
+def _members(matrix: RemoteMatrix, about: PointSet, work: Any, common: Callable[[], Common]) -> Members:
+    """Members whose blocks hold whole chunks."""
+    weights = Weights(*(part if len(part) else None for part in (about.counts, about.importance)))
+    pieces = matrix.cut_at(np.append(np.arange(0, matrix.n_rows, CHUNK_ROWS), matrix.n_rows))
+
+    def tell(shares: Shares) -> dict[str, tuple[Common, Any]]:
+        now = common()
+        return {
+            worker: (now, ([one.begin for one in own], [one.n_rows for one in own], weights_of(own, weights)))
+            for worker, own in shares.items()
+        }
+
+    return Members(matrix.client, work, "kmeans", lambda: pieces, tell)
 
 
 def _after(progress: Progress, news: Step | Found, watch: Callable[..., None] | None) -> Progress:

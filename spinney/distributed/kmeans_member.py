@@ -22,6 +22,7 @@ import numpy as np
 from spinney._team import Team
 from spinney.cluster import kmeans
 from spinney.cluster.assign import Assignment, distances_by_chunk
+from spinney.cluster.distances import nearest_centres
 from spinney.cluster.kmeans import KMeansRun, KMeansSettings
 from spinney.cluster.nearest import LANES
 from spinney.cluster.passes import TiledPasses
@@ -124,6 +125,16 @@ def cluster(
     return TiledPasses(points, common.n_clusters, "lloyd", team).nearest(best.relative)[: points.n_rows]
 
 
+def label(
+    group: Group, team: Team, told: tuple[Common, tuple[list[int], list[int], Weights]], blocks: list[np.ndarray]
+) -> np.ndarray:
+    """The rows that a start draws are centres: the nearest one of each row here."""
+    common, (begins, sizes, weights) = told
+    points = _lay_out(blocks, weights, common, Spread(group, begins, sizes), team)
+    centres = _first_centres(common.starts[0], points, common, team)
+    return nearest_centres(points, centres, team)[: points.n_rows]
+
+
 @dataclass(frozen=True)
 class MemberPoints(Points):
     """The rows of a member; reach and variance are those of all rows."""
@@ -156,7 +167,7 @@ def _lay_out(blocks: list[np.ndarray], weights: Weights, common: Common, spread:
         reach = np.maximum(reach, found)
     counted, full = spread.group.maximum(reach)
     with np.errstate(invalid="ignore", over="ignore"):
-        variance = variance_of(spread.add_in_order(sums, CHUNK_ROWS), common.weight)
+        variance = variance_of(spread.add_in_order(sums, spread.chunks_of(CHUNK_ROWS)), common.weight)
     if not (np.isfinite(full).all() and np.isfinite(variance)):
         refuse_huge()
     about = n_rows, n_columns, common.origin, counted, full, variance, None, counts, importance, common.unit, tiles
@@ -261,7 +272,8 @@ class MemberPasses(TiledPasses):
     def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
         """Of all rows."""
         own = distances_by_chunk(self.points, centres, labels, self.team)
-        return float(np.cumsum(self.points.spread.in_order(own, CHUNK_ROWS))[-1]) * self.points.unit
+        spread = self.points.spread
+        return float(np.cumsum(spread.in_order(own, spread.chunks_of(CHUNK_ROWS)))[-1]) * self.points.unit
 
 
 class MemberRun(KMeansRun):

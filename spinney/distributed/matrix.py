@@ -7,6 +7,7 @@ would adds up the same numbers. The rows that a cut takes from the next partitio
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ class Numbers(NamedTuple):
     schema: Schema | None  # names of the columns; None without rows
     not_finite: tuple[int, int, float] | None  # column, row and value of the first one, by columns
     infinite: bool
+    missing: bool
     zero: int | None  # the first row that holds zeros only
 
 
@@ -53,7 +55,7 @@ class RemoteMatrix:
         self.schema = join_schemas([one.schema for one in about if one.schema is not None])
         self.n_columns = self.schema.n_columns
         self.dtype = np.dtype(np.float32 if all(one.is_single for one in about if one.n_rows) else np.float64)
-        self.has_infinite = any(one.infinite for one in about)
+        self.has_infinite, self.has_missing = any(one.infinite for one in about), any(one.missing for one in about)
         zeros = [first + one.zero for first, one in zip(self.starts.tolist(), about) if one.zero is not None]
         self.first_zero: int | None = min(zeros, default=None)
         bad = [(one.not_finite, first) for first, one in zip(self.starts.tolist(), about) if one.not_finite]
@@ -68,28 +70,35 @@ class RemoteMatrix:
 
     def cut_at(self, cuts: np.ndarray) -> list[Piece]:
         """Pieces that begin and end at cuts, ascending from 0 to the number of rows: about one per partition."""
-        ends = cuts[np.searchsorted(cuts, self.starts)].tolist()
-        pieces = []
-        for k, (begin, end) in enumerate(pairwise(ends)):
-            if begin < end:
-                pieces.append(Piece(self._join(k, begin, end), begin, end - begin, None))
-        return pieces
+        ends = cuts[np.searchsorted(cuts, self.starts)]
+        return self.pieces_between(np.unique(ends))
 
-    def _join(self, k: int, begin: int, end: int) -> Any:
-        """The rows begin to end, which begin in partition k."""
-        starts, skipped = self.starts, begin - int(self.starts[k])
-        others, j = [], k + 1
-        while starts[j] < end:
-            if end < starts[j + 1]:
-                others.append(self._submit(_head, "head", self.partitions[j], int(end - starts[j])))
-            elif starts[j] < starts[j + 1]:
-                others.append(self.partitions[j])
-            j += 1
-        return self._submit(_joined, "block", self.dtype, skipped, self.partitions[k], *others)
+    def pieces_between(self, cuts: np.ndarray) -> list[Piece]:
+        """A piece from each cut to the next."""
+        return [Piece(self._block(a, b), a, b - a, None) for a, b in pairwise(cuts.tolist())]
 
-    def _submit(self, function: Any, name: str, *args: Any) -> Any:
+    def _block(self, begin: int, end: int) -> Any:
+        """The rows begin to end as one matrix."""
+        found, k = [], int(np.searchsorted(self.starts, begin, side="right")) - 1
+        while self.starts[k] < end:
+            part, first, last = self.partitions[k], int(self.starts[k]), int(self.starts[k + 1])
+            if begin > first or last > end:
+                part = self.submit(_slice, "slice", part, max(0, begin - first), min(last, end) - first)
+            found += [part] if first < last else []
+            k += 1
+        return self.submit(_joined, "block", self.dtype, *found)
+
+    def submit(self, function: Any, name: str, *args: Any) -> Any:
+        """A future of something that is let go of with the matrices."""
         self._cut += submit_all(self.client, function, [args], name)
         return self._cut[-1]
+
+    def filled(self, origin: np.ndarray) -> RemoteMatrix:
+        """The same in float64, with these numbers in place of missing ones."""
+        found = copy(self)
+        found.partitions = submit_all(self.client, _fill, [(one, origin) for one in self.partitions], "filled")
+        found.dtype, found.not_finite, found._cut = np.dtype(np.float64), None, []
+        return found
 
     def close(self) -> None:
         """Leave neither matrices nor blocks."""
@@ -130,7 +139,7 @@ def read_matrix(part: Any, owner: str, on_sphere: bool) -> np.ndarray:
 def describe_matrix(values: np.ndarray, part: Any, owner: str) -> Numbers:
     """What a matrix is like, and how the columns of its partition are called."""
     if not len(values):
-        return Numbers(0, True, None, None, False, None)
+        return Numbers(0, True, None, None, False, False, None)
     bad, first = ~np.isfinite(values), None
     if bad.any():
         column = int(bad.any(axis=0).argmax())
@@ -138,20 +147,26 @@ def describe_matrix(values: np.ndarray, part: Any, owner: str) -> Numbers:
         first = column, row, float(values[row, column])
     empty = np.flatnonzero(~values.any(axis=1))
     zero = int(empty[0]) if len(empty) else None
+    infinite, missing = bool(np.isinf(values).any()), bool(np.isnan(values).any())
     is_single = values.dtype == np.float32
-    return Numbers(len(values), is_single, learn_names(part, owner)[0], first, bool(np.isinf(values).any()), zero)
+    return Numbers(len(values), is_single, learn_names(part, owner)[0], first, infinite, missing, zero)
 
 
 def _every(values: np.ndarray, first: int, step: int) -> np.ndarray:
     return values[first::step]
 
 
-def _head(values: np.ndarray, n_rows: int) -> np.ndarray:
-    return values[:n_rows].copy()
+def _fill(values: np.ndarray, origin: np.ndarray) -> np.ndarray:
+    values = values.astype(np.float64, copy=False)
+    return np.where(np.isnan(values), origin, values)
 
 
-def _joined(dtype: np.dtype, skipped: int, first: np.ndarray, *others: np.ndarray) -> np.ndarray:
-    """One block; the matrix itself where nothing is to be done."""
-    if not others:
-        return np.ascontiguousarray(first[skipped:], dtype)
-    return np.concatenate([one.astype(dtype, copy=False) for one in (first[skipped:], *others)])
+def _slice(values: np.ndarray, begin: int, end: int) -> np.ndarray:
+    return values[begin:end]
+
+
+def _joined(dtype: np.dtype, *parts: np.ndarray) -> np.ndarray:
+    """One block; a part itself where nothing is to be done."""
+    if len(parts) == 1:
+        return np.ascontiguousarray(parts[0], dtype)
+    return np.concatenate([one.astype(dtype, copy=False) for one in parts])

@@ -20,6 +20,7 @@ from uuid import uuid4
 from spinney._team import Team
 from spinney.distributed.dataset import Piece, share_out
 from spinney.distributed.group import Group, GroupLost, Mailbox, name_of
+from spinney.distributed.tasks import let_go
 
 _AHEAD = 8  # results that members may be ahead of the client
 _PATIENCE = 0.3  # seconds that a worker waits for a result before it answers that there is none yet
@@ -67,8 +68,9 @@ class Members:
         self.pieces, self.tell = list, dict  # which may know us, and the data
         if self._plugged:
             self._plugged = False
-            with contextlib.suppress(Exception):
-                self.client.unregister_worker_plugin(name_of(self._fit))
+            if self.client.status != "connecting":  # Dask waits long for a scheduler that is gone
+                with contextlib.suppress(Exception):
+                    self.client.unregister_worker_plugin(name_of(self._fit))
 
     def _insist(self, ask: Callable[[Attempt], Any]) -> Any:
         """Ask the members, as often as one is lost."""
@@ -95,7 +97,9 @@ class Members:
         if not self._plugged:
             self.client.register_plugin(Mailbox(self._fit))
             self._plugged = True
-        shares = share_out(self.client, self.pieces(), living_workers(self.client))
+        pieces = self.pieces()
+        _wait_for([one.data for one in pieces], lambda: living_workers(self.client))
+        shares = share_out(self.client, pieces, living_workers(self.client))
         return Attempt(self.client, self._fit, shares, self.tell(shares), self.work, self.name)
 
 
@@ -135,9 +139,7 @@ class Attempt:
 
     def returned(self) -> list[tuple[list[Piece], Any]]:
         """What each member returned; waits for it."""
-        while any(future.status == "pending" for future in self.futures):
-            self._look("")
-            time.sleep(0.01)
+        _wait_for(self.futures, lambda: self._look(""))
         self._judge()
         try:
             found = self.client.gather(self.futures)
@@ -181,19 +183,40 @@ class Attempt:
         with contextlib.suppress(Exception):
             there = set(_sync(_workers_now, self.client))
             self._ask({"what": "close"}, [one for one in self.addresses if one in there])
-        with contextlib.suppress(Exception):
-            self.client.cancel(self.futures)
-        self.futures, self.shares = [], {}  # an error that somebody keeps must not keep the data
+        let_go(self.client, self.futures)
+        self.shares = {}  # an error that somebody keeps must not keep the data
 
     def _ask(self, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
         """Call the handler of some workers, through the scheduler; the answers of those that gave any."""
         return _sync(_ask, self.client, {"op": self.op, "session": self.session, **message}, workers)
 
 
+def _wait_for(futures: list[Any], look: Callable[[], Any]) -> None:
+    """Until all are done, one way or another; look now and then whether there is hope."""
+    looked = time.monotonic()
+    while any(future.status == "pending" for future in futures):
+        time.sleep(0.005)
+        if time.monotonic() - looked > _LOOK:
+            look()
+            looked = time.monotonic()
+
+
 def _sync(work: Any, client: Any, *args: Any) -> Any:
-    """Do something in the client's loop, and wait for it."""
+    """Do something in the client's loop, and wait for it; not if the scheduler is gone, for which Dask waits long."""
     _check_client(client)
-    return client.sync(work, client, *args)
+    return client.sync(_while_connected, client, work, *args)
+
+
+async def _while_connected(client: Any, work: Any, *args: Any) -> Any:
+    doing = asyncio.ensure_future(work(client, *args))
+    try:
+        while True:
+            await asyncio.wait({doing}, timeout=_LOOK)
+            if doing.done():
+                return doing.result()
+            _check_client(client)
+    finally:
+        doing.cancel()
 
 
 async def _ask(client: Any, message: dict[str, Any], workers: list[str]) -> dict[str, Any]:
@@ -232,6 +255,8 @@ def living_workers(client: Any) -> list[str]:
 
 
 def _check_client(client: Any) -> None:
+    if client.status == "connecting":  # anew: all futures are lost, even if it comes back
+        raise _scheduler_lost()
     if client.status != "running":
         raise RuntimeError(f"The client of Dask's is {client.status}: the fit has ended with it.")
 

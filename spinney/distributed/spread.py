@@ -58,30 +58,28 @@ class Spread:
         every[:, self.mine] = own
         return self.group.sum(every)
 
-    def in_order(self, own: np.ndarray, rows_each: int) -> np.ndarray:
-        """One number per `rows_each` rows, of own blocks one after the other -> those of all blocks."""
+    def chunks_of(self, rows_each: int) -> list[int]:
+        """How many chunks of so many rows each block has."""
+        return (-(-self.size // rows_each)).tolist()
+
+    def in_order(self, own: np.ndarray, n_each: list[int]) -> np.ndarray:
+        """One number per chunk, of own blocks one after the other -> those of all blocks, which have so many chunks."""
         every, at = self.group.gather(own), [0] * self.group.size
         found = []
-        for rank, size in zip(self.rank.tolist(), self.size.tolist()):
-            n = -(-size // rows_each)
+        for rank, n in zip(self.rank.tolist(), n_each):
             found.append(every[rank][at[rank] : at[rank] + n])
             at[rank] += n
         return np.concatenate(found)
 
-    def add_in_order(self, own: np.ndarray, rows_each: int) -> np.ndarray:
+    def add_in_order(self, own: np.ndarray, n_each: list[int]) -> np.ndarray:
         """The sum of real numbers over all members' chunks (first axis), one after the other from the first on."""
         total, at = np.zeros(own.shape[1:]), 0
-        for block, (rank, size) in enumerate(zip(self.rank.tolist(), self.size.tolist())):
+        for block, (rank, n) in enumerate(zip(self.rank.tolist(), n_each)):
             if rank == self.group.rank:
-                n = -(-size // rows_each)
                 for part in own[at : at + n]:
                     total = total + part
                 at += n
             if block == self.n_blocks - 1 or self.rank[block + 1] != rank:  # hand it on
-                bits = (
-                    np.ascontiguousarray(total).view(np.int64)
-                    if rank == self.group.rank
-                    else np.zeros(total.shape, np.int64)
-                )
-                total = self.group.sum(bits).view(np.float64)
+                bits = np.ascontiguousarray(total).view(np.int64)
+                total = self.group.sum(bits if rank == self.group.rank else np.zeros_like(bits)).view(np.float64)
         return total

@@ -27,6 +27,7 @@ def run_all(client: Any, function: Any, calls: list[tuple], name: str) -> list[A
 
 def let_go(client: Any, futures: list[Any]) -> None:
     """Leave nothing of our own tasks on the workers, whoever still knows of them: an error keeps all that led to it."""
-    with contextlib.suppress(Exception):
-        client.cancel(futures)
+    if client.status == "running":  # Dask waits long for a scheduler that is gone
+        with contextlib.suppress(Exception):
+            client.cancel(futures)
     futures.clear()

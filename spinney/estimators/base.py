@@ -23,7 +23,7 @@ from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.weights import Weights, read_weights
-from spinney.estimators.streaming import stream_answers
+from spinney.estimators.streaming import score_here, stream_answers
 
 if TYPE_CHECKING:
     from spinney._team import Team
@@ -142,6 +142,7 @@ class TableModel(BaseEstimator):
         """What answers for rows takes tables opened from files, too."""
         super().__init_subclass__(**more)
         stream_answers(cls)
+        score_here(cls)
 
     def _keep_schema(self, schema: Schema) -> None:
         self._schema = schema

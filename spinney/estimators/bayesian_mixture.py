@@ -121,7 +121,7 @@ class BayesianGaussianMixture(MixtureModel):
         from spinney.cluster.gaussians import publish
         from spinney.cluster.variational import Priors
 
-        n_columns = rows.values.shape[1]
+        n_columns = len(rows.origin)
         given = self.weight_concentration_prior, self.mean_precision_prior, self.degrees_of_freedom_prior
         usual = 1.0 / self.n_components, 1.0, float(n_columns)
         concentration, precision, freedom = (b if a is None else float(a) for a, b in zip(given, usual))
@@ -141,7 +141,7 @@ class BayesianGaussianMixture(MixtureModel):
     def _covariance_prior(self, rows: Rows, team: Team) -> np.ndarray:
         from spinney.cluster.mixture import covariance_prior
 
-        n_columns, form = rows.values.shape[1], self.covariance_type
+        n_columns, form = len(rows.origin), self.covariance_type
         if self.covariance_prior is None:
             return covariance_prior(rows, form, team)
         shape = {"diag": (n_columns,), "spherical": (1,)}.get(form, (n_columns, n_columns))
@@ -159,8 +159,8 @@ class BayesianGaussianMixture(MixtureModel):
 
         return posterior_from_shares(rows, first_shares(self, rows, weights, random, team), settings, team)
 
-    def _keep(self, found: Outcome, rows: Rows, team: Team) -> None:
-        super()._keep(found, rows, team)
+    def _keep(self, found: Outcome, origin: np.ndarray, team: Team) -> None:
+        super()._keep(found, origin, team)
         posterior: Any = found.mixture
         is_process = self.weight_concentration_prior_type == "dirichlet_process"
         self.weight_concentration_ = tuple(posterior.concentration) if is_process else posterior.concentration[0]

@@ -63,7 +63,7 @@ class BisectingKMeans(KMeans):
     True
     """
 
-    _fits_cells = _predicts_cells = _fits_apart = False
+    _fits_cells = _predicts_cells = False
     metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
     children_: np.ndarray
     split_nodes_: np.ndarray
@@ -86,6 +86,9 @@ class BisectingKMeans(KMeans):
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        return False
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.bisect import BisectSettings, bisect

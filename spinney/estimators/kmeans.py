@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spinney.cluster.passes import Passes
     from spinney.cluster.points import PointSet
     from spinney.distributed.kmeans_member import Start
+    from spinney.distributed.matrix import RemoteMatrix
     from spinney.distributed.table import RemoteTable
 
 
@@ -69,7 +70,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     """
 
     _fits_cells = _predicts_cells = True  # of large sparse tables, which are not laid out
-    _fits_apart = True
     _random_starts = 10  # where n_init="auto" and starts are drawn without care
     cluster_centers_: np.ndarray
     labels_: np.ndarray
@@ -126,23 +126,32 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self._warn(found)
         return self
 
+    def _fits_apart(self, n_columns: int) -> bool:
+        return True
+
     def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
-        from spinney.distributed.kmeans import about_rows, run_kmeans
         from spinney.distributed.matrix import RemoteMatrix
 
-        is_cosine, owner = self.metric == "cosine", type(self).__name__
-        with closing(RemoteMatrix(table, owner, is_cosine)) as matrix, columns_named(matrix.schema.names):
-            self._check_size(matrix.n_rows)
-            if is_cosine:
-                _refuse_zeros(matrix.first_zero)
-            weights = read_sample_weight(sample_weight, matrix.n_rows)
+        with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
+            self._warn(self._fit_matrix(matrix, sample_weight), stacklevel=5)
+
+    def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
+        """Fit rows that stay with the workers of a cluster; directions already for "cosine"."""
+        from spinney.distributed.kmeans import about_rows, run_kmeans
+
+        self._check_size(matrix.n_rows)
+        is_cosine = self.metric == "cosine"
+        if is_cosine:
+            _refuse_zeros(matrix.first_zero)
+        weights = read_sample_weight(sample_weight, matrix.n_rows)
+        with columns_named(matrix.schema.names):
             about = about_rows(matrix, weights, np.zeros(matrix.n_columns) if is_cosine else None)
-            random = check_random_state(self.random_state)
-            starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
-            found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
+        random = check_random_state(self.random_state)
+        starts = [self._remote_start(about, random) for _ in range(self._n_starts())]
+        found = run_kmeans(matrix, about, starts, self._run_settings(about), self.n_clusters, self._watcher())
         self._keep(found, about)
         self._keep_schema(matrix.schema)
-        self._warn(found, stacklevel=5)
+        return found
 
     def _check_size(self, n_rows: int) -> None:
         if n_rows < self.n_clusters:

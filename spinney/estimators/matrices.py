@@ -26,7 +26,6 @@ class MatrixModel(TableModel):
 
     _takes_missing = False
     _takes_categories = False
-    _fits_apart = False  # whether large dask collections are fitted where their rows are
 
     def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
         """Fit a dask collection.
@@ -43,12 +42,16 @@ class MatrixModel(TableModel):
         with all_or_nothing(self):
             weight, table = vector_here(sample_weight, "sample_weight"), RemoteTable(X)
             size = size_of(table, type(self).__name__)
-            if self._fits_apart and size[0] > FEW_ROWS:
+            if size[0] > FEW_ROWS and self._fits_apart(table.shape[1]):
                 self._fit_apart(table, weight)
             else:
                 n_groups = int(getattr(self, "n_clusters" if hasattr(self, "n_clusters") else "n_components"))
                 fit_on_a_worker(self, table, size, weight, _COPIES, 8 * (n_groups + 4))
         return self
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        """Whether large dask collections are fitted where their rows are."""
+        return False
 
     def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
         """Fit rows that stay with the workers of a cluster."""

@@ -69,7 +69,7 @@ class MiniBatchKMeans(KMeans):
     """
 
     metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
-    _fits_cells = _fits_apart = False
+    _fits_cells = False
     _random_starts = 3
     counts_: np.ndarray
     n_steps_: int
@@ -92,6 +92,9 @@ class MiniBatchKMeans(KMeans):
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        return False
 
     def _best_run(self, points: Points, values: np.ndarray, team: Team) -> Clustering:
         from spinney.cluster.minibatch import Draws, MiniBatchSettings, Smoothed, run_batches

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.cluster.expect import Gaussians, Rows
     from spinney.cluster.mixture import MixtureSettings, Outcome
+    from spinney.distributed.table import RemoteTable
 
 
 class MixtureModel(DensityMixin, MatrixModel):
@@ -47,8 +49,8 @@ class MixtureModel(DensityMixin, MatrixModel):
         Parameters
         ----------
         X : table of numbers, NaN where missing
-            NumPy array, pandas or polars frame, Arrow table. Or a dask DataFrame or Array, which is fitted by one
-            worker that has room for all rows (`docs/scaling.md`).
+            NumPy array, pandas or polars frame, Arrow table. Or a dask DataFrame or Array, whose rows stay with the
+            workers of a cluster (`docs/scaling.md`).
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
@@ -63,21 +65,46 @@ class MixtureModel(DensityMixin, MatrixModel):
             return self._fit_remote(X, sample_weight)
         with all_or_nothing(self):
             schema, values = self._learn_matrix(X)
-            if len(values) < self.n_components:
-                raise ValueError(
-                    f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
-                    f"n_samples = {len(values)}"
-                )
+            self._check_size(len(values))
             weights = read_sample_weight(sample_weight, len(values))
             _check_finite(values, schema.names)
             with self._make_team("cluster", self._work(values)) as team:
                 rows = self._fit_rows(values, weights)
-                self._keep(self._best_run(rows, weights, team), rows, team)
+                self._keep(self._best_run(rows, weights, team), rows.origin, team)
             self._keep_schema(schema)
         return self
 
     def _work(self, values: np.ndarray) -> int:
         return values.size * self.n_components * (values.shape[1] if self.covariance_type in ("full", "tied") else 1)
+
+    def _fits_apart(self, n_columns: int) -> bool:
+        from spinney.cluster.triangles import WIDE_COLUMNS
+
+        return n_columns < WIDE_COLUMNS or self.covariance_type not in ("full", "tied")
+
+    def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
+        from spinney.distributed.matrix import RemoteMatrix
+        from spinney.distributed.mixture import MixtureRows
+        from spinney.estimators.mixture_apart import fit_apart
+
+        with closing(RemoteMatrix(table, type(self).__name__)) as matrix:
+            self._check_size(matrix.n_rows)
+            if matrix.has_infinite:
+                _refuse_infinite()
+            weights = read_sample_weight(sample_weight, matrix.n_rows)
+            rows = MixtureRows(matrix, self._row_weights(weights))
+            check_known(rows.origin)
+            found = fit_apart(self, rows, weights)
+        with self._make_team("cluster", 0) as team:
+            self._keep(found, rows.origin, team)
+        self._keep_schema(matrix.schema)
+        self._warn(found, stacklevel=5)
+
+    def _check_size(self, n_rows: int) -> None:
+        if n_rows < self.n_components:
+            raise ValueError(
+                f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n_rows}"
+            )
 
     def _fit_rows(self, values: np.ndarray, weights: Weights) -> Rows:
         from spinney.cluster.expect import read_rows
@@ -88,9 +115,7 @@ class MixtureModel(DensityMixin, MatrixModel):
             raise ValueError(f"Found array with 1 sample(s) while a minimum of 2 is required by {owner}.")
         weight = self._row_weights(weights)
         origin = middle_of(values, weight)
-        if np.isnan(origin).any():
-            column = int(np.isnan(origin).argmax())
-            raise ValueError(f"Column {column} of X has no values at all (in rows with weight): drop it.")
+        check_known(origin)
         return read_rows(values, weight, origin)
 
     def _row_weights(self, weights: Weights) -> np.ndarray | None:
@@ -111,14 +136,17 @@ class MixtureModel(DensityMixin, MatrixModel):
         if self.warm_start and hasattr(self, "means_"):
             starts = [self._mixture(rows.origin)]
         best = best_em(rows, starts, settings, team, self._watcher, self._tell)
+        self._warn(best, stacklevel=4)
+        return best
+
+    def _warn(self, best: Outcome, stacklevel: int) -> None:
         if not best.has_converged and self.max_iter > 0:
             warnings.warn(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "
                 "tol, or check for degenerate data.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
-        return best
 
     def _watcher(self, start: int) -> Any:
         if not self.verbose:
@@ -135,11 +163,11 @@ class MixtureModel(DensityMixin, MatrixModel):
             what = "has converged" if found.has_converged else "has not converged"
             print(f"Start {start} {what} after {found.n_iter} iterations, {self._bound} {found.log_likelihood:.6f}.")
 
-    def _keep(self, found: Outcome, rows: Rows, team: Team) -> None:
+    def _keep(self, found: Outcome, origin: np.ndarray, team: Team) -> None:
         from spinney.cluster.gaussians import precisions, publish
 
         form, mixture = self.covariance_type, found.mixture
-        self.weights_, self.means_ = mixture.weights, mixture.means + rows.origin
+        self.weights_, self.means_ = mixture.weights, mixture.means + origin
         self.covariances_ = publish(mixture.covariances, form)
         self.precisions_, self.precisions_cholesky_ = precisions(mixture, form, team)
         self.converged_, self.n_iter_ = found.has_converged, found.n_iter
@@ -267,3 +295,14 @@ class MixtureModel(DensityMixin, MatrixModel):
 def _check_finite(values: np.ndarray, names: Any) -> None:
     with columns_named(names):
         refuse_not_finite(values, may_be_missing=True)
+
+
+def _refuse_infinite() -> NoReturn:
+    raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
+
+
+def check_known(origin: np.ndarray) -> None:
+    """Refuse a column without values."""
+    if np.isnan(origin).any():
+        column = int(np.isnan(origin).argmax())
+        raise ValueError(f"Column {column} of X has no values at all (in rows with weight): drop it.")

@@ -10,7 +10,6 @@ logarithm), are done here, and their answers go back. No algorithm in here: see 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,6 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.on_gpu import READABLE, view_on_gpu
+from spinney.estimators.asked_on_gpu import Asked
 from spinney.estimators.base import log_probabilities
 from spinney.tree.forest import Forest
 
@@ -36,69 +36,14 @@ def answer_there(model: Any, method: Callable[..., Any], X: Any, args: Any, kwar
     if problem is not None:
         say_once(f"A table on the GPU was copied to predict on the CPU: {problem}")
         return NotImplemented
-    asked = _Asked(model, X)
+    asked = Asked(model, X)
     return say(asked, method) if say is _imported else say(asked, **options)
-
-
-class _Asked:
-    """A model and a table on the GPU, which is read as a model, or a member of it, does."""
-
-    def __init__(self, model: Any, X: Any) -> None:
-        self.model, self.reader, self.X = model, model, X
-
-    @cached_property
-    def given(self) -> Any:
-        from spinney.gpu.predict import read_there
-
-        reader = self.reader
-        return read_there(self.X, reader._schema, type(reader).__name__, reader._refuses_unknown())
-
-    @cached_property
-    def stream(self) -> Any:
-        from spinney.gpu.respond import open_stream
-
-        return open_stream()
-
-    def sums(self, forest: Any, name: Any, answers: Callable[[], np.ndarray], start: float = 0.0) -> Any:
-        """(rows, numbers): sums over all trees of what nodes say, answers() (nodes, numbers)."""
-        from spinney.gpu.predict import program_of
-        from spinney.gpu.respond import begin_scores
-
-        n, program = self.given.n_rows, program_of(forest, name, lambda: answers().astype(np.float64))
-        sums = begin_scores(self.stream, np.full(program.width, start), n)
-        program.add(self.given, sums, self.stream)
-        return sums.reshape((n, program.width))
-
-    def leaves(self, forest: Any, dtype: Any) -> Any:
-        """(rows, trees)."""
-        from spinney.gpu.predict import program_of
-
-        program = program_of(forest, "leaves", lambda: np.zeros((forest.n_nodes, 1)))
-        return program.leaves(self.given, dtype, self.stream)
-
-    def hand_over(self, array: Any) -> Any:
-        """An answer: on the GPU as the table's library has it, here as it is."""
-        from spinney.gpu.respond import hand_over, is_there
-
-        self.stream.wait()
-        return hand_over(self.X, array) if is_there(array) else array
-
-    def put(self, array: np.ndarray) -> Any:
-        """The last steps were done here: the answer goes back."""
-        return self.hand_over(self.stream.put(np.ascontiguousarray(array)) if array.dtype.kind in "biuf" else array)
-
-    def name(self, numbers: Any, classes: list[np.ndarray]) -> Any:
-        """Labels of class numbers (rows, outputs)."""
-        from spinney.gpu.respond import labels_of
-
-        labels = labels_of(self.stream, numbers, classes)
-        return self.hand_over(labels.reshape(labels.shape[0]) if len(classes) == 1 else labels)
 
 
 # --- boosting --------------------------------------------------------------------------------------------------------
 
 
-def _raw(asked: _Asked, init_score: Any = None) -> Any:
+def _raw(asked: Asked, init_score: Any = None) -> Any:
     """Raw scores (outputs, rows), on the GPU."""
     from spinney.gpu.predict import scores_of
     from spinney.gpu.respond import begin_scores
@@ -118,7 +63,7 @@ def _link(model: Any) -> Any:
     return None if formulas is None else formulas.response
 
 
-def _boosted_numbers(asked: _Asked, init_score: Any = None) -> Any:
+def _boosted_numbers(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import respond
 
     raw, link = _raw(asked, init_score), _link(asked.model)
@@ -127,7 +72,7 @@ def _boosted_numbers(asked: _Asked, init_score: Any = None) -> Any:
     return asked.hand_over(respond(asked.stream, link, raw))
 
 
-def _boosted_decision(asked: _Asked, init_score: Any = None) -> Any:
+def _boosted_decision(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import turned
 
     raw = _raw(asked, init_score)
@@ -135,7 +80,7 @@ def _boosted_decision(asked: _Asked, init_score: Any = None) -> Any:
     return asked.hand_over(raw.reshape(n) if n_outputs == 1 else turned(asked.stream, raw))
 
 
-def _boosted_chances(asked: _Asked, init_score: Any = None) -> Any:
+def _boosted_chances(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import chances
 
     raw, link = _raw(asked, init_score), _link(asked.model)
@@ -144,11 +89,11 @@ def _boosted_chances(asked: _Asked, init_score: Any = None) -> Any:
     return asked.hand_over(chances(asked.stream, link, raw))
 
 
-def _boosted_logs(asked: _Asked, init_score: Any = None) -> Any:
+def _boosted_logs(asked: Asked, init_score: Any = None) -> Any:
     return asked.put(asked.model._log_chances(asked.stream.read(_raw(asked, init_score))))
 
 
-def _boosted_classes(asked: _Asked, init_score: Any = None) -> Any:
+def _boosted_classes(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import choose
 
     raw, link, model = _raw(asked, init_score), _link(asked.model), asked.model
@@ -158,11 +103,11 @@ def _boosted_classes(asked: _Asked, init_score: Any = None) -> Any:
     return asked.name(numbers.reshape((asked.given.n_rows, 1)), [model.classes_])
 
 
-def _boosted_leaves(asked: _Asked) -> Any:
+def _boosted_leaves(asked: Asked) -> Any:
     return asked.hand_over(asked.leaves(asked.model._booster.forest, np.int32))
 
 
-def _boosted_class_leaves(asked: _Asked) -> Any:
+def _boosted_class_leaves(asked: Asked) -> Any:
     leaves, n_outputs = asked.leaves(asked.model._booster.forest, np.int32), asked.model._booster.n_outputs
     n, n_trees = leaves.shape
     return asked.hand_over(leaves.reshape((n, n_trees // n_outputs, n_outputs)))
@@ -171,7 +116,7 @@ def _boosted_class_leaves(asked: _Asked) -> Any:
 # --- forests and bags ------------------------------------------------------------------------------------------------
 
 
-def _means(asked: _Asked) -> Any:
+def _means(asked: Asked) -> Any:
     """(rows, outputs, classes or 1), on the GPU."""
     from spinney.gpu.predict import numbers_of
     from spinney.gpu.respond import divide
@@ -182,11 +127,11 @@ def _means(asked: _Asked) -> Any:
     return divide(asked.stream, sums, forest.n_trees).reshape((asked.given.n_rows, *forest.answers.shape[1:]))
 
 
-def _by_output(shares_in: Callable[[_Asked], Any], takes_logs: bool = False) -> Callable[[_Asked], Any]:
+def _by_output(shares_in: Callable[[Asked], Any], takes_logs: bool = False) -> Callable[[Asked], Any]:
     """`predict_proba` from shares (rows, outputs, classes) on the GPU: an array, or a list of one per output. Their
     logarithms are taken here."""
 
-    def say(asked: _Asked) -> Any:
+    def say(asked: Asked) -> Any:
         from spinney.gpu.respond import part_of
 
         shares = shares_in(asked)
@@ -206,7 +151,7 @@ def _by_output(shares_in: Callable[[_Asked], Any], takes_logs: bool = False) -> 
     return say
 
 
-def _forest_classes(asked: _Asked) -> Any:
+def _forest_classes(asked: Asked) -> Any:
     from spinney.gpu.respond import choose_of_shares
 
     return asked.name(choose_of_shares(asked.stream, _means(asked)), _classes(asked.model))
@@ -216,26 +161,26 @@ def _classes(model: Any) -> list[np.ndarray]:
     return [model.classes_] if model.n_outputs_ == 1 else model.classes_
 
 
-def _forest_numbers(asked: _Asked) -> Any:
+def _forest_numbers(asked: Asked) -> Any:
     means = _means(asked)
     n, n_outputs = means.shape[:2]
     return asked.hand_over(means.reshape(n if n_outputs == 1 else (n, n_outputs)))
 
 
-def _forest_leaves(asked: _Asked) -> Any:
+def _forest_leaves(asked: Asked) -> Any:
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int64))
 
 
-def _of_trees(say: Callable[[_Asked], Any]) -> Callable[[_Asked], Any]:
+def _of_trees(say: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
     """For bags: members that are not our trees answer here."""
     return lambda asked: say(asked) if "forest_" in vars(asked.model) else NotImplemented
 
 
-def _isolation_scores(asked: _Asked) -> Any:
+def _isolation_scores(asked: Asked) -> Any:
     return asked.put(_scores_here(asked))
 
 
-def _scores_here(asked: _Asked) -> np.ndarray:
+def _scores_here(asked: Asked) -> np.ndarray:
     """`score_samples`; depths are added up there."""
     model, forest = asked.model, asked.model.forest_
     sums = asked.sums(forest, "depths", lambda: forest.answers.reshape(-1, 1))
@@ -243,11 +188,11 @@ def _scores_here(asked: _Asked) -> np.ndarray:
     return scores
 
 
-def _isolation_decision(asked: _Asked) -> Any:
+def _isolation_decision(asked: Asked) -> Any:
     return asked.put(_scores_here(asked) - asked.model.offset_)
 
 
-def _isolation_sides(asked: _Asked) -> Any:
+def _isolation_sides(asked: Asked) -> Any:
     return asked.put(np.where(_scores_here(asked) - asked.model.offset_ < 0, -1, 1))
 
 
@@ -256,7 +201,7 @@ def _isolation_sides(asked: _Asked) -> Any:
 _AS_IT_IS = -0.0  # plus anything is that, its sign included
 
 
-def _tree_shares(asked: _Asked) -> Any:
+def _tree_shares(asked: Asked) -> Any:
     tree = asked.model.tree_
     if tree.spreads:
         return NotImplemented
@@ -264,20 +209,20 @@ def _tree_shares(asked: _Asked) -> Any:
     return shares.reshape((asked.given.n_rows, *tree.answers.shape[1:]))
 
 
-def _tree_classes(asked: _Asked) -> Any:
+def _tree_classes(asked: Asked) -> Any:
     tree = asked.model.tree_
     if tree.spreads:
         return NotImplemented
     return asked.name(asked.sums(tree.forest, "majority", lambda: tree.majority), _classes(asked.model))
 
 
-def _tree_numbers(asked: _Asked) -> Any:
+def _tree_numbers(asked: Asked) -> Any:
     tree, n_outputs = asked.model.tree_, asked.model.n_outputs_
     values = asked.sums(tree.forest, "numbers", lambda: tree.answers[:, :, 0], _AS_IT_IS)
     return asked.hand_over(values.reshape(asked.given.n_rows) if n_outputs == 1 else values)
 
 
-def _tree_leaves(asked: _Asked) -> Any:
+def _tree_leaves(asked: Asked) -> Any:
     leaves = asked.leaves(asked.model.tree_.forest, np.int64)
     return asked.hand_over(leaves.reshape(asked.given.n_rows))
 
@@ -287,7 +232,7 @@ def _tree_leaves(asked: _Asked) -> Any:
 _JOINED: WeakKeyDictionary[Any, tuple[list[Any], Forest]] = WeakKeyDictionary()  # members, and their trees in one store
 
 
-def _decision_here(asked: _Asked) -> np.ndarray | None:
+def _decision_here(asked: Asked) -> np.ndarray | None:
     """How the vote goes; votes are added up there. None for members that are not trees of one table."""
     from spinney.estimators.tree_series import are_of_one_series
 
@@ -308,8 +253,8 @@ def _decision_here(asked: _Asked) -> np.ndarray | None:
     return decision
 
 
-def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[_Asked], Any]:
-    def say(asked: _Asked) -> Any:
+def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Asked], Any]:
+    def say(asked: Asked) -> Any:
         decision = _decision_here(asked)
         return NotImplemented if decision is None else asked.put(finish(asked.model, decision))
 
@@ -319,7 +264,7 @@ def _by_votes(finish: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[_Ask
 # --- models of other libraries ---------------------------------------------------------------------------------------
 
 
-def _imported(asked: _Asked, method: Callable[..., Any]) -> Any:
+def _imported(asked: Asked, method: Callable[..., Any]) -> Any:
     """Sums are made there, and all that follows here."""
     from spinney.estimators.imported_model import Summed
     from spinney.gpu.predict import numbers_of, scores_of
@@ -342,7 +287,7 @@ def _imported(asked: _Asked, method: Callable[..., Any]) -> Any:
     return [asked.put(one) for one in answer] if isinstance(answer, list) else asked.put(answer)
 
 
-def _imported_leaves(asked: _Asked) -> Any:
+def _imported_leaves(asked: Asked) -> Any:
     if not asked.model._reading.is_plain:
         return NotImplemented
     return asked.hand_over(asked.leaves(asked.model.forest_, np.int32))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from spinney.data.on_gpu import is_on_gpu
+from spinney.data.on_gpu import here, is_on_gpu
 from spinney.data.shared import OpenedTable
 from spinney.distributed.collections import is_dask
 
@@ -46,6 +47,25 @@ def stream_answers(cls: type) -> None:
             method.fn = _streaming(method.fn)
         elif callable(method) and not isinstance(method, type) and hasattr(method, "__code__"):
             setattr(cls, name, _streaming(method))
+
+
+def score_here(cls: type) -> None:
+    """Let `score`, a class's own or that of scikit-learn's mixin, take what is on a GPU: measures are computed here."""
+    found = next((vars(base)["score"] for base in cls.__mro__ if "score" in vars(base)), None)
+    if not isinstance(found, FunctionType) or hasattr(found, "streams"):
+        return
+
+    @wraps(found)
+    def score(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_on_gpu(X, *args, *kwargs.values()):
+            return found(self, X, *args, **kwargs)
+        from spinney.estimators.asked_on_gpu import answers_here
+
+        with answers_here():
+            return found(self, X, *map(here, args), **{name: here(value) for name, value in kwargs.items()})
+
+    score.streams = True  # type: ignore[attr-defined]
+    cls.score = score  # type: ignore[attr-defined]
 
 
 def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:

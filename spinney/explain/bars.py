@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from spinney.explain.drawing import DARK, DOWN, UP, at_most, axes_for, name_columns, shorten, show, without_pairs
+from spinney.explain.drawing import (
+    DARK,
+    DOWN,
+    UP,
+    at_most,
+    axes_for,
+    name_columns,
+    one_output,
+    shorten,
+    show,
+    without_pairs,
+)
 from spinney.explain.explanation import Explanation, read_explanation
 from spinney.view.colours import class_colours, mix
 from spinney.view.numbers import write_value
@@ -46,7 +57,7 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
     >>> forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
     >>> ax = plot_waterfall(shap(forest, X)[0, :, "Adelie"])
     """
-    row = _one_row(read_explanation(explanation))
+    row = _one_row(one_output(explanation, "plot_waterfall"))
     order = np.argsort(-np.abs(row.values), kind="stable")[: at_most("most", most)]
     rest = np.setdiff1d(np.arange(len(row.values)), order)
     labels = [shorten(row.feature_names[j]) for j in order]
@@ -74,11 +85,6 @@ def plot_waterfall(explanation: Any, *, most: int = 10, decimals: int = 2, ax: A
 
 
 def _one_row(whole: Explanation) -> Explanation:
-    if whole.output_names is not None:
-        raise ValueError(
-            f"plot_waterfall draws one output, and this explanation has {len(whole.output_names)}: take one, as in "
-            f"explanation[..., {whole.output_names[0]!r}]."
-        )
     if whole.interactions:
         whole = without_pairs(whole)
     if whole.values.ndim == 2 and len(whole) == 1:
@@ -188,11 +194,7 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
     whole = read_explanation(explanation)
     if not whole.interactions:
         raise ValueError("plot_interactions needs interactions: shap(model, X, interactions=True).")
-    if whole.output_names is not None:
-        raise ValueError(
-            f"plot_interactions draws one output, and this explanation has {len(whole.output_names)}: take one, as in "
-            f"explanation[..., {whole.output_names[0]!r}]."
-        )
+    whole = one_output(whole, "plot_interactions")
     sizes = whole.mean_abs * (2.0 - np.eye(len(whole.feature_names)))
     order = np.argsort(-sizes.sum(axis=1), kind="stable")[: at_most("most", most)]
     sizes, n = sizes[np.ix_(order, order)], len(order)

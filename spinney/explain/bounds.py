@@ -26,8 +26,10 @@ class Sharing(NamedTuple):
     """Room for finding shares."""
 
     leaves: np.ndarray  # int64 (leaves,)
-    used: np.ndarray  # float64 (groups, places): steps that groups take
-    best: np.ndarray  # float64 (groups, places): the best steps so far
+    top: np.ndarray  # int64 (columns,): the farthest cell of each
+    used: np.ndarray  # float64 (places, groups): steps that groups take
+    takers: np.ndarray  # float64 (places,): how many groups take a step
+    best: np.ndarray  # float64 (places, groups): the best steps so far
     step: np.ndarray  # float64 (groups,)
 
 
@@ -72,7 +74,7 @@ def look(lists, cells, shares, box, need, old, n_old, desk):
         desk.group[g], desk.here[g] = n, -1
         base = 0.0
         for c in range(desk.lows.size):
-            base += shares[g, desk.lows[c]]
+            base += shares[desk.lows[c], g]
         end = lists.group[g + 1]
         start = n
         while i < n_old and old[i] < end:
@@ -87,7 +89,7 @@ def look(lists, cells, shares, box, need, old, n_old, desk):
                     break
                 if low != desk.lows[c]:
                     moves = True
-                    way += shares[g, low] - shares[g, desk.lows[c]]
+                    way += shares[low, g] - shares[desk.lows[c], g]
             if meets:
                 desk.alive[n], desk.way[n] = leaf, way
                 n += 1
@@ -236,49 +238,57 @@ def _unite(lists, cells, box, alive, begin, end, spare):
 
 
 @kernel
-def share_costs(lists, cells, root, need, shares, steps, desk, room, n_rounds, guess):
-    """Better shares, in place; returns the bound of the root's box.
+def share_costs(lists, cells, root, need, shares, steps, desk, room, n_rounds, guess, limit):
+    """Better shares, in place; returns the bound of the root's box. A bound of `limit` will do.
 
-    `steps` (groups, places): shares as steps from cell to cell of a column; `room` the same: the best so far.
+    `steps` (places, groups): shares as steps from cell to cell of a column. Only steps within the box change.
     """
-    every = np.int64(lists.value.shape[0])
-    n_groups, n_places = shares.shape
+    every, old = np.int64(lists.value.shape[0]), room.leaves
     best, rate, pace = -np.inf, guess, 1.0
-    old = room.leaves
     for k in range(every):
         old[k] = k
     cost = 0.0
     for c in range(desk.lows.size):
         cost += cells.cost[desk.lows[c]]
+        room.top[c] = _highest(root, cells.word[c], cells.word[c + 1])
+        for p in range(64 * cells.word[c], 64 * cells.word[c + 1]):
+            for g in range(shares.shape[1]):
+                shares[p, g] = steps[p, g] + (shares[p - 1, g] if p > 64 * cells.word[c] else 0.0)
     for n in range(n_rounds):
-        _add_up(cells, steps, shares)
+        if n > 0:
+            _add_up(steps, shares, desk.lows, room.top)
         if not look(lists, cells, shares, root, need, old, every, desk):
             return np.inf
         r = most_lacking(desk, need)
         found, rate = bound_box(lists, desk, need, cost, r, rate if rate > 0.0 else guess)
         if found > best:
             best = found
-            _copy(steps, room.best)
+            _copy(steps, room.best, desk.lows, room.top)
+            if best >= limit:
+                break
         elif n % 10 == 9:
             pace *= 0.7
         if found <= 0.0 and n == 0 and desk.scores[r] >= need[r]:
             break
-        _use(lists, cells, root, desk, room.used)
-        norm = 0.0
-        for p in range(n_places):
-            mean = 0.0
-            for g in range(n_groups):
-                mean += room.used[g, p]
-            mean /= n_groups
-            for g in range(n_groups):
-                if steps[g, p] > 0.0 or room.used[g, p] > mean:
-                    norm += (room.used[g, p] - mean) ** 2
+        norm = _use(lists, cells, root, desk, steps, room)
         if norm == 0.0:
             break
-        _move(steps, room.used, pace * max(0.05 * abs(best), 1e-3) / norm, room.step)
-    _copy(room.best, steps)
-    _add_up(cells, steps, shares)
+        _move(steps, room, desk.lows, pace * max(0.05 * abs(best), 1e-3) / norm)
+    _copy(room.best, steps, desk.lows, room.top)
+    _add_up(steps, shares, desk.lows, room.top)
     return best
+
+
+@inner_kernel
+def _highest(box, first, last):
+    """The farthest cell of a column."""
+    for w in range(last - 1, first - 1, -1):
+        if box[w] != np.uint64(0):
+            bit = np.int64(63)
+            while (box[w] >> np.uint64(bit)) & np.uint64(1) == np.uint64(0):
+                bit -= 1
+            return 64 * w + bit
+    return 64 * first
 
 
 @inner_kernel
@@ -292,63 +302,84 @@ def most_lacking(desk, need):
 
 
 @inner_kernel
-def _copy(old, new):
-    for g in range(old.shape[0]):
-        for p in range(old.shape[1]):
-            new[g, p] = old[g, p]
+def _copy(old, new, lows, top):
+    for c in range(lows.size):
+        for p in range(lows[c] + 1, top[c] + 1):
+            for g in range(old.shape[1]):
+                new[p, g] = old[p, g]
 
 
 @inner_kernel
-def _add_up(cells, steps, shares):
-    for g in range(shares.shape[0]):
-        for c in range(cells.word.size - 1):
-            total = 0.0
-            for p in range(64 * cells.word[c], 64 * cells.word[c + 1]):
-                total += steps[g, p]
-                shares[g, p] = total
+def _add_up(steps, shares, lows, top):
+    for c in range(lows.size):
+        for p in range(lows[c] + 1, top[c] + 1):
+            for g in range(steps.shape[1]):
+                shares[p, g] = shares[p - 1, g] + steps[p, g]
 
 
 @inner_kernel
-def _use(lists, cells, root, desk, used):
-    """Which steps the groups' leaves take."""
-    used[:] = 0.0
-    for g in range(desk.chosen.size):
+def _use(lists, cells, root, desk, steps, room):
+    """Which steps the groups' leaves take; how far that is from all taking the same, squared."""
+    used, takers, n_groups = room.used, room.takers, desk.chosen.size
+    for c in range(desk.lows.size):
+        for p in range(desk.lows[c] + 1, room.top[c] + 1):
+            takers[p] = 0.0
+            for g in range(n_groups):
+                used[p, g] = 0.0
+    for g in range(n_groups):
         leaf = desk.chosen[g]
         for e in range(lists.entry[leaf], lists.entry[leaf + 1]):
             c = lists.column[e]
             low = lowest(lists.words, lists.at[e], root, cells.word[c], cells.word[c + 1])
-            for p in range(64 * cells.word[c] + 1, low + 1):
-                used[g, p] = 1.0
+            for p in range(desk.lows[c] + 1, low + 1):
+                used[p, g] = 1.0
+                takers[p] += 1.0
+    norm = 0.0
+    for c in range(desk.lows.size):
+        for p in range(desk.lows[c] + 1, room.top[c] + 1):
+            mean = takers[p] / n_groups
+            if 0.0 < mean < 1.0:
+                for g in range(n_groups):
+                    if steps[p, g] > 0.0 or used[p, g] > mean:
+                        norm += (used[p, g] - mean) ** 2
+    return norm
 
 
 @inner_kernel
-def _move(steps, used, pace, own):
-    """Steps by which more of the cost goes to groups that take them; each column of `steps` stays at its sum."""
-    n_groups = steps.shape[0]
-    for p in range(steps.shape[1]):
-        total, mean = 0.0, 0.0
-        for g in range(n_groups):
-            total += steps[g, p]
-            mean += used[g, p]
-        if total <= 0.0 or mean == 0.0 or mean == n_groups:
-            continue
-        for g in range(n_groups):
-            own[g] = steps[g, p] + pace * used[g, p]
-        # onto the simplex: take the same from all that stay above zero
-        n_left, surplus = n_groups, pace * mean
-        while surplus > 1e-15 * total:
-            cut, surplus, left = surplus / n_left, 0.0, np.int64(0)
+def _move(steps, room, lows, pace):
+    """Steps by which more of the cost goes to groups that take them; what they add up to stays."""
+    n_groups, own = steps.shape[1], room.step
+    for c in range(lows.size):
+        for p in range(lows[c] + 1, room.top[c] + 1):
+            if room.takers[p] == 0.0 or room.takers[p] == n_groups:
+                continue
+            total = 0.0
             for g in range(n_groups):
-                if own[g] > 0.0:
-                    own[g] -= cut
-                    if own[g] < 0.0:
-                        surplus -= own[g]
-                        own[g] = 0.0
-                    elif own[g] > 0.0:
-                        left += 1
-            n_left = max(left, np.int64(1))
-        n_sum = 0.0
-        for g in range(n_groups):
-            n_sum += own[g]
-        for g in range(n_groups):
-            steps[g, p] = own[g] * (total / n_sum)
+                total += steps[p, g]
+                own[g] = steps[p, g] + pace * room.used[p, g]
+            if total > 0.0:
+                _project(own, pace * room.takers[p], total)
+                for g in range(n_groups):
+                    steps[p, g] = own[g]
+
+
+@inner_kernel
+def _project(own, surplus, total):
+    """Onto the simplex: take the same from all that stay above zero, until they add up to the total."""
+    n_left = own.size
+    while surplus > 1e-15 * total:
+        cut, surplus, left = surplus / n_left, 0.0, np.int64(0)
+        for g in range(own.size):
+            if own[g] > 0.0:
+                own[g] -= cut
+                if own[g] < 0.0:
+                    surplus -= own[g]
+                    own[g] = 0.0
+                elif own[g] > 0.0:
+                    left += 1
+        n_left = max(left, np.int64(1))
+    found = 0.0
+    for g in range(own.size):
+        found += own[g]
+    for g in range(own.size):
+        own[g] *= total / found

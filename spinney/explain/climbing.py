@@ -34,6 +34,37 @@ def add_scores(walk, cells, lows, scores):
 
 
 @inner_kernel
+def _descend(walk, cells, lows, t):
+    """(end of a tree, the columns that are asked on the way there as bits)."""
+    q, asked = walk.roots[t], np.uint64(0)
+    while q >= 0:
+        c = walk.column[q]
+        asked |= np.uint64(1) << np.uint64(c % 64)
+        word, bit = lows[c] // 64 - cells.word[c], np.uint64(lows[c] % 64)
+        is_yes = (walk.words[walk.at[q] + word] >> bit) & np.uint64(1)
+        q = walk.yes[q] if is_yes != np.uint64(0) else walk.no[q]
+    return -1 - q, asked
+
+
+@inner_kernel
+def _remember(walk, cells, lows, ends, asked):
+    for t in range(walk.roots.size):
+        ends[t], asked[t] = _descend(walk, cells, lows, t)
+
+
+@inner_kernel
+def _change(walk, cells, new, moved, ends, asked, before, scores):
+    """What all trees say of a point that has moved in some columns: only trees that ask about these are asked again."""
+    for r in range(scores.size):
+        scores[r] = before[r]
+    for t in range(walk.roots.size):
+        if asked[t] & moved:
+            end, _ = _descend(walk, cells, new, t)
+            for r in range(scores.size):
+                scores[r] += walk.value[end, r] - walk.value[ends[t], r]
+
+
+@inner_kernel
 def _lack(scores, need):
     total = 0.0
     for r in range(need.size):
@@ -57,47 +88,51 @@ def _copy(old, new):
 
 @inner_kernel
 def _move(lists, cells, leaf, root, lows, new):
-    """The point moved into a leaf, by the nearest cells; whether it moves."""
+    """The point moved into a leaf, by the nearest cells; the columns that move, as bits."""
     _copy(lows, new)
-    moves = False
+    moves = np.uint64(0)
     for e in range(lists.entry[leaf], lists.entry[leaf + 1]):
         c = lists.column[e]
         word, bit = lows[c] // 64 - cells.word[c], np.uint64(lows[c] % 64)
         if (lists.words[lists.at[e] + word] >> bit) & np.uint64(1) == np.uint64(0):
             new[c] = lowest(lists.words, lists.at[e], root, cells.word[c], cells.word[c + 1])
-            moves = True
+            moves |= np.uint64(1) << np.uint64(c % 64)
     return moves
 
 
 @kernel
-def climb(walk, cells, lists, root, need, lows, room, scores, power):
+def climb(walk, cells, lists, root, need, lows, room, scores, power, limit, paths):
     """Move the point `lows` until the goal is reached, and back as far as it goes. Whether it was reached.
 
-    The smaller `power`, the longer the steps.
+    The smaller `power`, the longer the steps. Points that cost as much as the limit are passed over. `paths` is room,
+    per tree: its end, and the columns that are asked on the way there.
     """
     new, best, _ = room
+    ends, asked = paths
     add_scores(walk, cells, lows, scores[0])
     lack = _lack(scores[0], need)
     for _ in range(_STEPS):
         if lack == 0.0:
             break
-        cost, most, reached = _cost(cells, lows), 0.0, np.inf
+        cost, most, reached = _cost(cells, lows), 0.0, limit
+        _remember(walk, cells, lows, ends, asked)
         for leaf in range(lists.value.shape[0]):
-            if not _move(lists, cells, leaf, root, lows, new):
+            moved = _move(lists, cells, leaf, root, lows, new)
+            if moved == np.uint64(0):
                 continue
             more = _cost(cells, new)
             if more >= reached:
                 continue
-            add_scores(walk, cells, new, scores[1])
+            _change(walk, cells, new, moved, ends, asked, scores[0], scores[1])
             left = _lack(scores[1], need)
             worth = (lack - left) / max(more - cost, 1e-12) ** power
             if left == 0.0:
                 reached = more
                 _copy(new, best)
-            elif reached == np.inf and left < lack and worth > most:
+            elif reached == limit and left < lack and worth > most:
                 most = worth
                 _copy(new, best)
-        if reached == np.inf and most == 0.0:
+        if reached == limit and most == 0.0:
             return False
         _copy(best, lows)
         add_scores(walk, cells, lows, scores[0])

@@ -49,6 +49,10 @@ class Column:
     def n_allowed(self) -> int:
         return int(np.isfinite(self.cost).sum())
 
+    def nearest(self, n: int) -> Column:
+        """The first n cells only."""
+        return Column(self.cell[:n], self.cost[:n], self.value[:n], self.side[:n], self.edge[:n])
+
 
 def thresholds_of(questions: Questions, n_columns: int) -> list[np.ndarray]:
     """The different thresholds of each column, ascending."""

@@ -134,6 +134,12 @@ def counterfactual(
 
 
 def _formula(model: Any) -> Formula:
+    is_own = any(one.__module__.partition(".")[0] == "spinney" for one in type(model).__mro__)
+    if not isinstance(model, type) and hasattr(model, "fit") and not is_own:
+        raise TypeError(
+            f"counterfactual needs one of Spinney's models of trees, got {type(model).__name__}: models of "
+            "scikit-learn's trees, XGBoost and LightGBM can be imported (from_sklearn, from_xgboost, from_lightgbm)."
+        )
     formula = read_model(model)
     if isinstance(formula, Mixture):
         raise TypeError(f"{formula.model} is a mean of several models, which is no sum of trees: ask its members.")

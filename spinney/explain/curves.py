@@ -32,22 +32,14 @@ from spinney.explain.open_columns import (
     in_columns,
     make_rows,
 )
-from spinney.explain.ways import Asked, Ways
+from spinney.explain.open_lists import curves_by_lists
+from spinney.explain.ways import Asked, Runs, Ways
 from spinney.tree.arrays import ends_of
 
 LANES = MEMBERS  # rows side by side: those of a set
 _CURVES = 1 << 22  # numbers of curves that are made at once
 _CHUNKS = 64  # parts of the rows with sums of their own
 LOGISTIC, EXP, SOFTMAX = range(3)  # what becomes of raw scores
-
-
-class Runs(NamedTuple):
-    """For every end, the points of a grid that come there: runs of neighbours."""
-
-    start: np.ndarray  # int64, of ends and one more: where its runs begin
-    first: np.ndarray  # int64: a run is the points first <= g < last
-    last: np.ndarray  # int64
-    n_points: int
 
 
 class _Stops(NamedTuple):
@@ -161,6 +153,8 @@ def row_curves(
     team: Team,
 ) -> np.ndarray:
     """(rows, points, scores): what each row's trees add up to, with its columns set to each point of the grid."""
+    if ways.is_deep:
+        return curves_by_lists(asked, ways, values, columns, runs, sums, team)
     plan = _plan(asked, ways, [(columns, runs)], sums, values.shape[1])
     out = np.empty((len(values), runs.n_points, len(plan.sums.start)))
     lanes, rows = _lanes(plan, asked, team), make_rows(ways, plan.detours, team)

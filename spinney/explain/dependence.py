@@ -23,11 +23,11 @@ from sklearn.utils import Bunch
 
 from spinney._team import Team, available_threads
 from spinney.explain.axes import Axis, Columns, GridSpec, read_row_weights
-from spinney.explain.curves import Runs, blocks_of_rows, mean_answers, points_at_once, row_curves
+from spinney.explain.curves import blocks_of_rows, mean_answers, points_at_once, row_curves
 from spinney.explain.open_columns import count_open
 from spinney.explain.regions import add_up, add_up_pair, along, cover_weights, find_runs
 from spinney.explain.summed import Summed, check_model, read_response, responses, summed
-from spinney.explain.ways import Asked, Ways, find_ways, pack
+from spinney.explain.ways import Asked, Runs, Ways, find_ways, pack
 
 METHODS = ("auto", "walk", "brute", "recursion")
 _KINDS = ("average", "individual", "both")
@@ -292,7 +292,7 @@ class Walker(Asker):
     def _mean_answers(self, all_axes: list[list[Axis]]) -> list[np.ndarray]:
         """Of responses that are no sums over the trees."""
         share, link = self.weight / self.weight.sum(), self.sum.link(self.wanted)
-        if link is None:
+        if link is None or self.ways.is_deep:
             return [self._mean_of_curves(axes, share) for axes in all_axes]
         groups = [[axis.column for axis in axes] for axes in all_axes]
         sizes = [int(np.prod([len(axis.values) for axis in axes])) for axes in all_axes]

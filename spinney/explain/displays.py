@@ -144,7 +144,7 @@ class _Panels:
         values = self._pair_values(one)
         if self.target is None and len(values) > 1:
             raise ValueError(
-                f"target must be the number of an output, 0 to {len(values) - 1}, to draw a pair of columns."
+                f"target must name an output (a class, or its number from 0 to {len(values) - 1}) to draw a pair."
             )
         picture = values[self.target or 0]
         grids = one["grid_values"]

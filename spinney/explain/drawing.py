@@ -33,17 +33,22 @@ def axes_for(function: str, ax: Any, size: tuple[float, float]) -> Any:
 
 def rows_to_draw(found: Any, what: str) -> Explanation:
     """Values (rows, columns) of one output; of interactions their sums."""
-    whole = read_explanation(found)
-    if whole.output_names is not None:
-        some = ", ".join(repr(one) for one in whole.output_names[:3])
-        raise ValueError(
-            f"{what} draws one output, and this explanation has {len(whole.output_names)} ({some}, ...): take one, as "
-            f"in explanation[..., {whole.output_names[0]!r}]."
-        )
+    whole = one_output(found, what)
     if whole.interactions:
         whole = without_pairs(whole)
     if whole.values.ndim != 2:
         raise ValueError(f"{what} draws many rows: hand over an explanation of all of them, not of one.")
+    return whole
+
+
+def one_output(found: Any, what: str) -> Explanation:
+    """An explanation of one output, or an error that says how to take one."""
+    whole = read_explanation(found)
+    if whole.output_names is not None:
+        raise ValueError(
+            f"{what} draws one output, and this explanation has {len(whole.output_names)}: take one, as in "
+            f"explanation[..., {whole.output_names[0]!r}]."
+        )
     return whole
 
 

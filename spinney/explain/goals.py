@@ -70,17 +70,6 @@ def _check_probability(formula: Formula, probability: Any) -> None:
         raise ValueError(f"probability={probability!r} was given, but {formula.model} predicts no probabilities.")
 
 
-def _raw(known: Model) -> np.ndarray:
-    """(ends, raw scores): what each end adds to each."""
-    formula = known.formula
-    values = formula.values[known.ends]
-    if not formula.adds_in_turn:
-        return values
-    whole = np.zeros((len(values), formula.n_scores))
-    whole[np.arange(len(values)), known.tree % formula.n_scores] = values[:, 0]
-    return whole
-
-
 def _goal(known: Model, value: np.ndarray, need: Any, agrees: Callable[[Any], np.ndarray], words: str) -> Goal:
     need, value = np.atleast_1d(np.asarray(need, np.float64)), np.ascontiguousarray(value, np.float64)
     size = np.zeros((known.formula.forest.n_trees, value.shape[1]))
@@ -91,9 +80,9 @@ def _goal(known: Model, value: np.ndarray, need: Any, agrees: Callable[[Any], np
 def _depth(known: Model, wanted: int) -> Goal:
     formula = known.formula
     edge = -formula.scale * math.log2(-formula.offset) * formula.divisor - formula.start[0]
-    sign = float(wanted)
+    sign, value = float(wanted), formula.at(known.ends)
     words = "an inlier" if wanted == 1 else "an outlier"
-    return _goal(known, sign * _raw(known), sign * edge, lambda X: known.model.predict(X) == wanted, words)
+    return _goal(known, sign * value, sign * edge, lambda X: known.model.predict(X) == wanted, words)
 
 
 def _range(known: Model, target: Any) -> Goal:
@@ -127,7 +116,7 @@ def _side(known: Model, k: int, edge: float, sign: float) -> tuple[np.ndarray, f
         value = formula.values[known.ends, 0]
         return votes[known.tree] * (sign * value >= sign * edge), float(votes.sum()) / 2.0
     raw = _unlinked(formula.link, edge)
-    return sign * _raw(known)[:, k], sign * (raw * formula.divisor - formula.start[k])
+    return sign * formula.at(known.ends)[:, k], sign * (raw * formula.divisor - formula.start[k])
 
 
 def _unlinked(link: str, value: float) -> float:
@@ -180,7 +169,7 @@ def _class(known: Model, k: int, probability: float | None) -> Goal:
 
 def _class_scores(known: Model, k: int, probability: float | None) -> tuple[np.ndarray, Any]:
     formula = known.formula
-    raw, start, divisor, scale = _raw(known), formula.start, formula.divisor, formula.scale
+    raw, start, divisor, scale = formula.at(known.ends), formula.start, formula.divisor, formula.scale
     odds = 0.0 if probability is None else math.log(probability / (1.0 - probability))
     if formula.n_scores == 1:  # two classes
         sign = 1.0 if k == 1 else -1.0

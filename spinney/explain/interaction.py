@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from spinney.explain.curves import Runs, row_curves
+from spinney.explain.curves import row_curves
 from spinney.explain.dependence import Walker, ask
 from spinney.explain.regions import add_up, add_up_pair, along
 from spinney.explain.summed import need_sum
+from spinney.explain.ways import Runs
 
 _KINDS = ("pairs", "overall")
 

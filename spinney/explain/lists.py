@@ -7,14 +7,16 @@ each a box of cells and values.
 
 from __future__ import annotations
 
-import heapq
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from spinney._compile import inner_kernel, kernel, lowest_bit
+from spinney.tree.arrays import ends_of
 
 _WORD = 64
+_TRIED = 64  # pairs of leaves per leaf that there may be, beyond which groups are not joined
+WAITING, KEPT, GONE = range(3)
 
 
 class Cells(NamedTuple):
@@ -143,54 +145,92 @@ def list_leaves(walk, cells, root, limit, out, boxes, stack, counts):
 
 @inner_kernel
 def _cost_of(cells, box):
+    """Of the nearest point; infinity for an empty box."""
     total = 0.0
     for c in range(cells.word.size - 1):
-        total += cells.cost[_lowest_of(box, cells.word[c], cells.word[c + 1])]
+        low = _lowest_of(box, cells.word[c], cells.word[c + 1])
+        if low < 0:
+            return np.inf
+        total += cells.cost[low]
     return total
 
 
 @kernel
-def pair_leaves(cells, root, limit, old, first, out, box, counts):
-    """Join groups `first` and `first + 1`: all pairs of leaves that meet in points that cost less than `limit`.
+def join_groups(cells, root, limit, most, lists, begin, end, state, box, size):
+    """Join groups of trees, the two smallest first, as long as that makes at most so many leaves: how many there are.
 
-    counts: leaves, entries, words. Only counts them if `out` has no room; stops at counts[3] leaves.
+    `lists` has room for more leaves behind those there are; begin, end and state (WAITING, KEPT, GONE) are of groups,
+    with room for as many more. size: leaves, entries, groups. -1: two groups have no leaves in common.
     """
-    n_leaves, n_entries, n_words = np.int64(0), np.int64(0), np.int64(0)
-    fills = out.entry.size > 1
-    middle = old.group[first + 1]
-    for a in range(old.group[first], middle):
-        for b in range(middle, old.group[first + 2]):
-            copy_words(root, box)
-            _cut(cells, old, a, box)
-            _cut(cells, old, b, box)
-            cost = 0.0
-            for c in range(cells.word.size - 1):
-                low = _lowest_of(box, cells.word[c], cells.word[c + 1])
-                cost += cells.cost[low] if low >= 0 else np.inf
-            if cost >= limit:
+    while True:
+        a = b = np.int64(-1)
+        for g in range(size[2]):
+            if state[g] != WAITING:
                 continue
-            if fills:
-                for r in range(out.value.shape[1]):
-                    out.value[n_leaves, r] = old.value[a, r] + old.value[b, r]
-                out.entry[n_leaves] = n_entries
-            for c in range(cells.word.size - 1):
-                start, end = cells.word[c], cells.word[c + 1]
-                differs = False
-                for w in range(start, end):
-                    differs |= box[w] != root[w]
-                if differs:
-                    if fills:
-                        out.column[n_entries], out.at[n_entries] = c, n_words
-                        for w in range(start, end):
-                            out.words[n_words + w - start] = box[w]
-                    n_entries, n_words = n_entries + 1, n_words + end - start
-            n_leaves += 1
-            if n_leaves > counts[3]:
-                counts[0] = n_leaves
-                return
-    if fills:
-        out.entry[n_leaves], out.at[n_entries] = n_entries, n_words
-    counts[0], counts[1], counts[2] = n_leaves, n_entries, n_words
+            n = end[g] - begin[g]
+            if a < 0 or n < end[a] - begin[a]:
+                a, b = np.int64(g), a
+            elif b < 0 or n < end[b] - begin[b]:
+                b = np.int64(g)
+        if b < 0:
+            return size[2]
+        first = size[0]
+        n = _pair(cells, root, limit, most, lists, (begin[a], end[a], begin[b], end[b]), box, size)
+        if n == 0:
+            return np.int64(-1)
+        if n > most or lists.value.shape[0] - size[0] <= most:
+            state[a] = KEPT
+        else:
+            state[a] = state[b] = GONE
+            g = size[2]
+            begin[g], end[g], state[g] = first, size[0], WAITING
+            size[2] += 1
+
+
+@inner_kernel
+def _pair(cells, root, limit, most, lists, ranges, box, size):
+    """Behind the others: all pairs of leaves that meet in points that cost less than `limit`. How many; none stays if
+    there are more than `most`.
+    """
+    before = size[0], size[1]
+    n = np.int64(0)
+    if (ranges[1] - ranges[0]) * (ranges[3] - ranges[2]) > _TRIED * most:
+        return most + 1
+    for a in range(ranges[0], ranges[1]):
+        for b in range(ranges[2], ranges[3]):
+            copy_words(root, box)
+            _cut(cells, lists, a, box)
+            _cut(cells, lists, b, box)
+            if not _cost_of(cells, box) < limit:
+                continue
+            n += 1
+            if n > most:
+                size[0], size[1] = before
+                return n
+            for r in range(lists.value.shape[1]):
+                lists.value[size[0], r] = lists.value[a, r] + lists.value[b, r]
+            _write(cells, root, box, lists, size)
+    return n
+
+
+@inner_kernel
+def _write(cells, root, box, lists, size):
+    """The entries of a leaf, which is a box."""
+    entry, at = size[1], lists.at[size[1]]
+    for c in range(cells.word.size - 1):
+        start, stop = cells.word[c], cells.word[c + 1]
+        differs = False
+        for w in range(start, stop):
+            differs |= box[w] != root[w]
+        if differs:
+            lists.column[entry] = c
+            for w in range(start, stop):
+                lists.words[at] = box[w]
+                at += 1
+            entry += 1
+            lists.at[entry] = at
+    size[0], size[1] = size[0] + 1, entry
+    lists.entry[size[0]] = entry
 
 
 @inner_kernel
@@ -224,62 +264,37 @@ def make_lists(walk: Walk, cells: Cells, root: np.ndarray, limit: float, depth: 
     return out
 
 
-def _join(parts: list[Lists]) -> Lists:
-    """Lists end to end."""
+def merge(lists: Lists, cells: Cells, root: np.ndarray, limit: float, most: int) -> Lists | None:
+    """Join trees into groups of at most `most` leaves, small ones first: fewer groups, tighter bounds.
 
-    def ends(arrays: list[np.ndarray]) -> np.ndarray:
-        steps = np.concatenate([np.diff(one) for one in arrays])
-        return np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
-
-    return Lists(
-        ends([one.group for one in parts]),
-        np.concatenate([one.value for one in parts]),
-        ends([one.entry for one in parts]),
-        np.concatenate([one.column for one in parts]),
-        ends([one.at for one in parts]),
-        np.concatenate([one.words for one in parts]),
-    )
-
-
-def take_group(lists: Lists, g: int, last: int) -> Lists:
-    """The groups g up to `last`."""
-    leaves = slice(lists.group[g], lists.group[last])
-    entries = slice(lists.entry[leaves.start], lists.entry[leaves.stop])
-    words = slice(lists.at[entries.start], lists.at[entries.stop])
-    return Lists(
-        lists.group[g : last + 1] - leaves.start,
-        lists.value[leaves],
-        lists.entry[leaves.start : leaves.stop + 1] - entries.start,
-        lists.column[entries],
-        lists.at[entries.start : entries.stop + 1] - words.start,
-        lists.words[words],
-    )
+    None: some trees have no leaves in common, so that no point of the root's box costs less than the limit.
+    """
+    n_groups, n_leaves = len(lists.group) - 1, len(lists.value)
+    n_columns, n_words = len(cells.word) - 1, int(cells.word[-1])
+    room = (n_groups + 1) * (most + 1)
+    wide = empty_lists(0, n_leaves + room, len(lists.column) + room * n_columns, len(lists.words) + room * n_words, 1)
+    wide = wide._replace(value=np.empty((n_leaves + room, lists.value.shape[1])))
+    for old, new in zip(lists[1:], wide[1:]):
+        new[: len(old)] = old
+    begin, end = np.zeros((2, 2 * n_groups), np.int64)
+    begin[:n_groups], end[:n_groups] = lists.group[:-1], lists.group[1:]
+    state, size = np.zeros(2 * n_groups, np.int64), np.array([n_leaves, len(lists.column), n_groups], np.int64)
+    n = join_groups(cells, root, limit, most, wide, begin, end, state, root.copy(), size)
+    if n < 0:
+        return None
+    return _take(wide, [(int(begin[g]), int(end[g])) for g in np.flatnonzero(state[:n] != GONE)])
 
 
-def merge(lists: Lists, cells: Cells, root: np.ndarray, limit: float, most: int) -> Lists:
-    """Join trees into groups of at most `most` leaves, small ones first: fewer groups, tighter bounds."""
-    waiting: list[tuple[int, int, Any]] = []
-    for g in range(len(lists.group) - 1):
-        one = take_group(lists, g, g + 1)
-        waiting.append((len(one.value), g, one))
-    heapq.heapify(waiting)
-    done, number, box = [], len(waiting), root.copy()
-    n_scores = lists.value.shape[1]
-    while len(waiting) > 1:
-        _, _, first = heapq.heappop(waiting)
-        _, _, second = heapq.heappop(waiting)
-        both = _join([first, second])
-        counts = np.array([0, 0, 0, most], np.int64)
-        pair_leaves(cells, root, limit, both, 0, empty_lists(0, 0, 0, 0, n_scores), box, counts)
-        if counts[0] > most:
-            done += [first]
-            heapq.heappush(waiting, (len(second.value), number, second))
-        else:
-            n_leaves, n_entries, n_words = counts[:3].tolist()
-            out = empty_lists(1, n_leaves, n_entries, n_words, n_scores)
-            pair_leaves(cells, root, limit, both, 0, out, box, counts)
-            out.group[1] = counts[0]
-            heapq.heappush(waiting, (len(out.value), number, out))
-        number += 1
-    done += [one for _, _, one in waiting]
-    return _join(done)
+def _take(lists: Lists, groups: list[tuple[int, int]]) -> Lists:
+    """Some groups of leaves, each from one to before another."""
+
+    def ends(start: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        lengths = start[chosen + 1] - start[chosen]
+        stops = ends_of(lengths)
+        return stops, np.repeat(start[chosen] - stops[:-1], lengths) + np.arange(stops[-1])
+
+    leaves = np.concatenate([np.arange(first, last) for first, last in groups])
+    entry, entries = ends(lists.entry, leaves)
+    at, words = ends(lists.at, entries)
+    group = ends_of(np.array([last - first for first, last in groups]))
+    return Lists(group, lists.value[leaves], entry, lists.column[entries], at, lists.words[words])

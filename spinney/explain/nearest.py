@@ -3,18 +3,21 @@
 In: a `Space`: the questions of a model by the cells of a row's columns, the scores that leaves add and those that are
 needed. Out: `Found`: the cells of the nearest point, what it costs, and what no point can undercut.
 
-    climb      from the row, leaf by leaf, to some point that reaches the goal; then back as far as it goes
+    climb      from the row, leaf by leaf, to some point that reaches the goal; then back as far as it goes, and again
+               with one of its columns left alone
     solve      boxes within a limit that grows up to the cost of that point: small limits leave few leaves, and trees
-               can be joined into groups whose bounds are tight; a limit that holds no point is a bound
+               can be joined into groups whose bounds are tight; a limit that holds no point is a bound. Boxes that
+               have been parted a few times are looked at anew, since they hold fewer leaves still
 """
 
 from __future__ import annotations
 
+import heapq
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,15 +25,15 @@ from spinney.explain.bounds import Sharing, make_desk, share_costs
 from spinney.explain.climbing import climb
 from spinney.explain.columns import Column
 from spinney.explain.lists import Cells, Lists, Walk, find_lows, make_lists, merge
-from spinney.explain.search import DONE, FOUND, FULL, Pool, Room, search, start
+from spinney.explain.search import DONE, FOUND, Pool, Room, search, start
 
-_LIMITS = (0.5, 0.7, 0.85, 0.93, 1.0)  # of the cost of the point that is known
-_CLIMBS = 24  # sets of columns left alone that are climbed with
+_LIMITS = (0.5, 0.75, 1.0)  # of the cost of the point that is known
+_CLIMBS, _FROM_ROW = 32, 6  # sets of columns left alone that are climbed with, and those of them from the row
 _POWERS = (1.0, 0.5, 2.0)  # how much costs count on the way
 _GROUP = 100  # leaves of a group of trees, at most
 _ROUNDS = 120  # in which shares of costs are improved
-_BOXES, _MOST_BOXES = 1 << 12, 1 << 22
-_STEPS = 200  # boxes between two looks at the clock
+_MOST_BOXES = 1 << 20
+_STEPS = 32  # boxes that are parted before their parts are looked at anew
 
 
 class Found(NamedTuple):
@@ -66,6 +69,12 @@ class Space:
 
     def ranks(self, lows: np.ndarray) -> np.ndarray:
         return lows - 64 * self.cells.word[:-1]
+
+    def within(self, limit: float) -> Space:
+        """The same without cells that cost as much as the limit: they come last, and words are saved."""
+        kept = [max(int(np.searchsorted(one.cost, limit)), 1) for one in self.columns]
+        columns = [one.nearest(n) for one, n in zip(self.columns, kept)]
+        return replace(self, columns=columns, cells=make_cells(columns))
 
 
 def pack_bits(rows: np.ndarray) -> np.ndarray:
@@ -103,34 +112,43 @@ def find_nearest(space: Space, frozen: Sequence[int], known: float, deadline: fl
 
 
 def _climb(space: Space, frozen: Sequence[int], known: float) -> Found:
-    """Some point, and then, again and again, without one of the columns that it changes."""
-    best, tried = Found(None, known, 0.0), {tuple(frozen)}
+    """Some point; then again and again without one of the columns that it changes, from there and from the row."""
+    best, tried = _climb_once(space, frozen, Found(None, known, 0.0)), {tuple(frozen)}
     waiting = [tuple(frozen)]
-    while waiting and len(tried) < _CLIMBS:
+    while waiting and len(tried) < _CLIMBS and best.ranks is not None:
         held = waiting.pop(0)
-        found = _climb_once(space, held, best.cost)
-        if found.ranks is None:
-            continue
-        best = found
-        for j in np.flatnonzero(found.ranks).tolist():
+        for j in np.flatnonzero(best.ranks).tolist():
             other = tuple(sorted({*held, j}))
-            if other not in tried:
-                tried.add(other)
-                waiting.append(other)
+            if other in tried:
+                continue
+            tried.add(other)
+            found = _climb_once(space, other, best, from_best=True)
+            if len(tried) <= _FROM_ROW:
+                found = _climb_once(space, other, found)
+            if found.cost < best.cost:
+                best = found
+                waiting = [tuple(frozen), *waiting]
+                break
+            waiting.append(other)
     return best
 
 
-def _climb_once(space: Space, frozen: Sequence[int], known: float) -> Found:
+def _climb_once(space: Space, frozen: Sequence[int], best: Found, from_best: bool = False) -> Found:
+    """A better point than the best one, or that one."""
     root = space.root(frozen)
-    lists = make_lists(space.walk, space.cells, root, known, space.depth)
-    best = Found(None, known, 0.0)
+    lists = make_lists(space.walk, space.cells, root, best.cost, space.depth)
     if (np.diff(lists.group) == 0).any():
         return best
     room, scores = np.zeros((3, len(space.columns)), np.int64), np.zeros((2, len(space.need)))
-    for power in _POWERS:
+    n_trees = len(space.walk.roots)
+    paths = np.empty(n_trees, np.int64), np.empty(n_trees, np.uint64)
+    for power in _POWERS[: 1 if from_best else None]:
         lows = np.zeros(len(space.columns), np.int64)
         find_lows(space.cells, root, lows)
-        reached = climb(space.walk, space.cells, lists, root, space.need, lows, room, scores, power)
+        if from_best and best.ranks is not None:
+            held = np.isin(np.arange(len(lows)), frozen)
+            lows = np.where(held, lows, 64 * space.cells.word[:-1] + best.ranks)
+        reached = climb(space.walk, space.cells, lists, root, space.need, lows, room, scores, power, best.cost, paths)
         cost = float(space.cells.cost[lows].sum())
         if reached and cost < best.cost and space.accept(space.ranks(lows)):
             best = Found(space.ranks(lows), cost, 0.0)
@@ -138,24 +156,49 @@ def _climb_once(space: Space, frozen: Sequence[int], known: float) -> Found:
 
 
 def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -> Found:
-    """The nearest point within a limit; its bound is the limit if there is none, and less if time is up."""
+    """The nearest point within a limit; its bound is the limit if there is none, and less if time is up.
+
+    A box that has been parted some times is looked at anew: fewer leaves are left in it, more trees can be joined, and
+    costs are shared anew.
+    """
+    space = space.within(limit)
+    best, waiting, n = Found(None, math.inf, limit), [(0.0, 0, space.root(frozen, limit))], 1
+    while waiting and waiting[0][0] < limit:
+        bound, _, box = heapq.heappop(waiting)
+        if time.monotonic() > deadline or len(waiting) > _MOST_BOXES:
+            return best._replace(bound=min(bound, best.cost, limit))
+        found, rest = _look_into(space, box, bound, limit)
+        if found is not None:
+            best, limit = found, found.cost
+        for below, other in rest:
+            heapq.heappush(waiting, (below, n, other))
+            n += 1
+    return best
+
+
+def _look_into(
+    space: Space, box: np.ndarray, bound: float, limit: float
+) -> tuple[Found | None, list[tuple[float, np.ndarray]]]:
+    """(the best point found, boxes with their bounds that are left) after parting a box some times."""
     cells, need = space.cells, space.need
-    root = space.root(frozen, limit)
-    lists = make_lists(space.walk, cells, root, limit, space.depth)
-    if (np.diff(lists.group) == 0).any():
-        return Found(None, math.inf, limit)
-    lists = merge(lists, cells, root, limit, _GROUP)
-    shares, bound, rate = _share(lists, cells, root, need)
+    single = make_lists(space.walk, cells, box, limit, space.depth)
+    lists = None if (np.diff(single.group) == 0).any() else merge(single, cells, box, limit, _GROUP)
+    if lists is None:
+        return None, []
+    shares, here, rate = _share(lists, cells, box, need, limit)
+    bound = max(bound, here)
     if bound >= limit:
-        return Found(None, math.inf, limit)
-    desk, under, room = make_desk(lists, cells), make_desk(lists, cells), _make_room(lists, cells, root)
-    pool = _make_pool(_BOXES, len(root))
+        return None, []
+    desk, under, room = make_desk(lists, cells), make_desk(lists, cells), _make_room(lists, cells, box)
+    pool = _make_pool(2 * _STEPS + 4, len(box))
     room.state[:] = limit, bound, 0.0, rate
-    start(lists, cells, shares, need, root, pool, room, desk)
-    best, refused = Found(None, math.inf, limit), False
-    while True:
-        status = search(lists, cells, shares, need, pool, room, desk, under, refused, _STEPS)
+    start(lists, cells, shares, need, box, pool, room, desk)
+    best, refused = None, False
+    while room.state[2] < _STEPS:
+        status = search(lists, cells, shares, need, pool, room, desk, under, refused, _STEPS - int(room.state[2]))
         refused = False
+        if status == DONE:
+            return best, []
         if status == FOUND:
             ranks = space.ranks(desk.lows)
             if space.accept(ranks):
@@ -164,29 +207,35 @@ def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -
                 room.state[0] = cost
             else:
                 refused = True
-        elif status == DONE:
-            return best
-        elif status == FULL and len(pool.heap) < _MOST_BOXES:
-            pool = _larger(pool)
-        if (status == FULL and len(pool.heap) >= _MOST_BOXES) or time.monotonic() > deadline:
-            return best._replace(bound=min(float(room.state[1]), best.cost, limit))
+    if refused:  # the box at work is parted, which takes one step
+        search(lists, cells, shares, need, pool, room, desk, under, refused, 1)
+    numbers = pool.heap[: pool.size[0]]
+    return best, [(max(float(pool.bound[k]), bound), pool.boxes[k].copy()) for k in numbers.tolist()]
 
 
-def _share(lists: Lists, cells: Cells, root: np.ndarray, need: np.ndarray) -> tuple[np.ndarray, float, float]:
+def _share(
+    lists: Lists, cells: Cells, root: np.ndarray, need: np.ndarray, limit: float
+) -> tuple[np.ndarray, float, float]:
     """(shares of the costs, bound of the root's box, a rate to begin with)."""
     n_groups, n_places = len(lists.group) - 1, len(cells.cost)
-    steps = np.zeros((n_groups, n_places))
-    for j in range(len(cells.word) - 1):
-        own = slice(64 * cells.word[j], 64 * cells.word[j + 1])
-        cost = np.where(np.isfinite(cells.cost[own]), cells.cost[own], np.nan)
-        steps[:, own] = np.nan_to_num(np.diff(cost, prepend=0.0)) / n_groups
-    shares, desk = np.zeros((n_groups, n_places)), make_desk(lists, cells)
-    cost = find_lows(cells, root, desk.lows)
+    cost = np.where(np.isfinite(cells.cost), cells.cost, 0.0)
+    step = np.maximum(np.diff(cost, prepend=0.0), 0.0)
+    step[64 * cells.word[:-1]] = cost[64 * cells.word[:-1]]
+    steps = np.repeat(step[:, None] / n_groups, n_groups, axis=1)
+    shares, desk = np.empty((n_places, n_groups)), make_desk(lists, cells)
+    lowest = find_lows(cells, root, desk.lows)
     spread = float(np.ptp(lists.value, axis=0).max()) if len(lists.value) else 0.0
-    guess = max(float(cells.cost[np.isfinite(cells.cost)].mean()), 1e-9) / max(spread * n_groups, 1e-9)
-    room = Sharing(np.zeros(len(lists.value), np.int64), np.zeros_like(steps), np.zeros_like(steps), np.zeros(n_groups))
-    bound = share_costs(lists, cells, root, need, shares, steps, desk, room, _ROUNDS, guess)
-    return shares, max(float(bound), float(cost)), guess
+    guess = max(float(cost[cost > 0.0].mean()) if (cost > 0.0).any() else 0.0, 1e-9) / max(spread * n_groups, 1e-9)
+    room = Sharing(
+        np.empty(len(lists.value), np.int64),
+        np.empty(len(cells.word) - 1, np.int64),
+        np.empty((n_places, n_groups)),
+        np.empty(n_places),
+        np.empty((n_places, n_groups)),
+        np.empty(n_groups),
+    )
+    bound = share_costs(lists, cells, root, need, shares, steps, desk, room, _ROUNDS, guess, limit)
+    return shares, max(float(bound), float(lowest)), guess
 
 
 def _make_room(lists: Lists, cells: Cells, root: np.ndarray) -> Room:
@@ -207,14 +256,3 @@ def _make_pool(n: int, n_words: int) -> Pool:
     free = np.arange(n, dtype=np.int64)[::-1].copy()
     boxes = np.zeros((n, n_words), np.uint64)
     return Pool(boxes, np.zeros(n), np.zeros(n), np.zeros(n, np.int64), free, np.array([0, n], np.int64))
-
-
-def _larger(pool: Pool) -> Pool:
-    n = len(pool.heap)
-
-    def twice(array: np.ndarray) -> Any:
-        return np.concatenate([array, np.zeros_like(array)])
-
-    size = np.array([pool.size[0], pool.size[1] + n], np.int64)
-    free = np.concatenate([pool.free[: pool.size[1]], np.arange(n, 2 * n, dtype=np.int64), np.zeros(n, np.int64)])
-    return Pool(twice(pool.boxes), twice(pool.bound), twice(pool.rate), twice(pool.heap), free[: 2 * n].copy(), size)

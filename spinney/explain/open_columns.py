@@ -30,7 +30,6 @@ from spinney.explain.open_lists import count_by_lists
 from spinney.explain.ways import Asked, Ways, is_yes, place_of
 from spinney.tree.questions import UP_TO
 
-_DEEP = 10  # questions on the mean way to an end: beyond, lists are quicker
 ONE, NOBODY, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -153,7 +152,7 @@ def count_open(
 ) -> np.ndarray:
     """(groups, ends): the weight of the rows that come to each end if a group is left open."""
     laid = in_columns(values)
-    if ways.mean_depth > _DEEP:
+    if ways.is_deep:
         return count_by_lists(asked, ways, laid, weight, groups, team)
     detours, is_plain = find_detours(asked, ways, groups, values.shape[1]), bool((weight == 1.0).all())
     counts, rows = np.zeros((len(groups) + 1, ways.n_ends)), make_rows(ways, detours, team)

@@ -18,8 +18,10 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
-from spinney.explain.ways import Asked, Ways, is_yes
+from spinney.explain.ways import Asked, Runs, Ways, is_yes
 from spinney.tree.questions import UP_TO
+
+Sums = tuple[np.ndarray, np.ndarray]  # what ends say (ends, scores), and where sums start (scores,)
 
 _BLOCK = 4096  # rows that go together
 _GROUPS, _CELLS = 1 << 14, 1 << 23  # groups, and counts of ends and groups, that are made at once
@@ -45,16 +47,73 @@ def count_by_lists(
         group_of, width = np.full(len(values), -1, np.int64), len(batch) + 1
         for number, group in enumerate(batch):
             group_of[groups[group]] = number
-        n_rows = int(np.clip(_DESK // (deep * width), 16, _BLOCK))
-        desk = _Desk(
-            np.empty((team.size, deep * n_rows), np.int32),
-            np.empty((team.size, deep * n_rows * width), np.int32),
-            np.empty((team.size, deep, 5), np.int64),
-        )
+        n_rows, desk = _make_desk(deep, width, team)
         counts = np.zeros((ways.n_ends, width))
         team.run(_count, asked, group_of, values, weight, n_rows, counts, desk)
         found[batch] = (counts[:, 1:] + counts[:, :1]).T
     return found
+
+
+def _make_desk(deep: int, width: int, team: Team) -> tuple[int, _Desk]:
+    """(how many rows go together, room for them)."""
+    n_rows = int(np.clip(_DESK // (deep * width), 16, _BLOCK))
+    return n_rows, _Desk(
+        np.empty((team.size, deep * n_rows), np.int32),
+        np.empty((team.size, deep * n_rows * width), np.int32),
+        np.empty((team.size, deep, 5), np.int64),
+    )
+
+
+def curves_by_lists(
+    asked: Asked, ways: Ways, values: np.ndarray, columns: list[int], runs: Runs, sums: Sums, team: Team
+) -> np.ndarray:
+    """(rows, points, scores), as `row_curves`; values (rows, columns)."""
+    says, start = sums
+    group_of = np.full(values.shape[1], -1, np.int64)
+    group_of[columns] = 0
+    n_rows, desk = _make_desk(len(ways.levels) + 2, 2, team)
+    n_rows = min(n_rows, max(16, -(-len(values) // (4 * team.size))))
+    steps = np.zeros((len(values), runs.n_points + 1, says.shape[1]))
+    team.run(_add_curves, asked, group_of, np.ascontiguousarray(values.T), n_rows, runs, says, steps, desk)
+    return steps[:, :-1] + start
+
+
+@kernel
+def _add_curves(rank, size, sync, asked, group_of, values, n_rows, runs, says, steps, desk):
+    """`steps` are first the differences between neighbours, then their running sums."""
+    rows, left, stack = desk.rows[rank], desk.left[rank], desk.stack[rank]
+    while True:
+        begin = next_chunk(sync) * n_rows
+        if begin >= steps.shape[0]:
+            return
+        mine = steps[begin : min(begin + n_rows, steps.shape[0])]
+        block = values[:, begin : begin + mine.shape[0]]
+        for tree in range(asked.roots.size):
+            _begin(rows, stack, asked.roots[tree], mine.shape[0])
+            d = 0
+            while d >= 0:
+                if stack[d, 0] >= 0:
+                    d = _descend(asked, group_of, block, rows, left, stack, d)
+                    continue
+                end = -1 - stack[d, 0]
+                for k in range(runs.start[end], runs.start[end + 1]):
+                    _add_run(says[end], runs.first[k], runs.last[k], rows, stack[d, 1], stack[d, 2], mine)
+                    _add_run(says[end], runs.first[k], runs.last[k], left, stack[d, 3], stack[d, 4], mine)
+                d -= 1
+        for i in range(mine.shape[0]):
+            for g in range(1, mine.shape[1]):
+                for s in range(mine.shape[2]):
+                    mine[i, g, s] += mine[i, g - 1, s]
+
+
+@inner_kernel
+def _add_run(says, first, last, items, begin, n, steps):
+    """What an end adds to the points that come there, for a list of rows."""
+    for k in range(begin, begin + n):
+        i = items[k] & _ROW
+        for s in range(says.size):
+            steps[i, first, s] += says[s]
+            steps[i, last, s] -= says[s]
 
 
 def disjoint(groups: list[list[int]], most: int) -> list[list[int]]:

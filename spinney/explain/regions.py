@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinney._compile import kernel
-from spinney.explain.curves import Runs
-from spinney.explain.ways import Asked, Ways, places
+from spinney.explain.ways import Asked, Runs, Ways, places
 from spinney.tree.arrays import ends_of
 from spinney.tree.questions import IN_SET, UP_TO
 

@@ -18,7 +18,7 @@ from spinney._compile import inner_kernel, kernel
 from spinney.explain.bounds import bound_box, look, most_lacking, tighten
 from spinney.explain.lists import copy_words, lowest
 
-DONE, FOUND, PAUSED, FULL = range(4)
+DONE, FOUND, PAUSED = range(3)
 _TIGHTER = 4  # times that a box is made smaller
 _TRIED = 2  # ways to part a box that are tried
 
@@ -130,8 +130,6 @@ def search(lists, cells, shares, need, pool, room, desk, under, refused, n_steps
         if not refused:
             if pool.size[0] == 0 or pool.bound[pool.heap[0]] >= state[0]:
                 return DONE
-            if pool.size[1] < 1:
-                return FULL
             number = _pop(pool)
             copy_words(pool.boxes[number], room.box)
             state[1], state[3] = max(state[1], pool.bound[number]), pool.rate[number]

@@ -64,14 +64,7 @@ class Summed:
     @cached_property
     def values(self) -> np.ndarray:
         """float64 (ends, raw scores): what a row that ends there adds; of boosting in turn all but one are 0."""
-        values = self.formula.values[self.questions.ends] / self.formula.divisor
-        n_scores = self.formula.n_scores
-        if values.shape[1] == n_scores:
-            return np.ascontiguousarray(values)
-        tree = np.searchsorted(self.forest.first, self.questions.ends, side="right") - 1
-        whole = np.zeros((len(values), n_scores))
-        whole[np.arange(len(values)), tree % n_scores] = values[:, 0]
-        return whole
+        return np.ascontiguousarray(self.formula.at(self.questions.ends) / self.formula.divisor)
 
     @property
     def start(self) -> np.ndarray:

@@ -13,6 +13,7 @@ from spinney._compile import inner_kernel
 from spinney.tree.arrays import ends_of
 from spinney.tree.questions import IN_SET, UP_TO, Questions
 
+DEEP = 10  # questions on the mean way to an end
 _PARTS = 16  # of all trees, for threads to take
 
 # A question as kernels read it; of a set, `threshold` is its place in `sets`
@@ -47,6 +48,20 @@ class Ways(NamedTuple):
     mean_depth: float  # of the ends
     n_ends: int
     n_places: int
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether rows are so far apart that they had better go as lists (open_lists.py)."""
+        return self.mean_depth > DEEP
+
+
+class Runs(NamedTuple):
+    """For every end, the points of a grid that come there: runs of neighbours."""
+
+    start: np.ndarray  # int64, of ends and one more: where its runs begin
+    first: np.ndarray  # int64: a run is the points first <= g < last
+    last: np.ndarray  # int64
+    n_points: int
 
 
 def find_ways(q: Questions) -> Ways:

@@ -14,6 +14,7 @@ Trees without bins become trees with bins where tree/recode.py says that it is w
 
 from __future__ import annotations
 
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,13 +36,13 @@ from spinney.gpu.descend import (
 )
 from spinney.gpu.memory import THREADS, blocks_for, check_memory
 from spinney.gpu.short_trees import MOST_TREE_COLUMNS, ROWS, Cells, ShortTrees, add_short, pack_short, threads_for
-from spinney.gpu.tables import GpuTable, Stage
+from spinney.gpu.tables import GpuTable, Stage, take_free
 from spinney.tree.forest import Forest
 from spinney.tree.packed import MISSING
 from spinney.tree.recode import recoded
 
 _CODES = 1 << 8 if SIMULATED else 1 << 27  # bytes of codes at a time
-_STAGES, _PIECE = 3, 1 << 9 if SIMULATED else 16 << 20  # pieces of a table here that are under way, and their bytes
+_MOST_PIECES, _PIECE = 10, 1 << 9 if SIMULATED else 8 << 20  # of a table here that are under way, and their bytes
 
 
 class Given(NamedTuple):
@@ -222,37 +223,43 @@ def read_there(X: Any, schema: Any, owner: str, strict: bool) -> Given:
 
 
 def add_here(program: Program, values: np.ndarray, out: np.ndarray, team: Team) -> None:
-    """Add to sums (outputs, rows) of a table here, (rows, columns) of float32 or float64. It goes to the GPU in pieces:
-    while one is there, the next ones are under way."""
+    """Add to sums (outputs, rows) of a table here, (rows, columns) of float32 or float64. It goes to the GPU in pieces,
+    each by one of the threads, while others are laid out, under way or predicted."""
     n, n_columns = values.shape
     each = max(1, _PIECE // (n_columns * values.itemsize))
-    stages = [_Piece(len(out), n_columns * values.itemsize * each, each) for _ in range(min(_STAGES, -(-n // each)))]
-    for number, begin in enumerate(range(0, n, each)):
-        stages[number % len(stages)].send(program, values[begin : begin + each], out[:, begin : begin + each], team)
-    for stage in stages:
-        stage.finish()
+    pieces = range(0, n, each)
+    n_bytes = -(-n_columns * values.itemsize * each // 8) * 8
+    free: SimpleQueue[_Piece] = SimpleQueue()
+    for _ in range(min(_MOST_PIECES, team.size, len(pieces))):
+        free.put(_Piece(len(out), n_bytes, each))
+
+    def send(begin: int) -> None:
+        piece = take_free(free)
+        try:
+            piece.run(program, values[begin : begin + each], out[:, begin : begin + each])
+        finally:
+            free.put(piece)
+
+    send(0)  # here, since the first may have to compile
+    team.map(send, pieces[1:])
 
 
 class _Piece:
-    """A piece of a table here that goes to the GPU, and its sums that come back."""
+    """Room for a piece of a table here that goes to the GPU, and for its sums, which come back."""
 
     def __init__(self, n_outputs: int, n_bytes: int, n_rows: int) -> None:
         self._stage = Stage(n_bytes)
         self._sums = self._stage.stream.mirror(sums=(n_outputs * n_rows, np.float64))
-        self._out: np.ndarray | None = None
 
-    def send(self, program: Program, rows: np.ndarray, out: np.ndarray, team: Team) -> None:
-        self.finish()
-        line, steps = self._stage.send(rows, team)
-        self._sums.here["sums"][: out.size].reshape(out.shape)[:] = out
+    def run(self, program: Program, rows: np.ndarray, out: np.ndarray) -> None:
+        stream, here = self._stage.stream, self._sums.here["sums"][: out.size].reshape(out.shape)
+        line, steps = self._stage.send(rows)
+        here[:] = out
         self._sums.push(8 * out.size)
         there = self._sums.there["sums"][: out.size].reshape(out.shape)
-        program.add(Given(Cells(line, 0, *steps), len(rows)), there, self._stage.stream)
-        self._sums.pull(8 * out.size)
-        self._out = out
-
-    def finish(self) -> None:
-        if self._out is not None:
-            self._stage.stream.wait()
-            self._out[:] = self._sums.here["sums"][: self._out.size].reshape(self._out.shape)
-            self._out = None
+        try:
+            program.add(Given(Cells(line, 0, *steps), len(rows)), there, stream)
+            self._sums.pull(8 * out.size)
+        finally:
+            stream.wait()
+        out[:] = here

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from spinney.gpu.memory import THREADS, blocks_for, check_memory
 
 _PIECE = 256 if SIMULATED else 4 << 20  # bytes that are copied at a time
 _MOST_STAGES = 10  # pieces under way
+Room = TypeVar("Room")
 
 
 class GpuTable(TableElsewhere):
@@ -199,7 +200,7 @@ class Coder:
             free.put(stage)
 
         def send(begin: int) -> None:
-            stage, rows = _take(free), values[begin : begin + each]
+            stage, rows = take_free(free), values[begin : begin + each]
             try:
                 line, steps = stage.send(rows)
                 self._launch(stage.stream, columns, line, 0, steps, len(rows), begin)
@@ -231,7 +232,7 @@ class Coder:
         return self.stream.read(self._found) != 0
 
 
-def _take(free: SimpleQueue[Stage]) -> Stage:
+def take_free(free: SimpleQueue[Room]) -> Room:
     """One that is free. A thread that only waited could not be interrupted."""
     while True:
         with suppress(Empty):

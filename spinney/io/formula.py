@@ -112,6 +112,16 @@ class Formula:
         """Whether tree t adds to raw score t % n_scores alone."""
         return self.values.shape[1] < self.n_scores
 
+    def at(self, nodes: np.ndarray) -> np.ndarray:
+        """float64 (nodes, raw scores): what rows that end in these nodes add to every raw score."""
+        values = self.values[nodes]
+        if not self.adds_in_turn:
+            return values
+        whole = np.zeros((len(nodes), self.n_scores))
+        tree = np.searchsorted(self.forest.first, nodes, side="right") - 1
+        whole[np.arange(len(nodes)), tree % self.n_scores] = values[:, 0]
+        return whole
+
     @property
     def is_class(self) -> bool:
         return bool(self.classes)

@@ -72,7 +72,7 @@ def read_lightgbm(given: Any) -> Imported:
     if len(trees) % n_outputs:
         raise ModelFormatError(f"{len(trees)} trees cannot be rounds of {n_outputs}.")
     nodes, sets, column = _join(trees)
-    zero = _check_missing_types(trees, n_columns)
+    zero = _check_missing_types(trees)
     categories, sets = _categories(tail, head, column, sets, n_columns)
     names = head.get("feature_names", "").split(" ")
     generic = all(_GENERIC.fullmatch(name) for name in names)
@@ -256,7 +256,7 @@ def _missing_left(tree: _Tree) -> np.ndarray:
     return np.where(tree.is_set, False, np.where((tree.kind & _MISSING_TYPE) == _NO_TYPE, zero_left, told))
 
 
-def _check_missing_types(trees: list[_Tree], n_columns: int) -> tuple[int, ...]:
+def _check_missing_types(trees: list[_Tree]) -> tuple[int, ...]:
     """The columns in which 0 is missing. They must agree on that in all trees."""
     found: dict[int, set[bool]] = {}
     for tree in trees:

@@ -54,7 +54,7 @@ def steps(table: Table, values: Values) -> list[Step]:
         dots = [{"x": errors[k], "y": says[k], "name": f"tree {k + 1}"}]
         found.append(
             step(
-                _sentence(facts, table),
+                _sentence(facts),
                 facts,
                 plane(
                     f"Tree {k + 1}; size: weight before",
@@ -120,7 +120,7 @@ def _say_curve(model: Any) -> dict[str, Any]:
     return line("say", errors, model.learning_rate * np.array(says), "line", 0)
 
 
-def _sentence(facts: dict[str, Any], table: Table) -> str:
+def _sentence(facts: dict[str, Any]) -> str:
     wrong = facts["wrong"]
     said = (
         f"Round {facts['round']}: the tree is wrong about {count(wrong, 'row')}, which weigh "

@@ -117,14 +117,14 @@ def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
     for node in splits_in_order(tree):
         rows = paths[:, node].indices
         chosen = facts(model, node)
-        judged = _judged(table, rows, picture, asking, node)
+        judged = _judged(table, rows)
         found.append(_look(table, picture, node, asking, judged, chosen, is_ratio))
         asking.add(node)
         found.append(_split(table, picture, node, asking, chosen, _listing(judged, chosen["feature"], is_ratio)))
     return found
 
 
-def _judged(table: Table, rows: np.ndarray, picture: TreePicture, asking: set[int], node: int) -> list[dict[str, Any]]:
+def _judged(table: Table, rows: np.ndarray) -> list[dict[str, Any]]:
     """For each column its best question: what it asks, its gain and gain ratio; None where there is nothing to ask."""
     choices = candidate_splits(take(table.X, rows), table.y[rows], criterion="gain_ratio")
     found = []

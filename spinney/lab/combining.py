@@ -5,7 +5,6 @@ In: a plane with classes. Out: one step for each member, and then the combinatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     )
     small = seen.panels(len(_NAMES), None)
     found.append(step(said, {"unseen": errors}, _meta_table(table, parts, answers), *small))
-    weights = _weights(model, len(table.classes))
+    weights = _weights(model)
     loudest = _NAMES[int(np.argmax(weights))]
     said = (
         f"A logistic regression learns from these answers how much each member counts: "
@@ -187,7 +186,7 @@ class _Members:
             raise LabError(f"There are {few + 1} training rows: take fewer neighbours than that.")
         self.table, self.parts, self.members = table, parts, model.estimators_
         grid = grid_of(table)
-        self.regions = [by_share(_shares(one, model)(grid)) for one in self.members]
+        self.regions = [by_share(np.asarray(one.predict_proba(grid))) for one in self.members]
         self.errors = [_error(one, table, parts.held) for one in self.members]
 
     def panels(self, n: int, new: int | None) -> list[Panel]:
@@ -212,10 +211,6 @@ class _Members:
         )
         shown = self.panels(k + 1, k)
         return step(said, {"member": k, "error": self.errors[k]}, shown[k], *shown[:k])
-
-
-def _shares(member: Any, model: Any) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda rows: np.asarray(member.predict_proba(rows))
 
 
 def _error(model: Any, table: Table, rows: np.ndarray) -> float:
@@ -273,7 +268,7 @@ def _meta_table(table: Table, parts: Parts, answers: list[np.ndarray]) -> Panel:
     return text_table(f"Probability of {last}: what the meta-model learns from", ["row", *_NAMES, "class"], rows)
 
 
-def _weights(model: Any, n_classes: int) -> list[float]:
+def _weights(model: Any) -> list[float]:
     """How much the meta-model's coefficients make of each member."""
     mean = np.abs(model.final_estimator_.coef_).mean(axis=0)
     return [float(one) for one in mean.reshape(len(_NAMES), -1).sum(axis=1)]

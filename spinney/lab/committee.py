@@ -72,11 +72,11 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
     found = []
     for k in range(len(members)):
         outside = judged.judges[k]
-        facts = _facts(kind, k, judged, table)
+        facts = _facts(k, judged, table)
         sizes = None if judged.counts is None else np.where(judged.counts[k] == 0, 1.0, judged.counts[k])
         found.append(
             step(
-                _sentence(kind, k, judged, facts, table, model),
+                _sentence(kind, k, facts, table, model),
                 facts,
                 plane(_title(kind, k), region=by_share(regions[k]), sizes=sizes, hollow=outside),
                 plane(f"The vote of {count(k + 1, 'tree')}", region=by_share(votes[k])),
@@ -88,20 +88,20 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
 
 def code_bagging(table: Table, values: Values, at: int) -> list[str]:
     """Bagging in Python."""
-    return _code("bagging", table, values, at)
+    return _code("bagging", values, at)
 
 
 def code_forest(table: Table, values: Values, at: int) -> list[str]:
     """A forest in Python."""
-    return _code("forest", table, values, at)
+    return _code("forest", values, at)
 
 
 def code_extra_trees(table: Table, values: Values, at: int) -> list[str]:
     """Extra-trees in Python."""
-    return _code("extra_trees", table, values, at)
+    return _code("extra_trees", values, at)
 
 
-def _code(kind: str, table: Table, values: Values, at: int) -> list[str]:
+def _code(kind: str, values: Values, at: int) -> list[str]:
     shared = f"n_estimators={at + 1}, random_state={values['random_state']}"
     if kind == "bagging":
         tree = f"DecisionTreeClassifier(max_depth={values['max_depth']})"
@@ -193,7 +193,7 @@ def _error(classes: np.ndarray, shares: np.ndarray, y: np.ndarray) -> float:
     return float((classes[shares.argmax(axis=1)] != y).mean())
 
 
-def _facts(kind: str, k: int, judged: _Judged, table: Table) -> dict[str, Any]:
+def _facts(k: int, judged: _Judged, table: Table) -> dict[str, Any]:
     facts: dict[str, Any] = {"tree": k + 1}
     if judged.counts is not None:
         outside = len(judged.judges[k])
@@ -210,7 +210,7 @@ def _title(kind: str, k: int) -> str:
     return f"Tree {k + 1}" + (" (hollow: held out)" if kind == "extra_trees" else " and its bag (hollow: out of it)")
 
 
-def _sentence(kind: str, k: int, judged: _Judged, facts: dict[str, Any], table: Table, model: Any) -> str:
+def _sentence(kind: str, k: int, facts: dict[str, Any], table: Table, model: Any) -> str:
     alone, together = percent(facts["tree_error"]), percent(facts["vote_error"])
     asked = model.estimators_[k].tree_
     if kind == "extra_trees":

@@ -47,7 +47,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     lines = [line("log-likelihood", range(len(rises)), rises, "dots", 0)]
     found = []
     for t, one in enumerate(history):
-        shares = component_shares(model, one, np.asarray(table.X, np.float64))
+        shares = component_shares(one, np.asarray(table.X, np.float64))
         facts = {"iteration": t, "log_likelihood": rises[t], "weights": one.weights, "means": one.means}
         seen = plane(
             "Rows in mixed colours; ellipses at 1 and 2 standard deviations",

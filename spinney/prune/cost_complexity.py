@@ -94,6 +94,16 @@ def cost_complexity_path(model: Any, *, cost: str = "leaves") -> Bunch:
     Bunch
         `ccp_alphas`: non-decreasing, the first is 0. `impurities`: total impurity of the leaves of each subtree.
         As scikit-learn's `cost_complexity_pruning_path`.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.prune import cost_complexity, cost_complexity_path
+    >>> tree = DecisionTreeClassifier(max_depth=3).fit(*load_penguins())
+    >>> alphas = cost_complexity_path(tree).ccp_alphas
+    >>> [cost_complexity(tree, alpha).get_n_leaves() for alpha in alphas[-3:]]
+    [3, 2, 1]
     """
     _check_cost(cost)
     alphas, impurities = pruning_path(tree_of(model), cost)

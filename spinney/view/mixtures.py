@@ -63,7 +63,7 @@ def plot_em_steps(
     for ax, number in zip(axes, drawn):
         step = history[number]
         rows = _some(values, columns)
-        colours = _mixed(component_shares(model, step, rows), class_colours(len(step.weights)))
+        colours = _mixed(component_shares(step, rows), class_colours(len(step.weights)))
         if is_line:
             _draw_line(ax, step, rows, colours)
         else:
@@ -85,7 +85,7 @@ def _some(values: np.ndarray, columns: list[int]) -> np.ndarray:
     return known[:: -(-len(known) // _MOST_POINTS)] if len(known) else known
 
 
-def component_shares(model: Any, step: Any, rows: np.ndarray) -> np.ndarray:
+def component_shares(step: Any, rows: np.ndarray) -> np.ndarray:
     """Each component's share of each row under the mixture of a step."""
     from spinney._team import Team
     from spinney.cluster.expect import Gaussians, expect, read_rows

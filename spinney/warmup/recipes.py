@@ -252,17 +252,20 @@ def _bagging(every: bool) -> Iterator[Recipe]:
 
 
 def _auto(every: bool) -> Iterator[Recipe]:
-    import spinney
+    from spinney import AutoClassifier, AutoRegressor
+    from spinney.estimators.auto_params import DEFAULT
 
     # what the members need is compiled by their own families' recipes: these are for what lies between them
+    names = [name for name in DEFAULT if every or name != "boosting_of_large_trees"]  # which are the same kernels
+    classifier, regressor = (partial(one, names, cv=2) for one in (AutoClassifier, AutoRegressor))
     X, words, holes = numbers(), strings(), with_holes()
-    yield "two classes", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X))
-    yield "regression", lambda: _use(spinney.AutoRegressor(cv=2), X, target(X))
-    yield "two classes, strings", lambda: _use(spinney.AutoClassifier(cv=2), words, classes(words))
-    yield "regression, missing values", lambda: _use(spinney.AutoRegressor(cv=2), holes, target(holes))
-    yield "weights", lambda: _use(spinney.AutoClassifier(cv=2), X, classes(X), sample_weight=weights(X))
+    yield "two classes", lambda: _use(classifier(), X, classes(X))
+    yield "regression", lambda: _use(regressor(), X, target(X))
+    yield "two classes, strings", lambda: _use(classifier(), words, classes(words))
+    yield "regression, missing values", lambda: _use(regressor(), holes, target(holes))
+    yield "weights", lambda: _use(classifier(), X, classes(X), sample_weight=weights(X))
     if every:
-        yield "regression, strings", lambda: _use(spinney.AutoRegressor(cv=2), words, target(words))
+        yield "regression, strings", lambda: _use(regressor(), words, target(words))
 
 
 def _classic(every: bool) -> Iterator[Recipe]:

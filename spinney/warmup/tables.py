@@ -27,9 +27,12 @@ def strings(n: int = ROWS) -> np.ndarray:
 
 def few_cells(dtype: type, n: int = ROWS, share: float = 0.01, holes: bool = True) -> Any:
     """A sparse matrix that is too large to be laid out."""
-    from scipy.sparse import random
+    from scipy.sparse import coo_matrix
 
-    X = random(n, 8_000, share, "csr", dtype, random_state=0)
+    random, shape = np.random.RandomState(0), (n, 8_000)
+    n_cells = int(share * n * 8_000)
+    places = random.randint(n, size=n_cells), random.randint(8_000, size=n_cells)
+    X = coo_matrix((random.rand(n_cells).astype(dtype), places), shape).tocsr()
     X.data[::7] = np.nan if holes else 0.0
     return X
 

@@ -22,6 +22,7 @@ SHORT = {
     "test_clusters_and_mixtures": 1,
     "test_the_model_of_one_machine": 1,
     "test_drawn_partitions": 1,
+    "test_the_mixture_of_one_machine": 2,
     "test_every_way_adds_up": 12,
     "test_errors_of_a_member_are_the_users": 1,
     "test_unknown_sizes": 1,

@@ -73,6 +73,9 @@ def same(model, y, weight=None, cuts=(100, 450), **more):
         (GradientBoostingRegressor("huber", **SMALL), Y, WEIGHT),
         (GradientBoostingRegressor("poisson", **SMALL), np.abs(np.rint(Y)), None),
         (GradientBoostingRegressor("absolute_error", **SMALL), np.rint(Y), None),
+        (GradientBoostingRegressor("gamma", **SMALL), np.exp(Y), WEIGHT),
+        (GradientBoostingRegressor("tweedie", power=1.4, **SMALL), np.maximum(Y, 0.0), REPEATS),
+        (GradientBoostingClassifier("exponential", **SMALL), CLASSES, WEIGHT),
         (GradientBoostingClassifier(**SMALL, subsample=0.5, max_features=0.5), CLASSES, REPEATS),
         (GradientBoostingClassifier(**SMALL, class_weight="balanced", interaction_cst=[[0, 1], [2, 3]]), THREE, WEIGHT),
         (GradientBoostingClassifier(**SMALL, subsample=0.002), CLASSES, None),  # some members have no rows in a round

@@ -254,6 +254,22 @@ def test_isolation_forests_and_rows_that_need_no_change():
     assert "nothing has to change" in repr(same)
 
 
+@pytest.mark.parametrize("steps, leaves, climbs", [(1, 100, True), (3, 2, True), (2, 100, False)])
+def test_boxes_may_be_looked_at_anew_at_any_time(people, lender, monkeypatch, steps, leaves, climbs):
+    from spinney.explain import nearest
+
+    rows = [people[0].iloc[i].to_dict() for i in (0, 7, 31, 45)]
+    expected = [counterfactual(lender, row)[0].cost for row in rows]
+    monkeypatch.setattr(nearest, "_STEPS", steps)
+    monkeypatch.setattr(nearest, "_GROUP", leaves)
+    if not climbs:
+        monkeypatch.setattr(nearest, "_climb", lambda space, frozen, known: nearest.Found(None, known, 0.0))
+    for row, cost in zip(rows, expected):
+        found = counterfactual(lender, row)
+        assert found.optimal
+        assert found[0].cost == pytest.approx(cost, rel=1e-12)
+
+
 def test_time_is_up(fitted):
     X, y = table(400, 6)
     model = spinney.GradientBoostingClassifier(n_estimators=60, max_depth=5).fit(X, y)
@@ -310,7 +326,7 @@ def test_bad_rows_and_models(people, lender, fitted):
         counterfactual(lender, {"job": "a", "age": 3, "pay": np.inf, "owns": True})
     with pytest.raises(NotFittedError):
         counterfactual(spinney.DecisionTreeClassifier(), [1])
-    with pytest.raises(TypeError, match="LogisticRegression cannot be read as trees"):
+    with pytest.raises(TypeError, match="needs one of Spinney's models of trees, got LogisticRegression"):
         counterfactual(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), [1.0])
     with pytest.raises(TypeError, match="got the class DecisionTreeClassifier"):
         counterfactual(spinney.DecisionTreeClassifier, [1])

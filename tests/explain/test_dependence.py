@@ -174,6 +174,21 @@ def test_one_walk_or_many(name, fitted, monkeypatch):
         np.testing.assert_allclose(ice(model, X, group, grid_resolution=5).average, one.average, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["boosting-classes", "random-forest", "boosting"])
+def test_deep_trees_say_the_same(name, fitted, monkeypatch):
+    from spinney.explain import ways
+
+    model, X = fitted(name)
+    groups = [0, (0, X.shape[1] - 1)]
+    rows = ice(model, X, groups, grid_resolution=5, missing=True)
+    monkeypatch.setattr(ways, "DEEP", 0)
+    for one, again in zip(rows, ice(model, X, groups, grid_resolution=5, missing=True)):
+        np.testing.assert_allclose(again.individual, one.individual, rtol=0, atol=1e-12)
+    means = partial_dependence(model, X, groups, grid_resolution=5, missing=True)
+    for one, again in zip(rows, means):
+        np.testing.assert_allclose(again.average, one.average, rtol=0, atol=1e-12)
+
+
 def test_grids_are_those_of_scipy():
     from scipy.stats.mstats import mquantiles
 

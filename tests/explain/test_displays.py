@@ -55,7 +55,7 @@ def test_curves_of_rows_and_pairs(model):
 def test_what_is_wrong_is_said(model):
     with pytest.raises(ValueError, match=r"target must be one of \['Adelie', 'Chinstrap', 'Gentoo'\], got 'Emperor'"):
         PartialDependenceDisplay.from_estimator(model, X, "year", target="Emperor")
-    with pytest.raises(ValueError, match="target must be the number of an output, 0 to 2, to draw a pair"):
+    with pytest.raises(ValueError, match=r"target must name an output \(a class, or its number from 0 to 2\)"):
         PartialDependenceDisplay.from_estimator(model, X, ("year", "island"))
     with pytest.raises(ValueError, match="pairs of columns are drawn as averages"):
         PartialDependenceDisplay.from_estimator(model, X, ("sex", "island"), kind="individual", target=0)

@@ -5,7 +5,7 @@ import pytest
 
 import spinney
 from spinney._team import Team
-from spinney.explain import open_columns
+from spinney.explain import ways as ways_module
 from spinney.explain.open_columns import count_open
 from spinney.explain.open_lists import disjoint
 from spinney.explain.summed import summed
@@ -54,7 +54,7 @@ def test_every_walk_counts_the_same_rows(plain, deep, monkeypatch):
     weight = np.ones(len(X)) if plain else np.random.RandomState(1).rand(len(X))
     found = summed(model)
     ways, asked = find_ways(found.questions), pack(found.questions)
-    monkeypatch.setattr(open_columns, "_DEEP", deep)
+    monkeypatch.setattr(ways_module, "DEEP", deep)
     groups = [[0], [1], [2], [0, 2], [0, 1, 2], []]
     with Team(1, inline=True) as team:
         counts = count_open(asked, ways, found.numbers(X), weight, groups, team)

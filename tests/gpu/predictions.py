@@ -84,21 +84,31 @@ def same(one, other):
     return one.dtype == here.dtype and one.shape == here.shape and one.tobytes() == np.ascontiguousarray(here).tobytes()
 
 
+def with_thresholds(table, model):
+    """The table with values that questions of the model compare with."""
+    forest = model._booster.forest if hasattr(model, "_booster") else model.forest_
+    table, numbers = table[:, ::-1].copy(order="K")[:, ::-1], forest.thresholds()  # columns from right to left
+    for k in np.flatnonzero(np.isfinite(numbers))[:: max(1, len(numbers) // len(table))]:
+        table[k % len(table), forest.feature[k]] = numbers[k]
+    return table
+
+
 def differences(n, names=None, to_gpu=Cupy):
     """Answers that differ, and those that are not on the GPU though the table is."""
     X, unfitted = models(n)
     rows = np.random.default_rng(4).permutation(n)
-    tables = {"C": X[rows], "float32": X.astype(np.float32), "F": np.asfortranarray(X[rows, ::-1])[:, ::-1]}
+    tables = {"C": X[rows], "float32": X.astype(np.float32), "F": np.asfortranarray(X[rows])}
     found = []
     for k, (name, (model, y)) in enumerate(unfitted.items()):
         if names is not None and name not in names:
             continue
         model = model.fit(X, y)
         layout = sorted(tables)[k % 3]
+        asked = with_thresholds(tables[layout], model)
         for method in ALL:
             if hasattr(model, method):
                 ask = getattr(model, method)
-                here, there = ask(tables[layout]), ask(to_gpu(tables[layout]))
+                here, there = ask(asked), ask(to_gpu(asked))
                 if not same(here, there):
                     found.append(f"{name}: {method} ({layout})")
                 elif isinstance(there, np.ndarray) and here.dtype.kind in "biuf":

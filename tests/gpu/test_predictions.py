@@ -58,6 +58,7 @@ model = spinney.GradientBoostingRegressor(**few).fit(X, y)
 for kind in (np.int8, np.uint16, np.int64, bool, np.float16):
     print(kind.__name__, same(model.predict(X.astype(kind)), model.predict(Torch(X.astype(kind)))))
 print("offset", same(model.predict(X, init_score=y), model.predict(Cupy(X), init_score=y)))
+print("score", model.score(X, y) == model.score(Cupy(X), Cupy(y)) == model.score(Cupy(X), y, sample_weight=np.ones(40)))
 print("pickled", same(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X)))
 spinney.gpu.LARGE = 1
 for table in (X.astype(float), np.asfortranarray(X, np.float32)):
@@ -81,6 +82,7 @@ def test_unusual_tables_and_models():
         "wide True None",
         *(f"{kind} True" for kind in kinds),
         "offset True",
+        "score True",
         "pickled True",
         "sent True",
         "sent True",

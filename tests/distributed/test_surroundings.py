@@ -1,0 +1,125 @@
+"""Clusters of other kinds, and clusters that go away during a fit. Each starts processes of its own."""
+
+import os
+import signal
+import time
+from contextlib import contextmanager, suppress
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster, SubprocessCluster
+from distributed.security import Security
+from sklearn.base import clone
+
+from spinney import GaussianMixture, GradientBoostingClassifier, GradientBoostingRegressor, KMeans
+from spinney.cluster.points import FEW_ROWS
+from tests.distributed.remains import assert_nothing_left
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(FEW_ROWS + 500, 3))
+Y = X[:, 0] + (X[:, 1] > 0.5) + 0.2 * RNG.normal(size=len(X))
+ROUNDS = {"n_estimators": 3, "max_leaf_nodes": 6, "random_state": 0}
+SOON = 20  # seconds in which an error must come; Dask itself tries for 30 to reach a scheduler that is gone
+
+
+@contextmanager
+def cluster_of(n_workers, folder, **more):
+    settings = {"dashboard_address": ":0", "memory_limit": None, "local_directory": str(folder), **more}
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, **settings)
+    with cluster, Client(cluster, set_as_default=False) as client, client.as_current():
+        yield client
+
+
+@contextmanager
+def subprocesses(folder):
+    """Two workers and a scheduler that is a process of its own; it may be gone at the end."""
+    cluster = SubprocessCluster(n_workers=2, worker_kwargs={"nthreads": 1, "local_directory": str(folder)})
+    client = Client(cluster, set_as_default=False)
+    try:
+        yield client
+    finally:
+        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+            for one in (client, cluster):
+                with suppress(Exception):
+                    one.close(timeout=2)
+
+
+def test_four_workers(tmp_path):
+    models = (
+        (GradientBoostingRegressor(**ROUNDS, subsample=0.5), Y),
+        (GradientBoostingClassifier(**ROUNDS, growth="level_wise"), (Y > 0).astype(int)),
+        (KMeans(5, random_state=0), None),
+        (GaussianMixture(2, max_iter=2, tol=10.0, random_state=0), None),
+    )
+    with cluster_of(4, tmp_path) as client:
+        for model, y in models:
+            remote = clone(model).fit(da.from_array(X, chunks=(9000, 3)), y)
+            assert remote.fingerprint_ == clone(model).fit(X, y).fingerprint_
+        assert_nothing_left(client)
+
+
+def test_encrypted_connections(tmp_path):
+    """Members talk through the connections of the cluster, whatever these are."""
+    pytest.importorskip("cryptography")
+    security = Security.temporary()
+    with cluster_of(2, tmp_path, security=security, protocol="tls://") as client:
+        assert client.scheduler.address.startswith("tls://")
+        for model in (GradientBoostingRegressor(**ROUNDS), KMeans(3, random_state=0)):
+            remote = clone(model).fit(da.from_array(X, chunks=(20_000, 3)), Y)
+            assert remote.fingerprint_ == clone(model).fit(X, Y).fingerprint_
+        assert_nothing_left(client)
+
+
+def fit_until(happened, model, rows, y=None):
+    """The error that a fit ends with, soon after something happened."""
+    with pytest.raises(RuntimeError, match="the fit has ended with it") as caught:
+        model.fit(rows, y)
+    assert time.monotonic() - happened[0] < SOON
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["boosting", "kmeans"])
+def test_a_scheduler_that_goes_away(tmp_path, kind):
+    """Killed in the middle: an error in words, and soon; the model is as it was."""
+    with subprocesses(tmp_path) as client:
+        pid, done = client.run_on_scheduler(os.getpid), []
+
+        def kill(*about):
+            if not done:
+                done.append(time.monotonic())
+                os.kill(pid, signal.SIGKILL)
+
+        with client.as_current():
+            if kind == "boosting":
+                model = GradientBoostingRegressor(**{**ROUNDS, "n_estimators": 500}, callbacks=[kill])
+            else:
+                model = KMeans(20, tol=0.0, max_iter=3000, random_state=0)
+                model._watcher = lambda: kill
+            before = dict(vars(model))
+            told = fit_until(done, model, da.from_array(X, chunks=(20_000, 3)), Y)
+        assert "The scheduler of Dask's cannot be reached" in told or "The client of Dask's is" in told
+        assert vars(model) == before
+
+
+@pytest.mark.parametrize("kind", ["kmeans", "mixture"])
+def test_a_client_that_is_closed_during_iterations(client, kind):
+    """The fit ends in words, and the workers clear up by themselves."""
+    other = Client(client.scheduler.address, set_as_default=False)
+    if kind == "kmeans":
+        model = KMeans(20, tol=0.0, max_iter=3000, random_state=0)
+    else:
+        model = GaussianMixture(5, tol=0.0, max_iter=3000, random_state=0)
+    done = []
+
+    def close(*about):
+        done.append(time.monotonic())
+        other.close()
+
+    model._watcher = lambda *start: close
+    with other.as_current():
+        told = fit_until(done, model, da.from_array(X, chunks=(20_000, 3)))
+    assert "The client of Dask's is closed" in told
+    assert not hasattr(model, "n_iter_")
+    assert_nothing_left(client)
