@@ -13,7 +13,8 @@ one, larger ones first, and an ancestor, whose keys end earlier, comes before it
               \ 5                     \ 2,5              2, 7 and 8 are split, and 5 was opened in vain
 
 Only the first keys are kept (KEYS). Nodes that agree in all of them are opened in any order, and none is shut out for
-another.
+another; nor is any where two nodes gain the very same (*holders* are the nodes that keys come from): which is split
+first, their numbers say, and these are not known yet.
 """
 
 from __future__ import annotations
@@ -97,14 +98,16 @@ def commit_best(tree, scores, places):
 
 
 @gpu_function
-def write_keys(keys, above, gain, n):
+def write_keys(tree, draft, above, n):
     """Of a node, from the first n of its parent's; the rest is infinite."""
-    kept = np.int64(0)
-    while kept < n and above[kept] <= gain:
-        keys[kept] = above[kept]
+    kept, gain = np.int64(0), tree.nodes[draft].gain
+    while kept < n and tree.keys[above, kept] <= gain:
+        tree.keys[draft, kept] = tree.keys[above, kept]
+        tree.holders[draft, kept] = tree.holders[above, kept]
         kept += 1
     for k in range(kept, KEYS):
-        keys[k] = gain if k == kept else np.inf
+        tree.keys[draft, k] = gain if k == kept else np.inf
+        tree.holders[draft, k] = draft
 
 
 @gpu_function
@@ -141,30 +144,33 @@ def choose_best(tree, keys, ranks):
 @gpu_function
 def _rank_alive(tree, keys, ranks, n):
     """How many of those that are alive come before each, for certain: by the first keys, then by the next ones of those
-    that agree so far, into ranks[0]."""
+    whose keys so far come from the same node. Into ranks[0]; ranks[2] is that node, ranks[3] the next one."""
     state, thread = tree.state, cuda.threadIdx.x
     for at in range(thread, n, cuda.blockDim.x):
         ranks[0, at] = 0
+        ranks[2, at] = NOBODY
     for level in range(KEYS):
         cuda.syncthreads()
         for at in range(thread, n, cuda.blockDim.x):
             keys[at] = tree.keys[tree.alive[at], level]
+            ranks[3, at] = tree.holders[tree.alive[at], level]
         if thread == 0:
             state[ANY_ALIKE] = 0
         cuda.syncthreads()
         for at in range(thread, n, cuda.blockDim.x):
-            rank, key, like = ranks[0, at], keys[at], np.int64(0)
-            before = np.int64(0)
+            key, holder, next_holder = keys[at], ranks[2, at], ranks[3, at]
+            before = like = np.int64(0)
             for k in range(n):
-                if ranks[0, k] == rank:
+                if ranks[2, k] == holder:
                     before += 1 if keys[k] > key else 0
-                    like += 1 if keys[k] == key else 0
-            ranks[1, at] = rank + before
-            if like > 1 and key < np.inf:
+                    like += 1 if ranks[3, k] == next_holder else 0
+            ranks[1, at] = ranks[0, at] + before
+            if like > 1:
                 state[ANY_ALIKE] = 1
         cuda.syncthreads()
         for at in range(thread, n, cuda.blockDim.x):
             ranks[0, at] = ranks[1, at]
+            ranks[2, at] = ranks[3, at]
         cuda.syncthreads()
         if state[ANY_ALIKE] == 0:
             return

@@ -35,6 +35,7 @@ STATE = 16
 PARENT, FIRST, SMALL_SIDE, SMALL_SLOT, BIG_SLOT, LEAVES, PAIR = 0, 1, 2, 3, 4, 5, 8
 NOBODY = -1
 KEYS = 3 if SIMULATED else 8  # of a node, best-first
+RANKS = 4
 # summary of derivatives: int64
 MAX_GRADIENT, MAX_HESSIAN, MIN_HESSIAN, GRADIENT_EXPONENTS, HESSIAN_EXPONENTS, SUMMARY = range(6)
 
@@ -111,8 +112,9 @@ class Tree(NamedTuple):
     alive: Any  # int32: best-first, the drafts with a split that may be split in the end
     spare: Any  # int32: room for the next ones
     keys: Any  # float64 (drafts, KEYS): best-first, what says which of two comes first (settle.py)
+    holders: Any  # int32 (drafts, KEYS): the draft that gains so much
     level: Any  # float64: the keys that are compared
-    ranks: Any  # int32 (2, drafts): how many come before each that is alive
+    ranks: Any  # int32 (RANKS, drafts): how many come before each that is alive
     free: Any  # int32: a stack of free slots
     histograms: Any  # int64 (slots, 3, columns * 256)
     found: Any  # CANDIDATE records (2 * batch, columns)
@@ -194,8 +196,9 @@ def make_tree(stream: Stream, shape: Shape, orders: Mirror, report: Mirror, valu
         alive=empty(drafts if best_first else 1, np.int32),
         spare=empty(drafts if best_first else 1, np.int32),
         keys=empty((drafts if best_first else 1, KEYS), np.float64),
+        holders=empty((drafts if best_first else 1, KEYS), np.int32),
         level=empty(drafts if best_first else 1, np.float64),
-        ranks=empty((2, drafts if best_first else 1), np.int32),
+        ranks=empty((RANKS, drafts if best_first else 1), np.int32),
         free=empty(slots, np.int32),
         histograms=empty((slots, 3, n_columns * SLOTS), np.int64),
         found=empty((2 * batch, n_columns), CANDIDATE),

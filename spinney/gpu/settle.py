@@ -33,6 +33,7 @@ from spinney.gpu.memory import (
     N_STEPS,
     NOBODY,
     PARENT,
+    RANKS,
     SMALL_SIDE,
     SMALL_SLOT,
     TOP,
@@ -93,7 +94,7 @@ def settle(rows, tree):
     scores = cuda.shared.array(MOST_THREADS, float64)
     places = cuda.shared.array(MOST_THREADS, int32)
     keys = cuda.shared.array(IN_REACH, float64)
-    ranks = cuda.shared.array((2, IN_REACH), int32)
+    ranks = cuda.shared.array((RANKS, IN_REACH), int32)
     state = tree.state
     if state[DONE]:
         return
@@ -131,7 +132,7 @@ def _close_batch(tree):
         if cuda.threadIdx.x == 0 and tree.nodes[0].feature != NO_SPLIT:
             tree.frontier[0] = tree.alive[0] = 0
             state[N_FRONTIER] = state[N_ALIVE] = 1
-            write_keys(tree.keys[0], tree.keys[0], tree.nodes[0].gain, 0)
+            write_keys(tree, 0, 0, 0)
         return
     best_first = tree.rules[0].best_first
     for place in range(cuda.threadIdx.x, state[N_BATCH], cuda.blockDim.x):
@@ -143,7 +144,7 @@ def _close_batch(tree):
             child = pair[FIRST] + side
             _give_slot_of_leaf(tree, child)
             if best_first and tree.nodes[child].feature != NO_SPLIT:
-                write_keys(tree.keys[child], tree.keys[pair[PARENT]], tree.nodes[child].gain, KEYS)
+                write_keys(tree, child, pair[PARENT], KEYS)
                 tree.alive[cuda.atomic.add(state, N_ALIVE, 1)] = child
 
 

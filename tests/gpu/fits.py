@@ -62,11 +62,16 @@ def cases(n):
 
 
 def children_gain_more():
-    """(X, y) where the best split of a node is worth more than that of its parent: all nodes have the root's key."""
+    """[(X, y, leaves)] where splits are worth more than those above them: all nodes have the root's key."""
     rows = np.arange(80)
     g, a, b = rows % 5 == 4, rows // 5 % 2 == 1, rows // 10 % 2 == 1
     y = np.where(g, 0.4 - 4.0 * (a - 0.5) + 4.0 * a * (b - 0.5), a - 0.5 - 0.4)
-    return np.column_stack([g, a, b]).astype(float), y
+    yield np.column_stack([g, a, b]).astype(float), y, 4
+    signs = 2.0 * (np.arange(64)[:, None] >> np.arange(6) & 1) - 1.0
+    y = np.cumprod(signs, axis=1) @ 1.6 ** np.arange(6) + 0.01 * np.random.default_rng(0).standard_normal(64)
+    yield signs, y, 7
+    for leaves in (4, 6, 14):
+        yield signs, np.round(y), leaves  # many of them gain the same
 
 
 def differences(n, names=None):
@@ -78,11 +83,10 @@ def differences(n, names=None):
         both = [model.set_params(device=device, **{}) and fit(model, X, y, more) for device in ("cpu", "cuda")]
         if both[0] != both[1]:
             found.append(name)
-    if names is None:
-        X, y = children_gain_more()
-        model = R(n_estimators=1, max_leaf_nodes=4, min_samples_leaf=2)
+    for X, y, leaves in children_gain_more() if names is None else ():
+        model = R(n_estimators=1, max_leaf_nodes=leaves, min_samples_leaf=1)
         if len({fit(model.set_params(device=device), X, y, {})[0] for device in ("cpu", "cuda")}) > 1:
-            found.append("children that gain more")
+            found.append(f"children that gain more, {leaves} leaves")
     return found
 
 
