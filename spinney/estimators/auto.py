@@ -215,7 +215,7 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
     >>> from spinney import AutoClassifier
     >>> from spinney.datasets import load_penguins
     >>> X, y = load_penguins()
-    >>> model = AutoClassifier(random_state=0).fit(X, y)
+    >>> model = AutoClassifier(["boosting_of_small_trees", "random_forest"], random_state=0).fit(X, y)
     >>> model.predict(X.head(2)).tolist()
     ['Adelie', 'Adelie']
     >>> model.leaderboard_.columns.tolist()

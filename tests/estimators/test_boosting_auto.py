@@ -43,19 +43,14 @@ def of_numbers():
     ],
     ids=["numbers", "classes", "two", "poisson", "quantile", "exact"],
 )
-class TestSameModel:
-    def test_in_any_order_and_on_any_number_of_threads(self, make, y):
-        order = np.random.default_rng(1).permutation(len(y))
-        order = order[order < FEW]
-        one, other = fitted(make(), X[:FEW], y[:FEW]), fitted(make().set_params(n_jobs=1), X[order], y[order])
-        assert one.fingerprint_ == other.fingerprint_
-        assert one.evals_result_ == other.evals_result_
-
-    def test_weights_are_repetitions(self, make, y):
-        weight = np.random.default_rng(1).integers(0, 3, FEW)
-        one = fitted(make(), X[:FEW], y[:FEW], sample_weight=weight)
-        other = fitted(make(), np.repeat(X[:FEW], weight, axis=0), np.repeat(y[:FEW], weight))
-        assert one.fingerprint_ == other.fingerprint_
+def test_the_same_model_in_any_order_on_any_number_of_threads_and_by_weights_or_repetitions(make, y):
+    random = np.random.default_rng(1)
+    order, weight = random.permutation(len(y)), random.integers(0, 3, len(y))
+    order = order[order < FEW]
+    one = fitted(make().set_params(n_jobs=1), X[order], y[order], sample_weight=weight[order])
+    other = fitted(make(), np.repeat(X[:FEW], weight[:FEW], axis=0), np.repeat(y[:FEW], weight[:FEW]))
+    assert one.fingerprint_ == other.fingerprint_
+    assert one.evals_result_ == other.evals_result_
 
 
 def test_what_was_chosen_is_said():
