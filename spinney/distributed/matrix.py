@@ -21,6 +21,8 @@ from spinney.distributed.dataset import Piece
 from spinney.distributed.table import RemoteTable, join_schemas
 from spinney.distributed.tasks import let_go, run_all, submit_all
 
+Place = tuple[int, int, float]  # column, row and value
+
 
 class Numbers(NamedTuple):
     """What a partition's matrix is like."""
@@ -28,8 +30,8 @@ class Numbers(NamedTuple):
     n_rows: int
     is_single: bool  # float32 holds all values
     schema: Schema | None  # names of the columns; None without rows
-    not_finite: tuple[int, int, float] | None  # column, row and value of the first one, by columns
-    infinite: bool
+    not_finite: Place | None  # the first one, by columns
+    infinite: Place | None
     missing: bool
     zero: int | None  # the first row that holds zeros only
 
@@ -55,12 +57,17 @@ class RemoteMatrix:
         self.schema = join_schemas([one.schema for one in about if one.schema is not None])
         self.n_columns = self.schema.n_columns
         self.dtype = np.dtype(np.float32 if all(one.is_single for one in about if one.n_rows) else np.float64)
-        self.has_infinite, self.has_missing = any(one.infinite for one in about), any(one.missing for one in about)
+        self.has_missing = any(one.missing for one in about)
         zeros = [first + one.zero for first, one in zip(self.starts.tolist(), about) if one.zero is not None]
         self.first_zero: int | None = min(zeros, default=None)
-        bad = [(one.not_finite, first) for first, one in zip(self.starts.tolist(), about) if one.not_finite]
-        found = [(column, first + row, value) for (column, row, value), first in bad]
-        self.not_finite: tuple[int, int, float] | None = min(found, default=None, key=lambda one: one[:2])
+        self.not_finite = self._first([one.not_finite for one in about])
+        self.infinite = self._first([one.infinite for one in about])
+
+    def _first(self, places: list[Place | None]) -> Place | None:
+        """The first of the partitions' places in the whole table, by columns."""
+        pairs = zip(self.starts.tolist(), places)
+        found = [(place[0], begin + place[1], place[2]) for begin, place in pairs if place is not None]
+        return min(found, default=None, key=lambda one: one[:2])
 
     def rows(self, first: int, step: int) -> np.ndarray:
         """Rows first, first + step, ... of the whole table, brought here."""
@@ -139,17 +146,20 @@ def read_matrix(part: Any, owner: str, on_sphere: bool) -> np.ndarray:
 def describe_matrix(values: np.ndarray, part: Any, owner: str) -> Numbers:
     """What a matrix is like, and how the columns of its partition are called."""
     if not len(values):
-        return Numbers(0, True, None, None, False, False, None)
-    bad, first = ~np.isfinite(values), None
-    if bad.any():
-        column = int(bad.any(axis=0).argmax())
-        row = int(bad[:, column].argmax())
-        first = column, row, float(values[row, column])
+        return Numbers(0, True, None, None, None, False, None)
+    not_finite, infinite = _first_of(values, ~np.isfinite(values)), _first_of(values, np.isinf(values))
     empty = np.flatnonzero(~values.any(axis=1))
     zero = int(empty[0]) if len(empty) else None
-    infinite, missing = bool(np.isinf(values).any()), bool(np.isnan(values).any())
-    is_single = values.dtype == np.float32
-    return Numbers(len(values), is_single, learn_names(part, owner)[0], first, infinite, missing, zero)
+    is_single, missing = values.dtype == np.float32, bool(np.isnan(values).any())
+    return Numbers(len(values), is_single, learn_names(part, owner)[0], not_finite, infinite, missing, zero)
+
+
+def _first_of(values: np.ndarray, bad: np.ndarray) -> Place | None:
+    if not bad.any():
+        return None
+    column = int(bad.any(axis=0).argmax())
+    row = int(bad[:, column].argmax())
+    return column, row, float(values[row, column])
 
 
 def _every(values: np.ndarray, first: int, step: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.finite import refuse_not_finite
+from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.weights import Weights
 from spinney.distributed.collections import is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
@@ -89,8 +89,9 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         with closing(RemoteMatrix(table, type(self).__name__)) as matrix:
             self._check_size(matrix.n_rows)
-            if matrix.has_infinite:
-                _refuse_infinite()
+            if matrix.infinite is not None:
+                column, row, value = matrix.infinite
+                raise NotFiniteError(row, column, value).named(matrix.schema.names)
             weights = read_sample_weight(sample_weight, matrix.n_rows)
             rows = MixtureRows(matrix, self._row_weights(weights))
             check_known(rows.origin)
@@ -295,10 +296,6 @@ class MixtureModel(DensityMixin, MatrixModel):
 def _check_finite(values: np.ndarray, names: Any) -> None:
     with columns_named(names):
         refuse_not_finite(values, may_be_missing=True)
-
-
-def _refuse_infinite() -> NoReturn:
-    raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
 
 
 def check_known(origin: np.ndarray) -> None:
