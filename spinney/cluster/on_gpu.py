@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from spinney._team import Team
-from spinney.cluster.assign import Assignment, half_squares, inertia, squared_distances_to_own, whole_value
-from spinney.cluster.distances import nearest_centres, squared_distances_to_all
+from spinney.cluster.assign import Assignment, half_squares, whole_value
 from spinney.cluster.nearest import LANES
+from spinney.cluster.passes import TiledDistances
 from spinney.cluster.plusplus import Search, whole_distance
 from spinney.cluster.points import CHUNK_ROWS, Points, PointSet
 from spinney.gpu.kmeans import Closest, Labels, open_stream, send_rows
@@ -36,11 +36,12 @@ def on_gpu(points: Points) -> GpuPoints:
     return GpuPoints(**own, stream=stream, there=send_rows(stream, points.rows, LANES))
 
 
-class GpuPasses:
+class GpuPasses(TiledDistances):
     """`Passes` over rows on the GPU."""
 
     def __init__(self, points: GpuPoints, n_centres: int, team: Team) -> None:
-        self.points, self.n_centres, self.team = points, n_centres, team
+        self.points: GpuPoints = points
+        self.n_centres, self.team = n_centres, team
         self._labels: Labels | None = None
 
     def assign(self, centres: np.ndarray, state: Assignment) -> int:
@@ -59,22 +60,6 @@ class GpuPasses:
 
     def see_drift(self, before: np.ndarray, after: np.ndarray) -> None:
         """Nothing is remembered of the centres."""
-
-    def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
-        """Squared distances, summed by weight."""
-        return inertia(self.points, centres, labels, self.team)
-
-    def own_distances(self, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Of each row to its centre."""
-        return squared_distances_to_own(self.points, centres, labels)
-
-    def nearest(self, centres: np.ndarray) -> np.ndarray:
-        """Labels."""
-        return nearest_centres(self.points, centres, self.team)
-
-    def distances_to_all(self, centres: np.ndarray) -> np.ndarray:
-        """To every centre."""
-        return squared_distances_to_all(self.points, centres, self.team)
 
 
 class GpuSearch(Search):

@@ -62,7 +62,30 @@ def make_passes(points: PointSet, n_centres: int, algorithm: str, team: Team) ->
     return TiledPasses(points, n_centres, algorithm, team)
 
 
-class TiledPasses:
+class TiledDistances:
+    """What is asked of rows in tiles besides passes, wherever these run."""
+
+    points: Points
+    team: Team
+
+    def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
+        """Squared distances, summed by weight."""
+        return inertia(self.points, centres, labels, self.team)
+
+    def own_distances(self, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Of each row to its centre."""
+        return squared_distances_to_own(self.points, centres, labels)
+
+    def nearest(self, centres: np.ndarray) -> np.ndarray:
+        """Labels."""
+        return nearest_centres(self.points, centres, self.team)
+
+    def distances_to_all(self, centres: np.ndarray) -> np.ndarray:
+        """To every centre."""
+        return squared_distances_to_all(self.points, centres, self.team)
+
+
+class TiledPasses(TiledDistances):
     """Over rows in tiles."""
 
     def __init__(self, points: Points, n_centres: int, algorithm: str, team: Team) -> None:
@@ -89,22 +112,6 @@ class TiledPasses:
         if self.bounds.are_known:
             self.bounds.add_drift(before, after)
         self.policy.see_drift(before, after)
-
-    def inertia(self, centres: np.ndarray, labels: np.ndarray) -> float:
-        """Squared distances, summed by weight."""
-        return inertia(self.points, centres, labels, self.team)
-
-    def own_distances(self, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Of each row to its centre."""
-        return squared_distances_to_own(self.points, centres, labels)
-
-    def nearest(self, centres: np.ndarray) -> np.ndarray:
-        """Labels."""
-        return nearest_centres(self.points, centres, self.team)
-
-    def distances_to_all(self, centres: np.ndarray) -> np.ndarray:
-        """To every centre."""
-        return squared_distances_to_all(self.points, centres, self.team)
 
 
 class SparsePasses:
