@@ -59,6 +59,8 @@ class SharedFile:
             return None
 
     def close(self) -> None:
+        """Leave no name behind either, where a session ended before all had opened the file."""
+        self.unlink()
         os.close(self._handle)
 
 

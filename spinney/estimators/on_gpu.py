@@ -63,15 +63,6 @@ def _link(model: Any) -> Any:
     return None if formulas is None else formulas.response
 
 
-def _boosted_numbers(asked: Asked, init_score: Any = None) -> Any:
-    from spinney.gpu.respond import respond
-
-    raw, link = _raw(asked, init_score), _link(asked.model)
-    if link is None:
-        return asked.put(asked.model._respond(asked.stream.read(raw)))
-    return asked.hand_over(respond(asked.stream, link, raw))
-
-
 def _boosted_decision(asked: Asked, init_score: Any = None) -> Any:
     from spinney.gpu.respond import turned
 
@@ -80,13 +71,24 @@ def _boosted_decision(asked: Asked, init_score: Any = None) -> Any:
     return asked.hand_over(raw.reshape(n) if n_outputs == 1 else turned(asked.stream, raw))
 
 
-def _boosted_chances(asked: Asked, init_score: Any = None) -> Any:
-    from spinney.gpu.respond import chances
-
+def _boosted(asked: Asked, fill: Callable[..., Any], init_score: Any) -> Any:
+    """Predictions from raw scores, by fill(stream, link, raw scores) or, of a user's own loss, here."""
     raw, link = _raw(asked, init_score), _link(asked.model)
     if link is None:
         return asked.put(asked.model._respond(asked.stream.read(raw)))
-    return asked.hand_over(chances(asked.stream, link, raw))
+    return asked.hand_over(fill(asked.stream, link, raw))
+
+
+def _boosted_numbers(asked: Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import respond
+
+    return _boosted(asked, respond, init_score)
+
+
+def _boosted_chances(asked: Asked, init_score: Any = None) -> Any:
+    from spinney.gpu.respond import chances
+
+    return _boosted(asked, chances, init_score)
 
 
 def _boosted_logs(asked: Asked, init_score: Any = None) -> Any:

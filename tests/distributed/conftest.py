@@ -34,6 +34,7 @@ ALWAYS = (
     "test_without_a_client",
     "test_what_goes_wrong",
     "test_tables_that_are",
+    "test_a_file_of_a_session",
 )
 
 

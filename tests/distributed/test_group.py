@@ -173,3 +173,14 @@ def test_who_clears_up(client):
         assert set(client.run(handlers).values()) == {ends}
         known = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.worker_plugins))
         assert ("spinney-late" in known) == ends
+
+
+def test_a_file_of_a_session_that_ends_early_is_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbours, "_SHARED", tmp_path)
+    shared = neighbours.open_shared("spinney-early")
+    assert [one.name for one in tmp_path.iterdir()] == ["spinney-early"]
+    shared.close()
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(neighbours, "_SHARED", tmp_path / "nowhere")
+    monkeypatch.setattr(neighbours.tempfile, "gettempdir", lambda: str(tmp_path / "nowhere"))
+    assert neighbours.open_shared("spinney-early") is None

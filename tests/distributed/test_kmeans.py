@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import spinney
 from spinney.cluster.points import FEW_ROWS
-from spinney.distributed.collections import find_client
 from tests.compiled import few
+from tests.distributed.partitions import parts_of
 from tests.distributed.remains import assert_nothing_left
 
 dd = pytest.importorskip("dask.dataframe")
@@ -27,12 +27,6 @@ X = pd.DataFrame(RNG.normal(size=(N, 3)) + RNG.randint(0, 4, N)[:, None] * [4, -
 WEIGHT = RNG.rand(N)
 REPEATS = RNG.randint(0, 4, N).astype(float)
 GIVEN = X[:5].to_numpy()
-
-
-def parts_of(frame, cuts=(10, 10, 40_000, 40_500)):
-    """Partitions, one without rows; their sizes are not known to dask."""
-    ends = [0, *sorted(cuts), len(frame)]
-    return dd.from_delayed([find_client().submit(lambda x: x, frame[a:b]) for a, b in pairwise(ends)], meta=frame[:0])
 
 
 def same(remote, local):

@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from spinney import BayesianGaussianMixture, GaussianMixture
 from spinney.cluster.points import FEW_ROWS
-from spinney.distributed.collections import find_client
 from tests.compiled import few
+from tests.distributed.partitions import parts_of
 from tests.distributed.remains import assert_nothing_left
 
 dd = pytest.importorskip("dask.dataframe")
@@ -29,12 +29,6 @@ REPEATS = RNG.randint(0, 4, N).astype(float)
 SHORT = {"max_iter": 3, "tol": 0.0, "random_state": 0}
 GIVEN = {"weights_init": [0.3, 0.7], "means_init": X[:2], "precisions_init": np.ones((2, 3))}
 pytestmark = pytest.mark.filterwarnings("ignore:Best performing initialization did not converge")
-
-
-def parts_of(frame, cuts=(10, 10, 40_000, 40_500)):
-    """Partitions, one without rows; their sizes are not known to dask."""
-    ends = [0, *sorted(cuts), len(frame)]
-    return dd.from_delayed([find_client().submit(lambda x: x, frame[a:b]) for a, b in pairwise(ends)], meta=frame[:0])
 
 
 def same(remote, local):
