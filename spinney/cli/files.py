@@ -74,6 +74,9 @@ class Dialect:
     header: bool = True
 
 
+PLAIN = Dialect()  # nothing said
+
+
 @dataclass(frozen=True)
 class Source:
     """A table that can be scanned, from its first row to its last, as often as need be."""
@@ -115,7 +118,7 @@ class Source:
         )
 
 
-def open_source(given: str, dialect: Dialect = Dialect()) -> Source:  # noqa: B008  (it is frozen)
+def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
     """Find out what a file is and prepare to scan it."""
     if has_magic(given) and not Path(given).exists():
         from spinney.cli.many_files import open_pattern

@@ -8,12 +8,13 @@ changes or vanishes between two passes is an error, and so is one whose columns 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from spinney.data.batches import Batch
+from spinney.data.batches import Batch, Waiting, here, read_ahead
 from spinney.data.text_batches import TextReader
 
 _MOST_CELLS = 2**25  # of a batch
@@ -31,8 +32,8 @@ class Reader(Protocol):
     def count_rows(self, path: Path) -> int:
         """How many rows a file has."""
 
-    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
-        """All rows, in their order."""
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+        """All rows, in their order, in batches that are still to be read."""
 
 
 class FileBatches:
@@ -40,6 +41,7 @@ class FileBatches:
 
     folder: Any = None  # a temporary one, to be kept as long as this
     is_temporary = False
+    owns_batches = True
 
     def __init__(self, paths: Sequence[Path], reader: Reader) -> None:
         """Look at the files' sizes; nothing is read yet."""
@@ -58,13 +60,23 @@ class FileBatches:
         """By what the files say of themselves; files of text are gone through."""
         return sum(self._of(path, lambda path: self.reader.count_rows(path)) for path in self.paths)
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(self, columns: Sequence[str] | None = None, ahead: bool = True) -> Iterator[Batch]:
         """File after file. Errors name the place."""
+        waiting = self._waiting(columns)
+        return read_ahead(waiting) if ahead else (one.read() for one in waiting)
+
+    def _waiting(self, columns: Sequence[str] | None) -> Iterator[Waiting]:
         for path in self.paths:
             names = self._of(path, self.reader.names)
             self._check_names(path, names)
-            yield from self.reader.batches(path, columns, len(names) if columns is None else len(columns))
-            self._check(path)
+            for one in self.reader.waiting(path, columns, len(names) if columns is None else len(columns)):
+                yield Waiting(one.n_cells, partial(self._read, path, one.read))
+
+    def _read(self, path: Path, read: Callable[[], Batch]) -> Batch:
+        """A batch of a file that is the same after it was read."""
+        batch = read()
+        self._check(path)
+        return batch
 
     def _of(self, path: Path, ask: Any) -> Any:
         """What a reader says of a file that is still the one it was."""
@@ -143,20 +155,17 @@ class ParquetReader:
     def count_rows(self, path: Path) -> int:
         return sum(n for _, n in self._groups(path))
 
-    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         with reading(str(path)):
             groups = self._groups(path)
-        read = self._by_polars if find_spec("polars") is not None else self._by_arrow
+        if find_spec("polars") is None:  # Arrow reads columns side by side itself
+            yield from here(self._by_arrow(path, columns, groups, n_columns))
+            return
         start = 0
-        for number, (group, n_rows) in enumerate(groups):
-            where = f"{path}, {group}"
-            frames = read(path, columns, number, _pieces(start, n_rows, n_columns))
-            while True:
-                with reading(where):
-                    frame = next(frames, None)
-                if frame is None:
-                    break
-                yield Batch(frame, where)
+        for group, n_rows in groups:
+            for first, length in _pieces(start, n_rows, n_columns):
+                read = partial(self._by_polars, path, columns, f"{path}, {group}", first, length)
+                yield Waiting(length * n_columns, read)
             start += n_rows
 
     def _groups(self, path: Path) -> list[tuple[str, int]]:
@@ -171,30 +180,32 @@ class ParquetReader:
 
         return _stretches(int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item()))
 
-    def _by_polars(self, path: Path, columns: Any, number: int, pieces: Iterator[tuple[int, int]]) -> Iterator[Any]:
+    def _by_polars(self, path: Path, columns: Any, where: str, start: int, length: int) -> Batch:
         import polars
 
-        for start, length in pieces:
+        with reading(where):
             frame = polars.scan_parquet(path, glob=False)
-            frame = frame if columns is None else frame.select(columns)
-            found = frame.slice(start, length).collect()
+            found = (frame if columns is None else frame.select(columns)).slice(start, length).collect()
             if len(found) != length:
                 raise ValueError(f"{len(found)} rows in place of {length}")
-            yield found
+        return Batch(found, where)
 
-    def _by_arrow(self, path: Path, columns: Any, number: int, pieces: Iterator[tuple[int, int]]) -> Iterator[Any]:
+    def _by_arrow(self, path: Path, columns: Any, groups: Any, n_columns: int) -> Iterator[Batch]:
         import pyarrow.parquet
 
+        chosen = None if columns is None else list(columns)
         with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
-            sizes = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
-            group = [k for k, n in enumerate(sizes) if n][number]
-            largest = max(length for _, length in pieces)
-            chosen = None if columns is None else list(columns)
-            if sizes[group] <= largest:
-                yield file.read_row_group(group, columns=chosen)
-                return
-            for batch in file.iter_batches(batch_size=largest, row_groups=[group], columns=chosen):
-                yield pyarrow.Table.from_batches([batch])
+            filled = [k for k in range(file.num_row_groups) if file.metadata.row_group(k).num_rows]
+            for number, (group, n_rows) in zip(filled, groups):
+                largest = max(length for _, length in _pieces(0, n_rows, n_columns))
+                parts = file.iter_batches(batch_size=largest, row_groups=[number], columns=chosen)
+                where = f"{path}, {group}"
+                while True:
+                    with reading(where):
+                        part = next(parts, None)
+                    if part is None:
+                        break
+                    yield Batch(pyarrow.Table.from_batches([part]), where)
 
 
 def _stretches(n_rows: int) -> list[tuple[str, int]]:
@@ -227,7 +238,10 @@ class ArrowReader:
         with pyarrow.memory_map(str(path)) as file, pyarrow.ipc.open_file(file) as reader:
             return sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
 
-    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
+        return here(self._batches(path, columns, n_columns))
+
+    def _batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
         if find_spec("pyarrow") is None:
             yield from self._by_polars(path, columns)
             return

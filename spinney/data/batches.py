@@ -12,12 +12,19 @@ from __future__ import annotations
 
 import pickle
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
+
+from spinney._interrupts import interrupts_held_back
+from spinney._team import available_threads
+
+_MOST_CELLS_AHEAD = 2**26  # of batches that threads read before they are asked for
 
 
 class Batch(NamedTuple):
@@ -31,6 +38,7 @@ class BatchSource(Protocol):
     """A table in batches."""
 
     picks_columns: bool  # whether some columns cost less than all
+    owns_batches: bool  # whether nobody else writes to a batch, so that it can be kept
 
     def identity(self) -> list[Any] | None:
         """What tells the table from others as JSON: names, sizes and times of its files; None if it has none."""
@@ -38,14 +46,46 @@ class BatchSource(Protocol):
     def count_rows(self) -> int | None:
         """How many rows there are; None if only going through them can tell."""
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
-        """All batches, in their order; of these columns at least."""
+    def batches(self, columns: Sequence[str] | None = None, ahead: bool = True) -> Iterator[Batch]:
+        """All batches, in their order; of these columns at least. `ahead`: all will be asked for, one after another."""
+
+
+class Waiting(NamedTuple):
+    """A batch that is still to be read."""
+
+    n_cells: int
+    read: Callable[[], Batch]
+
+
+def here(batches: Iterable[Batch]) -> Iterator[Waiting]:
+    """Batches that are read one after the other, by whoever asks for them."""
+    for batch in batches:
+        yield Waiting(0, lambda batch=batch: batch)  # type: ignore[misc]
+
+
+def read_ahead(waiting: Iterator[Waiting]) -> Iterator[Batch]:
+    """Batches in their order, while threads read those that come next."""
+    n_threads = available_threads(None)
+    pool, coming = ThreadPoolExecutor(n_threads, "spinney_read"), deque[tuple[int, Future[Batch]]]()
+    n_cells = 0
+    try:
+        for one in waiting:
+            coming.append((one.n_cells, pool.submit(one.read)))
+            n_cells += one.n_cells
+            while len(coming) > n_threads or (n_cells > _MOST_CELLS_AHEAD and len(coming) > 1):
+                n_cells -= coming[0][0]
+                yield coming.popleft()[1].result()
+        while coming:
+            yield coming.popleft()[1].result()
+    finally:
+        with interrupts_held_back():
+            pool.shutdown(cancel_futures=True)
 
 
 class GivenBatches:
     """What a function returns, each time it is called."""
 
-    picks_columns = False
+    picks_columns = owns_batches = False
 
     def __init__(self, call: Callable[[], Iterable[Any]]) -> None:
         """Take the function."""
@@ -57,7 +97,7 @@ class GivenBatches:
     def count_rows(self) -> int | None:
         return None
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(self, columns: Sequence[str] | None = None, ahead: bool = True) -> Iterator[Batch]:
         """Call the function once more."""
         for number, frame in enumerate(self._call()):
             yield Batch(frame, f"batch {number}")
@@ -65,6 +105,8 @@ class GivenBatches:
 
 class SpilledBatches(GivenBatches):
     """The batches of an iterator: laid down in a temporary file when they come, and read from there later."""
+
+    owns_batches = True
 
     def __init__(self, batches: Iterator[Any]) -> None:
         """Nothing is read yet."""

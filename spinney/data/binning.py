@@ -32,6 +32,7 @@ _EDGE_SLOTS = 256  # edges of a column, padded with +inf: eight halvings find th
 _SAMPLE = 200_000  # rows that the edges are learnt from
 _LINE, _TILE = 64, 1024  # bytes of a cache line; rows that are turned into columns at a time
 _MANY = 1 << 18  # rows from which on it pays to look at numbers' first bits
+_MOST_COLUMNS = 256  # of a panel: a column's cells take 64 KiB
 _NO_CELLS = np.empty((0, 0), np.uint8), np.empty(0, CELLS).view(np.recarray)
 _BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
 
@@ -101,13 +102,22 @@ class Bins:
         self.encode_into(table, team, codes, 0, start, stop)
         return codes
 
-    def encode_into(self, table: Table, team: Team, codes: np.ndarray, at: int, start: int, stop: int) -> None:
-        """The same of a table of panels, into codes[:, at : at + stop - start]."""
-        pieces = pieces_of(stop - start, team.size)
+    def encode_into(
+        self, table: Table, team: Team, codes: np.ndarray, at: int, start: int, stop: int, cells: Cells | None = None
+    ) -> None:
+        """The same of a table of panels, into codes[:, at : at + stop - start].
+
+        Tables that follow each other share their `cells`, if they are many rows in all.
+        """
+        if cells is None:
+            cells = Cells(stop - start)
+        pieces, work = pieces_of(stop - start, team.size), []
+        many = len(table.panels) >= len(pieces)
         for panel in table.panels:
-            plan, rows = self._plan(panel), panel.values[start:stop]
-            cells = find_cells(plan[1]) if len(rows) >= _MANY and len(plan[0]) <= 256 else _NO_CELLS
-            team.map(partial(_encode_piece, rows, plan, cells, codes, at), pieces)
+            plan = self._plan(panel)
+            own = [(0, stop - start)] if many and len(panel.columns) == 1 else pieces
+            work += [(panel.values[start:stop], plan, cells.of(plan), piece) for piece in own]
+        team.map(partial(_encode_piece, codes, at), work)
 
     def _plan(self, panel: Panel) -> tuple[np.ndarray, ...]:
         """What the encoding kernel needs to know of a panel's columns; kept, as one row takes less time than this."""
@@ -134,14 +144,26 @@ class Bins:
         return columns, edges, self.category_table[columns], self.n_bins[columns], self.is_categorical[columns]
 
 
-def _encode_piece(
-    rows: np.ndarray,
-    plan: tuple[np.ndarray, ...],
-    cells: tuple[np.ndarray, Any],
-    codes: np.ndarray,
-    at: int,
-    piece: tuple[int, int],
-) -> None:
+class Cells:
+    """Cells of columns (`quick_codes.py`) for so many rows, in one table or several; none where that would not pay."""
+
+    def __init__(self, n_rows: int) -> None:
+        self._pays = n_rows >= _MANY
+        self._known: dict[Any, tuple[np.ndarray, Any]] = {}
+
+    def of(self, plan: tuple[np.ndarray, ...]) -> tuple[np.ndarray, Any]:
+        """Those of a panel's columns."""
+        columns, edges = plan[:2]
+        if not self._pays or len(columns) > _MOST_COLUMNS:
+            return _NO_CELLS
+        key = (edges.dtype, *columns.tolist())
+        if key not in self._known:
+            self._known[key] = find_cells(edges)
+        return self._known[key]
+
+
+def _encode_piece(codes: np.ndarray, at: int, work: tuple[np.ndarray, tuple[np.ndarray, ...], Any, Any]) -> None:
+    rows, plan, cells, piece = work
     _encode(rows, *plan, *cells, codes, at, *piece)
 
 

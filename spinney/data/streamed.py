@@ -95,7 +95,7 @@ class StreamedTable(OpenedTable):
                     "them to files first."
                 )
             self._digest = digest_of([_VERSION, identity, target, sample_weight, list(drop), options])
-        first = next(self._batches(None), None)
+        first = self._first()
         if first is None:
             raise ValueError("there are no rows: the files or batches are empty.")
         names = names_of(first.frame)
@@ -163,6 +163,8 @@ class StreamedTable(OpenedTable):
                 part = _safe_indexing(part, self.rows[place] - before)
                 places.append(place)
                 before += n
+            if not self.source.owns_batches:  # the next one may be written to the same place
+                part = part.copy() if isinstance(part, np.ndarray) else nw.from_native(part).clone().to_native()
             parts.append(part)
         if isinstance(parts[0], np.ndarray):
             whole: Any = np.concatenate(parts)
@@ -218,11 +220,15 @@ class StreamedTable(OpenedTable):
 
     # --- passes -----------------------------------------------------------------------------------------------------
 
-    def _batches(self, columns: Sequence[Any] | None) -> Iterator[Batch]:
+    def _batches(self, columns: Sequence[Any] | None, ahead: bool = True) -> Iterator[Batch]:
         """One pass. Batches without rows are passed over."""
-        for batch in self.source.batches(columns if self.source.picks_columns else None):
+        for batch in self.source.batches(columns if self.source.picks_columns else None, ahead):
             if check_batch(batch.frame):
                 yield batch
+
+    def _first(self) -> Batch | None:
+        """The first batch that has rows."""
+        return next(self._batches(None, ahead=False), None)
 
     def tables(self, schema: Schema, owner: str, strict: bool = False) -> Iterator[tuple[str, Table]]:
         """All batches, read by a schema."""
@@ -256,7 +262,8 @@ class StreamedTable(OpenedTable):
 
     def _first_pass(self, categorical_features: Any) -> Look:
         """Categories, target, weights and the number of rows; of columns that need not be read, nothing is."""
-        first = next(self._batches(None))
+        first = self._first()
+        assert first is not None
         with at(first.where):
             source = open_table(pick(first.frame, self.columns))
             names: Sequence[str | None] = feature_names(source) or [None] * len(self.columns)
@@ -278,7 +285,7 @@ class StreamedTable(OpenedTable):
                     for j in chosen:
                         _add_values(values[j], batch.frame, self.columns[j])
                     for kind, name in sides.items():
-                        found[kind].append((batch.where, read_column(batch.frame, name)))
+                        found[kind].append((batch.where, _own(read_column(batch.frame, name))))
         read = known.sides if known else {kind: _join(kind, sides[kind], parts) for kind, parts in found.items()}
         schema = Schema(
             tuple(
@@ -312,6 +319,11 @@ def read_column(frame: Any, name: Any) -> Numbers | Labels:
     if not isinstance(column, np.ndarray):
         return read_series(column, f"Column {name!r}")
     return Numbers(column) if column.dtype.kind in "biuf" else read_objects(column.tolist(), f"Column {name}")
+
+
+def _own(column: Numbers | Labels) -> Numbers | Labels:
+    """A column that neither keeps the batch it is from nor changes with it."""
+    return Numbers(column.values.copy(), column.missing) if isinstance(column, Numbers) else column
 
 
 def _add_values(known: set, frame: Any, name: Any) -> None:

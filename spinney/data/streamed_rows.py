@@ -4,11 +4,13 @@ In:  a `StreamedTable` and a schema. Out: `StreamedRows`, a `Part`: `learn_bins`
      through the batches once for bins and once for codes.
 
 Bins come from a sample of rows that follows from their number and counts (`sample_rows`), as in memory; the pass
-gathers just these. Categories that do not all get a code of their own are counted in the same pass.
+gathers just these. Categories that do not all get a code of their own are counted in the same pass. The values of a
+table of less than 1 GiB stay in memory from one pass to the next, so that it is read once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from spinney.data.binning import Bins
     from spinney.data.presort import Presorted
     from spinney.data.schema import Schema
+
+_MOST_KEPT = 1 << 30  # bytes of values that stay in memory from one pass to the next
 
 
 class StreamedWhole:
@@ -43,10 +47,26 @@ class StreamedWhole:
         self.owner, self.strict = owner, strict
         self._bins: dict[Any, Bins] = {}
         self._codes: tuple[str, np.ndarray, Kept | None] | None = None  # of one set of bins at a time
+        self._kept: list[tuple[int, Table]] = []
         self._lock = origin.lock
 
-    def tables(self) -> Any:
-        """(first row, table) of every batch; as many rows in all as the first time."""
+    def tables(self, keep: bool = False) -> Iterator[tuple[int, Table]]:
+        """(first row, table) of every batch. `keep`: another pass follows, which need not read a small table again."""
+        known, self._kept = self._kept, []
+        kept: list[tuple[int, Table]] = []
+        keep = keep and self.origin.source.owns_batches
+        for start, table in known or self._read():
+            yield start, table
+            size = sum(panel.values.nbytes for panel in table.panels)
+            if keep and size * self.n_rows <= _MOST_KEPT * table.n_rows:
+                kept.append((start, table))
+            else:
+                keep = False
+                kept.clear()
+        self._kept = kept
+
+    def _read(self) -> Iterator[tuple[int, Table]]:
+        """The same from the files: as many rows in all as the first time."""
         start = 0
         for where, table in self.origin.tables(self.schema, self.owner, self.strict):
             if start + table.n_rows > self.n_rows:
@@ -82,10 +102,10 @@ class StreamedWhole:
         frequency = {j: np.zeros(n) for j, n in enumerate(sizes) if n > max_bins}
         numbers = np.flatnonzero(~is_categorical)
         rows = sample_rows(self.n_rows, counts)
-        sample = _Sample(rows, numbers)
+        sample = _Sample(rows, self.n_rows, numbers)
         if len(numbers) or frequency:
-            for start, table in self.tables():
-                sample.add(start, table, team)
+            for start, table in self.tables(keep=True):
+                sample.add(start, table)
                 for j, total in frequency.items():
                     _count(total, table.column(j), None if counts is None else counts[start : start + table.n_rows])
         edges: dict[int, np.ndarray] = {}
@@ -113,7 +133,7 @@ class StreamedWhole:
         """(2, columns): the least and the greatest finite value of some rows (None: all); zeros where there is none."""
         found = np.empty((2, self.schema.n_columns))
         found[0], found[1] = np.inf, -np.inf
-        for start, table in self.tables():
+        for start, table in self.tables(keep=True):
             some = None if rows is None else _within(rows, start, table.n_rows)
             for panel in table.panels:
                 values = panel.values if some is None else panel.values[some]
@@ -131,7 +151,9 @@ class StreamedWhole:
 
     def codes(self, bins: Bins, team: Team) -> np.ndarray:
         """(columns, rows) uint8: all rows encoded. Nobody may write to them."""
-        name = _digest_of_bins(bins, self.schema)
+        from spinney.data.binning import Cells
+
+        name, cells = _digest_of_bins(bins, self.schema), Cells(self.n_rows)
         with self._lock:
             if self._codes is not None and self._codes[0] == name:
                 return self._codes[1]
@@ -140,7 +162,7 @@ class StreamedWhole:
             if path is None:
                 codes = np.empty((self.schema.n_columns, self.n_rows), np.uint8)
                 for start, table in self.tables():
-                    bins.encode_into(table, team, codes, start, 0, table.n_rows)
+                    bins.encode_into(table, team, codes, start, 0, table.n_rows, cells)
                 if self.is_own:
                     self._codes = name, codes, None
                 return codes
@@ -148,7 +170,9 @@ class StreamedWhole:
                 shapes = {"codes": (np.uint8, (self.schema.n_columns, self.n_rows))}
                 with Writing(path, shapes, {"bins": name}) as file:
                     for start, table in self.tables():
-                        file.write_columns("codes", start, bins.encode(table, team))
+                        codes = np.empty((self.schema.n_columns, table.n_rows), np.uint8)
+                        bins.encode_into(table, team, codes, 0, 0, table.n_rows, cells)
+                        file.write_columns("codes", start, codes)
                     file.finish()
             kept = Kept(path)
             kept.check(team.map)
@@ -162,24 +186,32 @@ class StreamedWhole:
 
 
 class _Sample:
-    """Some rows of columns of numbers, gathered from batch after batch."""
+    """Some rows of columns of numbers (None: all), gathered from batch after batch."""
 
-    def __init__(self, rows: np.ndarray | None, columns: np.ndarray) -> None:
-        self.rows, self.columns = rows, columns
-        self._parts: dict[int, list[np.ndarray]] = {int(j): [] for j in columns}
+    def __init__(self, rows: np.ndarray | None, n_rows: int, columns: np.ndarray) -> None:
+        self._rows = np.arange(n_rows) if rows is None else rows
+        self._values: dict[int, np.ndarray | None] = dict.fromkeys(columns.tolist())
 
-    def add(self, start: int, table: Table, team: Team) -> None:
-        some = None if self.rows is None else _within(self.rows, start, table.n_rows)
+    def add(self, start: int, table: Table) -> None:
+        first, after = np.searchsorted(self._rows, (start, start + table.n_rows))
+        places = self._rows[first:after] - start
         for panel in table.panels:
             for k, j in enumerate(panel.columns):
-                if j in self._parts:
-                    values = panel.values[:, k]
-                    self._parts[j].append(values.copy() if some is None else values[some])
+                if j in self._values:
+                    own = self._room(j, panel.values.dtype)
+                    own[first:after] = np.take(panel.values[:, k], places, mode="clip")
+
+    def _room(self, column: int, dtype: np.dtype) -> np.ndarray:
+        """Batches of one column may be whole numbers of several sizes: they all fit into the larger type."""
+        own = self._values[column]
+        if own is None or np.promote_types(own.dtype, dtype) != own.dtype:
+            own = np.empty(len(self._rows), dtype) if own is None else own.astype(dtype)
+            self._values[column] = own
+        return own
 
     def table(self) -> Table:
-        joined = [np.concatenate(self._parts[int(j)]) for j in self.columns]
-        panels = tuple(Panel(values[:, None], (k,)) for k, values in enumerate(joined))
-        return Table(len(joined[0]), len(joined), panels)
+        panels = (Panel(values[:, None], (k,)) for k, values in enumerate(self._values.values()) if values is not None)
+        return Table(len(self._rows), len(self._values), tuple(panels))
 
 
 def _within(rows: np.ndarray, start: int, n_rows: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from spinney.data.batches import Batch
+from spinney.data.batches import Batch, Waiting, here
 from spinney.data.text_blocks import blocks_of
 
 _BYTES = 2**25  # of text in a batch
@@ -55,10 +55,10 @@ class TextReader:
             self._counted[path] = sum(len(batch.frame) for batch in self._pass(path, learns=True))
         return self._counted[path]
 
-    def batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
+    def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         """Blocks of lines; all columns."""
         self.count_rows(path)
-        return self._pass(path, learns=False)
+        return here(self._pass(path, learns=False))
 
     def _pass(self, path: Path, learns: bool) -> Iterator[Batch]:
         names, line = self.names(path), 2

@@ -1,5 +1,7 @@
 """Tables opened from files: the same bins, codes and models as from the table in memory; errors that name the place."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,8 +21,10 @@ from spinney import (
     open_table,
 )
 from spinney._team import Team
-from spinney.data import batch_files, binning, streamed, text_batches
-from spinney.data.batches import SpilledBatches
+from spinney.data import batch_files, binning, streamed, streamed_rows, text_batches
+from spinney.data import batches as batches_module
+from spinney.data.batch_files import FileBatches
+from spinney.data.batches import Batch, SpilledBatches, Waiting, read_ahead
 from spinney.evaluate import cross_validate
 
 N = 1200
@@ -345,6 +349,82 @@ def test_names_that_are_not_there(folder, tmp_path):
         open_table([folder / "part-0.parquet", tmp_path / "a.csv"])
     with pytest.raises(ValueError, match="requires y to be passed"):
         GradientBoostingRegressor().fit(open_table(folder))
+
+
+@pytest.mark.parametrize("most", [0, 1 << 30])
+def test_a_small_table_is_read_once(frame, folder, monkeypatch, most):
+    monkeypatch.setattr(streamed_rows, "_MOST_KEPT", most)
+    passes = []
+    read = FileBatches.batches
+    monkeypatch.setattr(FileBatches, "batches", lambda self, *how: passes.append(how) or read(self, *how))
+    table = open_y(folder)
+    model = GradientBoostingRegressor(n_estimators=3).fit(table)
+    own = GradientBoostingRegressor(n_estimators=3).fit(features(frame), frame["y"])
+    assert model.fingerprint_ == own.fingerprint_
+    assert sum(how[0] == table.columns for how in passes) == (1 if most else 2)
+    assert not any(whole._kept for _, whole in table._wholes.values())
+
+
+def test_batches_that_are_written_over_are_not_kept():
+    """One buffer for all batches, as careful people have it."""
+    values = np.random.default_rng(0).random((600, 3))
+
+    def batches():
+        buffer = np.empty((200, 3))
+        for start in range(0, 600, 200):
+            buffer[:] = values[start : start + 200]
+            yield buffer
+
+    table = open_table(batches, target=2)
+    model = GradientBoostingRegressor(n_estimators=3).fit(table)
+    own = GradientBoostingRegressor(n_estimators=3).fit(values[:, :2], values[:, 2])
+    assert model.fingerprint_ == own.fingerprint_
+    assert np.array_equal(table.collect(), values[:, :2])
+    assert np.array_equal(open_table(batches).collect(), values)
+
+
+def test_whole_numbers_of_several_sizes_are_one_column(tmp_path):
+    """Bins come from the larger type; the first part alone would fit into float32."""
+    values = np.r_[np.arange(100), 2**30 + np.arange(100)]
+    for k, kind in enumerate((pl.Int16, pl.Int64)):
+        part = values[100 * k : 100 * k + 100]
+        pl.DataFrame({"a": pl.Series(part, dtype=kind), "y": part % 3}).write_parquet(tmp_path / f"{k}.parquet")
+    model = GradientBoostingRegressor(n_estimators=3).fit(open_table(tmp_path, target="y"))
+    own = GradientBoostingRegressor(n_estimators=3).fit(pl.DataFrame({"a": values}), values % 3)
+    assert model.fingerprint_ == own.fingerprint_
+
+
+def test_batches_are_read_ahead_in_their_order_and_not_too_many(monkeypatch):
+    monkeypatch.setattr(batches_module, "available_threads", lambda n_jobs: 3)
+    monkeypatch.setattr(batches_module, "_MOST_CELLS_AHEAD", 20)
+    begun = []
+
+    def waiting(sizes):
+        for k, n_cells in enumerate(sizes):
+
+            def read(k=k):
+                if k == 6:
+                    raise ValueError("the seventh")
+                return Batch(k, f"batch {k}")
+
+            begun.append(k)
+            yield Waiting(n_cells, read)
+
+    batches = read_ahead(waiting([1] * 5))
+    assert [batch.frame for batch in batches] == [0, 1, 2, 3, 4]
+    begun.clear()
+    batches = read_ahead(waiting([1] * 9))
+    assert next(batches).frame == 0
+    assert begun == [0, 1, 2, 3]
+    assert [next(batches).frame for _ in range(5)] == [1, 2, 3, 4, 5]
+    with pytest.raises(ValueError, match="the seventh"):
+        next(batches)
+    begun.clear()
+    batches = read_ahead(waiting([15] * 5))
+    assert next(batches).frame == 0
+    assert begun == [0, 1]
+    batches.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("spinney_read")]
 
 
 def test_batches_that_change_between_passes():
