@@ -1,32 +1,50 @@
 """CSV files in batches: blocks of whole lines, parsed by polars or pyarrow.
 
 In: a file with a header. Out: frames whose columns are of one type in all of the file: whole numbers, numbers, Booleans
-or strings. Types are what all cells agree on, found by one pass through the file, which also counts the rows; whole
-numbers and others make numbers, but numbers and words in one column are an error that says in which lines.
+or strings. Types are what all cells agree on, found by one pass through the file, which also says where its blocks are
+and counts the rows; whole numbers and others make numbers, but numbers and words in one column are an error that says
+in which lines. Passes after that read their blocks side by side, and parse the columns that are asked for.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from spinney.data.batches import Batch, Waiting, here
+import numpy as np
+
+from spinney.data.batches import Batch, Waiting
 from spinney.data.text_blocks import blocks_of
 
-_BYTES = 2**25  # of text in a batch
+_BYTES = 2**24  # of text in a batch
+_FIRST_BYTES = 2**20  # in a file's first, whose types have to be guessed: cells are looked at twice for that
 NULLS = ("NA", "N/A", "NaN", "nan", "n/a", "NULL", "null", "None", "<NA>")  # and nothing at all
+_LINE_FEED = ord("\n")
+_BLANK = re.compile(rb"\n(?:\r?\n)+")
 _KINDS = {"whole": "whole numbers", "number": "numbers", "boolean": "Booleans", "string": "strings"}
 _GIVEN = {"number": "number", "category": "string"}  # what users may say that a column is
+
+
+class Block(NamedTuple):
+    """Some lines of a file."""
+
+    place: int  # of its first byte
+    n_bytes: int
+    n_rows: int
+    has_blank_lines: bool
+    where: str
 
 
 class TextReader:
     """Files of text."""
 
-    picks_columns = False
+    picks_columns = True
 
     def __init__(self, separator: str, null_values: Sequence[str] = NULLS, dtypes: Mapping[str, str] | None = None):
         """Take what separates cells, what is missing besides empty cells, and what some columns are."""
@@ -36,7 +54,7 @@ class TextReader:
         if wrong:
             raise ValueError(f"dtypes must say 'number' or 'category' of a column, got {wrong[0]!r}.")
         self._types: dict[str, str] = {}  # of all files so far
-        self._counted: dict[Path, int] = {}
+        self._blocks: dict[Path, list[Block]] = {}
 
     def names(self, path: Path) -> list[str]:
         """The first line."""
@@ -48,35 +66,54 @@ class TextReader:
         return found
 
     def count_rows(self, path: Path) -> int:
-        """The pass that finds out about types, too."""
-        if path not in self._counted:
-            for name, kind in self._given.items():
-                self._types[name] = _GIVEN[kind]
-            self._counted[path] = sum(len(batch.frame) for batch in self._pass(path, learns=True))
-        return self._counted[path]
+        """By a pass through the file."""
+        return sum(block.n_rows for block in self._find(path))
 
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
-        """Blocks of lines; all columns."""
-        self.count_rows(path)
-        return here(self._pass(path, learns=False))
+        """Blocks of lines."""
+        blocks, names = self._find(path), self.names(path)
+        types = {name: self._types.get(name, "string") for name in names}  # another file may change them meanwhile
+        for block in blocks:
+            yield Waiting(block.n_rows * n_columns, partial(self._read, path, block, names, types, columns))
 
-    def _pass(self, path: Path, learns: bool) -> Iterator[Batch]:
-        names, line = self.names(path), 2
-        for number, block in enumerate(blocks_of(path, _BYTES, b'"')):
-            if number == 0:
-                block = _without_header(block)
-            n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    def _read(self, path: Path, block: Block, names: list[str], types: dict[str, str], columns: Any) -> Batch:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(block.place)
+            text = file.read(block.n_bytes)
+        text = _without_blank_lines(text) if block.has_blank_lines else text
+        frame = self._parse(text, names, types, block.where, columns)
+        if len(frame) != block.n_rows:
+            raise ValueError(f"{block.where}: {len(frame)} rows in place of {block.n_rows}: the file has changed.")
+        # polars leaves a column in pieces, which are put together when it is read: better here, in threads
+        return Batch(frame.rechunk() if hasattr(frame, "rechunk") else frame, block.where)
+
+    def _find(self, path: Path) -> list[Block]:
+        """Where the blocks of a file are; the pass that finds out about types, too."""
+        if path not in self._blocks:
+            for name, kind in self._given.items():
+                self._types[name] = _GIVEN[kind]
+            self._blocks[path] = list(self._learn_blocks(path))
+        return self._blocks[path]
+
+    def _learn_blocks(self, path: Path) -> Iterator[Block]:
+        names, line, place = self.names(path), 2, 0
+        for text in blocks_of(path, _BYTES, b'"', min(_BYTES, _FIRST_BYTES)):
+            after = place + len(text)
+            if place == 0:
+                text = _without_header(text)
+            ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _LINE_FEED)
+            n_lines = len(ends) + (not text.endswith(b"\n"))
             where = f"{path}, lines {line} to {line + n_lines - 1}"
-            if block.strip():
+            if text and not text.isspace():
+                blank = bool(text[0] in b"\r\n" or (np.diff(ends) <= 2).any())  # some may be
+                full = _without_blank_lines(text) if blank else text
                 try:
-                    frame = (
-                        self._learn(block, names, where) if learns else self._parse(block, names, self._types, where)
-                    )
+                    n_rows = len(self._learn(full, names, where))
                 except ValueError:
-                    self._refuse_long_lines(block, len(names), path, line)
+                    self._refuse_long_lines(text, len(names), path, line)
                     raise
-                yield Batch(frame, where)
-            line += n_lines
+                yield Block(after - len(text), len(text), n_rows, blank, where)
+            place, line = after, line + n_lines
 
     def _refuse_long_lines(self, block: bytes, n_cells: int, path: Path, first: int) -> None:
         """Say which line has more cells than the header, if one has."""
@@ -120,13 +157,15 @@ class TextReader:
         columns = zip(frame.column_names, frame.columns)
         return {name: _word_of(str(one.type)) for name, one in columns if one.null_count < len(one)}
 
-    def _parse(self, block: bytes, names: list[str], types: Mapping[str, str], where: str) -> Any:
-        """A block as a frame, columns without a type by their cells."""
+    def _parse(
+        self, block: bytes, names: list[str], types: Mapping[str, str], where: str, columns: Sequence[str] | None = None
+    ) -> Any:
+        """A block as a frame, columns without a type by their cells; only some `columns`, if there are any."""
         from spinney.data.batch_files import reading
 
         parse = _by_polars if find_spec("polars") is not None else _by_arrow
         with reading(where):
-            return parse(block, names, {n: types[n] for n in names if n in types}, self.separator, self.nulls)
+            return parse(block, names, {n: types[n] for n in names if n in types}, columns, self.separator, self.nulls)
 
 
 def _without_header(block: bytes) -> bytes:
@@ -139,6 +178,13 @@ def _without_header(block: bytes) -> bytes:
     return block
 
 
+def _without_blank_lines(block: bytes) -> bytes:
+    """A block less the lines that hold nothing, which polars would make rows of; those in quotes stay."""
+    parts = block.lstrip(b"\r\n").split(b'"')
+    parts[::2] = (_BLANK.sub(b"\n", part) for part in parts[::2])
+    return b'"'.join(parts)
+
+
 def _word_of(dtype: str) -> str:
     name = dtype.lower()
     if name.startswith(("int", "uint")):
@@ -148,7 +194,14 @@ def _word_of(dtype: str) -> str:
     return "boolean" if name.startswith("bool") else "string"
 
 
-def _by_polars(block: bytes, names: list[str], types: dict[str, str], separator: str, nulls: list[str]) -> Any:
+def _by_polars(
+    block: bytes,
+    names: list[str],
+    types: dict[str, str],
+    columns: Sequence[str] | None,
+    separator: str,
+    nulls: list[str],
+) -> Any:
     import polars
 
     kinds = {"whole": polars.Int64, "number": polars.Float64, "boolean": polars.Boolean, "string": polars.String}
@@ -156,10 +209,18 @@ def _by_polars(block: bytes, names: list[str], types: dict[str, str], separator:
     how: dict[str, Any] = {"new_columns": names, "schema_overrides": known, "infer_schema_length": None}
     if len(known) == len(names):  # else polars would look at all cells twice
         how = {"schema": {name: known[name] for name in names}, "infer_schema_length": 0}
+    how["columns"] = None if columns is None else [names.index(name) for name in columns]
     return polars.read_csv(block, has_header=False, separator=separator, null_values=nulls, raise_if_empty=False, **how)
 
 
-def _by_arrow(block: bytes, names: list[str], types: dict[str, str], separator: str, nulls: list[str]) -> Any:
+def _by_arrow(
+    block: bytes,
+    names: list[str],
+    types: dict[str, str],
+    columns: Sequence[str] | None,
+    separator: str,
+    nulls: list[str],
+) -> Any:
     import pyarrow
     from pyarrow import csv as arrow
 
@@ -169,6 +230,7 @@ def _by_arrow(block: bytes, names: list[str], types: dict[str, str], separator: 
         arrow.ReadOptions(column_names=names),
         arrow.ParseOptions(delimiter=separator, newlines_in_values=True),
         arrow.ConvertOptions(
+            include_columns=columns,
             column_types={name: kinds[kind] for name, kind in types.items()},
             null_values=["", *nulls],
             strings_can_be_null=True,

@@ -455,14 +455,14 @@ def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkey
     monkeypatch.setattr(text_batches, "_BYTES", 64)
     monkeypatch.setattr(text_batches, "find_spec", lambda name: None if name == hidden else True)
     path = tmp_path / "a.csv"
-    lines = [f'{k},{"" if k < 20 else k / 2},"a ""{k % 3}"",\nb",{k % 2}' for k in range(40)]
+    lines = [f'{k},{"" if k < 20 else k / 2},"a ""{k % 3}"",\n\nb",{k % 2}' for k in range(40)]
     path.write_text("n,late,text,y\n" + "\n".join(lines) + "\n")
     table = open_table(path, target="y")
     assert table.n_rows == 40
     frame = nw_frame(table.collect())
     assert frame["n"].to_list() == list(range(40))
     assert frame["late"].to_list() == [None] * 20 + [k / 2 for k in range(20, 40)]
-    assert frame["text"].to_list() == [f'a "{k % 3}",\nb' for k in range(40)]
+    assert frame["text"].to_list() == [f'a "{k % 3}",\n\nb' for k in range(40)]
     path.write_text("n,y\n" + "\n".join(f"{k if k != 30 else 'oh'},{k}" for k in range(40)) + "\n")
     with pytest.raises(ValueError, match=r"a.csv, lines \d+ to \d+: column 'n' holds strings, but whole numbers in"):
         open_table(path, target="y")
@@ -470,6 +470,30 @@ def test_text_has_one_type_per_column_and_says_where_it_has_not(tmp_path, monkey
     assert nw_frame(open_table(path, dtypes={"n": "category"}).collect())["n"].to_list()[30] == "oh"
     with pytest.raises(ValueError, match="dtypes must say"):
         open_table(path, dtypes={"n": "word"})
+
+
+@pytest.mark.parametrize("hidden", ["polars", "pyarrow"])
+def test_columns_of_text_are_read_alone(tmp_path, monkeypatch, hidden):
+    """Blocks are found once; passes after that parse what they are asked for, in any order of the file's columns."""
+    monkeypatch.setattr(text_batches, "_BYTES", 64)
+    monkeypatch.setattr(text_batches, "find_spec", lambda name: None if name == hidden else True)
+    lines = [f"{k / 2},,{'uvw'[k % 3]},{k},{k % 2}" for k in range(50)]
+    (tmp_path / "a.csv").write_text("a,empty,c,b,y\n" + "\n".join(lines[:30]).replace("\n", "\n\n", 4) + "\n\n")
+    turned = [",".join(line.split(",")[::-1]) for line in lines[30:]]
+    (tmp_path / "b.csv").write_text("y,b,c,empty,a\r\n\r\n\r\n" + "\r\n".join(turned))
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    table = open_table(paths, target="y", drop=["empty"])
+    assert table.n_rows == 50
+    assert table.y.tolist() == [k % 2 for k in range(50)]
+    source = table.source
+    for wanted in (["y"], ["b", "a"], ["c", "empty"], None):
+        parts = [nw_frame(batch.frame) for batch in source.batches(wanted)]
+        assert len(parts) > 10
+        assert all(wanted is None or part.columns == wanted for part in parts)
+    whole = nw_frame(table.collect())
+    assert whole["a"].to_list() == [k / 2 for k in range(50)]
+    assert whole["b"].to_list() == list(range(50))
+    assert whole["c"].to_list() == ["uvw"[k % 3] for k in range(50)]
 
 
 def nw_frame(frame):
