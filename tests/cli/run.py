@@ -16,7 +16,8 @@ ROOT = Path(spinney.__file__).parents[1]
 
 def run(*arguments, input=None, code=0):
     """What a command prints to standard output and to standard error; its exit code must be `code`."""
-    result = CliRunner().invoke(app, [str(one) for one in arguments], input=input)
+    quiet = {"SPINNEY_QUIET": "1"}  # whether a kernel has to be compiled first depends on what ran before
+    result = CliRunner(env=quiet).invoke(app, [str(one) for one in arguments], input=input)
     assert result.exit_code == code, (result.output, result.exception)
     assert "Traceback" not in result.output
     assert "\x1b" not in result.output
