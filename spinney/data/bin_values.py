@@ -1,4 +1,4 @@
-"""Values that stand for bins: random thresholds are drawn between them.
+"""Values that stand for bins: random thresholds are drawn between them, and rows that are codes alone are read by them.
 
 A bin's middle lies midway between its edges; the outer bins end at the column's least and greatest value. What counts
 is only how far the middles lie apart: they are kept as places on a line from 0 to 256, and a table says which bins lie
@@ -48,6 +48,19 @@ def find_middles(bins: Bins, table: Table, rows: np.ndarray | None = None) -> Mi
     start = np.zeros((bins.n_columns, _CELLS + 1), np.int16)
     _fill_cells(place, bins.n_bins.astype(np.int64), start)
     return Middles(place, start)
+
+
+def stand_ins(bins: Bins) -> np.ndarray:
+    """float64 (columns, codes): a value that has this code, by column; NaN where values are missing."""
+    values = np.full((bins.n_columns, MAX_BINS + 1), np.nan)
+    for j, own in enumerate(values):
+        if bins.is_categorical[j]:
+            codes = bins.category_codes[j][::-1]  # of several categories that share one, the first
+            own[codes] = np.arange(len(codes))[::-1]
+        else:
+            edges = bins.edges[j]  # each is the greatest value of its bin
+            own[: len(edges)], own[len(edges)] = edges, np.inf
+    return values
 
 
 def _sparse_values(table: SparseTable, j: int, rows: np.ndarray | None) -> np.ndarray:

@@ -75,6 +75,10 @@ class RowsElsewhere:
         """(forest, bags) of (n_categories, target, plan, max_bins, numbers, report): see ensemble/forests.py."""
         raise NotImplementedError
 
+    def count_votes(self, forest: Any, in_bag: Any, answers: np.ndarray | None) -> Any:
+        """What trees grown here say of rows that they have not seen: see ensemble/out_of_bag.py."""
+        raise NotImplementedError
+
 
 class CodesElsewhere:
     """The codes of such rows."""

@@ -144,6 +144,7 @@ class Whole:
 class Part(Table):
     """Some rows of a whole table. They are copied only if somebody asks for their values."""
 
+    has_values = True  # False: bins and codes only
     whole: Whole
     rows: np.ndarray
 

@@ -229,6 +229,7 @@ def _count(total: np.ndarray, values: np.ndarray, counts: np.ndarray | None) -> 
 class StreamedRows(Part):
     """All rows of a streamed table, or some. They have bins and codes; values are an error."""
 
+    has_values = False
     whole: Any
     rows: Any
     owner: str

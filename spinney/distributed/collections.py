@@ -7,6 +7,7 @@ pandas has them. A process that has not imported dask cannot hold a collection o
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,14 @@ def find_client() -> Any:
     if client.status != "running":
         raise ValueError(f"The client of Dask's is {client.status}: open one with distributed.Client(...).")
     return client
+
+
+def fit_by(client: Any, fit: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """Call a method `fit` while this client is the current one."""
+    if not hasattr(client, "as_current"):
+        raise TypeError(f"client must be a client of Dask's, distributed.Client(...), got {type(client).__name__}.")
+    with client.as_current():
+        return fit(*args, **more)
 
 
 def vector_here(values: Any, name: str) -> Any:

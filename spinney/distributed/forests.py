@@ -22,6 +22,7 @@ from spinney.distributed.room import workers_with_room
 from spinney.distributed.tasks import run_all
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
+from spinney.ensemble.out_of_bag import Votes, count_votes
 from spinney.grow.codes.fit import grows_from_codes
 from spinney.tree.forest import Forest
 from spinney.tree.join import join
@@ -32,7 +33,9 @@ _ROUNDS = 4  # tasks per thread: the last ones end at about the same time
 
 
 class CodedRows(Part):
-    """All rows of a table as codes, without values."""
+    """Rows of a table as codes, without values."""
+
+    has_values = False
 
     def __init__(self, codes: np.ndarray, bins: Bins, ends: np.ndarray | None) -> None:
         n_columns, n_rows = codes.shape
@@ -74,8 +77,34 @@ def grow_remote_forest(
     codes = rows.table.encode(rows.schema, bins, rows.owner, rows.strict)
     run_all(client, len, [(one,) for one in codes], "encoded")
     rows.table.partitions.clear()
+    rows.codes = codes
     how = Sharing(open_codes, grow_some, bags_of, (bins, ends, n_categories, target, plan, max_bins))
     return grow_everywhere(client, codes, how, workers, numbers, report)
+
+
+def count_remote_votes(
+    rows: Any, forest: Forest, in_bag: Callable[[int], np.ndarray], answers: np.ndarray | None
+) -> Votes:
+    """What each row's out-of-bag trees say of it, partition by partition, by the codes that the trees were grown from.
+
+    Which rows a tree has seen goes to the workers as one bit per row and tree.
+    """
+    if forest.bins is None:
+        raise ValueError(
+            "oob_score of a dask collection needs trees of the same bins, and those of the fit before have others: fit "
+            "all of them with one max_bins, or pass X.compute()."
+        )
+    spans = [slice(begin, end) for begin, end in zip(rows.starts[:-1], rows.starts[1:])]
+    bits: list[list[np.ndarray]] = [[] for _ in spans]
+    for k in range(forest.n_trees):
+        seen = in_bag(k) > 0
+        for own, span in zip(bits, spans):
+            own.append(np.packbits(seen[span]))
+    client = rows.table.client
+    told = client.scatter([(forest, answers)], hash=False, broadcast=True)[0]
+    calls = [(codes, np.array(own), told) for codes, own in zip(rows.codes, bits)]
+    found = run_all(client, votes_of_codes, calls, "out-of-bag")
+    return Votes(*(np.concatenate(parts) for parts in zip(*found)))
 
 
 class Sharing(NamedTuple):
@@ -179,6 +208,18 @@ def grow_some(opened: Opened, told: Any, numbers: range) -> Forest:
     target, plan = told[3], told[4]
     with Team(1, inline=True) as alone:
         return grow_trees(opened, target, plan, numbers, alone)
+
+
+def votes_of_codes(codes: np.ndarray, bits: np.ndarray, told: tuple[Forest, np.ndarray | None]) -> Votes:
+    """Those of a partition's rows; `bits`: which rows every tree has seen."""
+    forest, answers = told
+    assert forest.bins is not None
+
+    def in_bag(k: int) -> np.ndarray:
+        return np.unpackbits(bits[k], count=codes.shape[1])
+
+    with Team(1, inline=True) as alone:
+        return count_votes(forest, CodedRows(codes, forest.bins, None), in_bag, alone, answers)
 
 
 def bags_of(opened: Opened) -> Bags | None:

@@ -87,6 +87,7 @@ class RemoteRows(RowsElsewhere):
         self.table, self.schema, self.owner, self.strict = table, schema, owner, strict
         self.starts = np.cumsum([0, *table.sizes])
         self.n_rows, self.n_columns = int(self.starts[-1]), schema.n_columns
+        self.codes: list[Any] = []  # of the partitions, that a forest was grown from: futures
 
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
@@ -120,6 +121,11 @@ class RemoteRows(RowsElsewhere):
         from spinney.distributed.forests import grow_remote_forest
 
         return grow_remote_forest(self, *plan)
+
+    def count_votes(self, forest: Any, in_bag: Any, answers: np.ndarray | None) -> Any:
+        from spinney.distributed.forests import count_remote_votes
+
+        return count_remote_votes(self, forest, in_bag, answers)
 
     def encode(self, bins: Bins, team: Team) -> np.ndarray:
         codes = self.table.client.gather(self.table.encode(self.schema, bins, self.owner, self.strict))

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples
 from spinney._seed import read_seed
 from spinney.data.schema import Column, Schema, learn_and_read
 from spinney.data.weights import Weights
-from spinney.distributed.collections import is_remote
+from spinney.distributed.collections import fit_by, is_remote
 from spinney.estimators.bagging_model import BagModel
 from spinney.estimators.bagging_params import (
     count_columns_of_member,
@@ -55,7 +55,7 @@ class BagFit(BagModel):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
 
         Parameters
@@ -68,6 +68,8 @@ class BagFit(BagModel):
         sample_weight : array-like of shape (n_samples,), optional
             A row's chance of being drawn. A row of whole weight, up to 127, is as many rows that are alike; without
             replacement, it can be drawn as often. Rows of weight 0 are left out.
+        client : distributed.Client, optional
+            Who fits a dask collection: the current one, unless another is named.
         **fit_params : dict
             Only with scikit-learn's metadata routing: other arguments, for members that ask for them.
 
@@ -75,6 +77,8 @@ class BagFit(BagModel):
         -------
         self
         """
+        if client is not None:
+            return fit_by(client, self.fit, X, y, sample_weight, **fit_params)
         check_parameters(self)
         self._check_together()
         with all_or_nothing(self):

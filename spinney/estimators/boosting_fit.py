@@ -23,7 +23,7 @@ from spinney.data.holdout import hold_out
 from spinney.data.on_gpu import is_on_gpu
 from spinney.data.schema import Schema, learn_and_read
 from spinney.data.weights import Weights, read_weights
-from spinney.distributed.collections import is_remote
+from spinney.distributed.collections import fit_by, is_remote
 from spinney.ensemble.metrics import Metric, find_metrics
 from spinney.estimators.base import TableModel, all_or_nothing, read_sample_weight
 from spinney.estimators.boosting_auto import Clock, Search, search_rounds
@@ -78,6 +78,7 @@ class BoostingFit(TableModel):
         y_val: Any = None,
         sample_weight_val: Any = None,
         monitor: Any = None,
+        client: Any = None,
     ) -> Any:
         """Fit the model.
 
@@ -109,11 +110,16 @@ class BoostingFit(TableModel):
             scikit-learn's names for one evaluation set.
         monitor : None
             Of scikit-learn; use `callbacks`.
+        client : distributed.Client, optional
+            Who fits a dask collection: the current one, unless another is named.
 
         Returns
         -------
         self
         """
+        if client is not None:
+            all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
+            return fit_by(client, self.fit, **all_others)
         check_parameters(self)
         y, sample_weight = with_sides(X, y, sample_weight)
         eval_set = one_eval_set(eval_set, X_val, y_val, sample_weight_val)

@@ -107,7 +107,7 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     def _setting(self, name: str) -> Any:
         return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Grow the trees.
 
         Parameters

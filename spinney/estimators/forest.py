@@ -17,7 +17,7 @@ from spinney._seed import read_seed
 from spinney.data.elsewhere import RowsElsewhere, closed_afterwards
 from spinney.data.schema import learn_and_read
 from spinney.data.weights import Weights
-from spinney.distributed.collections import is_remote, open_collections
+from spinney.distributed.collections import fit_by, is_remote, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.forest_model import ClassForest, JudgedForest, QuantileForest
 from spinney.estimators.params import check_parameters, keep_parameters
@@ -60,7 +60,7 @@ class GrownForest(JudgedForest):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
         """Grow the forest.
 
         Parameters
@@ -74,11 +74,15 @@ class GrownForest(JudgedForest):
         sample_weight : array-like of shape (n_samples,), optional
             With bootstraps, a row's chance of being drawn; a row of weight 2 is drawn like two rows that are alike.
             Without, its weight in every tree. Rows of weight 0 are left out.
+        client : distributed.Client, optional
+            Who fits a dask collection: the current one, unless another is named.
 
         Returns
         -------
         self
         """
+        if client is not None:
+            return fit_by(client, self.fit, X, y, sample_weight)
         check_parameters(self)
         y, sample_weight = with_sides(X, y, sample_weight)
         if is_remote(X, y, sample_weight):
@@ -96,12 +100,11 @@ class GrownForest(JudgedForest):
 
     def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Dask collections: rows stay with the workers."""
-        for name in ("oob_score", "keep_targets"):
-            if getattr(self, name, False):
-                raise ValueError(
-                    f"{name} needs the values of the rows, which stay with the workers: leave it out for a dask "
-                    "collection, or pass X.compute()."
-                )
+        if getattr(self, "keep_targets", False):
+            raise ValueError(
+                "keep_targets needs all rows in one place, and these stay with the workers: leave it out for a dask "
+                "collection, or pass X.compute()."
+            )
         return open_collections(X, y, sample_weight)
 
     def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:

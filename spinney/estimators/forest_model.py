@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -15,6 +15,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney.data.elsewhere import RowsElsewhere
 from spinney.data.schema import Schema
 from spinney.estimators.base import TableModel, log_probabilities
 from spinney.estimators.explained import Explained
@@ -268,7 +269,8 @@ class JudgedForest(ForestModel):
         from spinney.ensemble.out_of_bag import count_votes
 
         self._check_pooled("oob_score=True")
-        votes = count_votes(self.forest_, table, self._in_bag, team, self._says())
+        count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
+        votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
         answers = mean_votes(votes, "tree", stacklevel=6)
         truth = target.labels if target.y is None else target.y
         assert truth is not None

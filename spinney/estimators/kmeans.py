@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from spinney._seed import read_seed
 from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
-from spinney.distributed.collections import is_remote
+from spinney.distributed.collections import fit_by, is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.cluster_params import DEVICE, KMEANS
 from spinney.estimators.matrices import MatrixModel, columns_named
@@ -95,7 +95,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Find the centres.
 
         Parameters
@@ -106,11 +106,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Rows of weight 0 get a label and have no say.
+        client : distributed.Client, optional
+            Who fits a dask collection: the current one, unless another is named.
 
         Returns
         -------
         self
         """
+        if client is not None:
+            fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
+            return fitted
         check_parameters(self)
         if is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)

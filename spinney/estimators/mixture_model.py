@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.weights import Weights
-from spinney.distributed.collections import is_remote
+from spinney.distributed.collections import fit_by, is_remote
 from spinney.estimators.base import all_or_nothing, hash_of, read_sample_weight
 from spinney.estimators.matrices import MatrixModel, columns_named
 from spinney.estimators.params import check_parameters
@@ -43,7 +43,7 @@ class MixtureModel(DensityMixin, MatrixModel):
     means_: np.ndarray
     covariances_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Fit the mixture.
 
         Parameters
@@ -55,11 +55,16 @@ class MixtureModel(DensityMixin, MatrixModel):
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
             proportions matter.
+        client : distributed.Client, optional
+            Who fits a dask collection: the current one, unless another is named.
 
         Returns
         -------
         self
         """
+        if client is not None:
+            fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
+            return fitted
         check_parameters(self)
         if is_remote(X, sample_weight):
             return self._fit_remote(X, sample_weight)

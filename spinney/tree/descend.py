@@ -13,6 +13,9 @@ import numpy as np
 
 from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, next_chunk
+from spinney.data.bin_values import stand_ins
+from spinney.data.binning import Bins
+from spinney.data.shared import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.tables import Table
 from spinney.tree.decision import DecisionTree
@@ -101,10 +104,15 @@ def room_to_spread(tree: DecisionTree) -> int:
 def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
-    Then columns that nobody asks about may hold anything.
+    Then columns that nobody asks about may hold anything. Rows that are codes alone come as values that have these
+    codes, if the trees ask about such codes.
     """
     if isinstance(table, SparseTable):
         yield from table.blocks(np.array(sorted(trees.columns_asked), np.int64))
+        return
+    bins: Bins | None = getattr(trees, "bins", None)
+    if isinstance(table, Part) and not table.has_values and bins is not None:
+        yield from _blocks_by_codes(table, bins, sorted(trees.columns_asked))
         return
     if len(table.panels) == 1:
         yield 0, table.panels[0].values
@@ -115,6 +123,18 @@ def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
         values = np.empty((min(_ROWS, table.n_rows - start), table.n_columns))
         for panel in panels:
             values[:, panel.columns] = panel.values[start : start + len(values)]
+        yield start, values
+
+
+def _blocks_by_codes(table: Part, bins: Bins, asked: list[int]) -> Iterator[tuple[int, np.ndarray]]:
+    known, alone = stand_ins(bins), Team(1, inline=True)
+    for start in range(0, table.n_rows, _ROWS):
+        stop = min(start + _ROWS, table.n_rows)
+        codes = table.codes(bins, alone, start, stop)
+        assert codes is not None
+        values = np.empty((stop - start, table.n_columns))
+        for j in asked:
+            values[:, j] = known[j][codes[j]]
         yield start, values
 
 

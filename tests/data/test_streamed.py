@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+import sklearn.base
 
 import spinney
 from spinney import (
@@ -16,6 +17,7 @@ from spinney import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     KMeans,
+    RandomForestClassifier,
     RandomForestRegressor,
     boosting_cv,
     open_table,
@@ -209,6 +211,24 @@ def test_without_polars_pyarrow_reads_and_the_other_way(frame, folder, tmp_path,
         monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match="polars or pyarrow"):
         open_table(folder)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_forests_judge_rows_by_codes(frame, folder, kind):
+    """Rows out of bag, and targets by leaf, need no values: a code's stand-in goes where all its values go."""
+    y = frame["y"].to_numpy() if kind is RandomForestRegressor else (frame["y"] > 0).cast(pl.String).to_numpy()
+    more = {"keep_targets": True} if kind is RandomForestRegressor else {"class_weight": "balanced"}
+    model = kind(n_estimators=12, oob_score=True, random_state=0, max_bins=20, **more)
+    own = sklearn.base.clone(model).fit(features(frame), y)
+    opened = model.fit(open_y(folder), y)
+    assert opened.fingerprint_ == own.fingerprint_
+    assert opened.oob_score_ == own.oob_score_
+    if kind is RandomForestRegressor:
+        assert np.array_equal(opened.oob_prediction_, own.oob_prediction_, equal_nan=True)
+        rows = features(frame)[:50]
+        assert np.array_equal(opened.predict_quantiles(rows, [0.1, 0.9]), own.predict_quantiles(rows, [0.1, 0.9]))
+    else:
+        assert np.array_equal(opened.oob_decision_function_, own.oob_decision_function_, equal_nan=True)
 
 
 # --- the cache --------------------------------------------------------------------------------------------------------

@@ -12,11 +12,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import spinney
+from spinney.distributed import table as remote_table
 from spinney.distributed.collections import find_client
 from spinney.distributed.room import workers_with_room
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
+Client = pytest.importorskip("distributed").Client
 N = 400
 RNG = np.random.RandomState(0)
 X = pd.DataFrame(
@@ -73,6 +75,29 @@ def test_collections_and_arrays_and_more_trees(client, capsys):
         one.set_params(n_estimators=5, verbose=0).fit(rows, CLASSES, REPEATS)
     assert len(remote.estimators_) == 5
     assert remote.fingerprint_ == local.fingerprint_
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "weight"),
+    [
+        (spinney.RandomForestClassifier(9, random_state=0, oob_score=True), CLASSES, REPEATS),
+        (spinney.ExtraTreesRegressor(8, random_state=0, bootstrap=True, oob_score=True), np.c_[Y, -Y], None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_out_of_bag_scores(client, model, y, weight):
+    """By codes, and after more trees of the same bins; trees of other bins are refused."""
+    models = clone(model).set_params(warm_start=True), clone(model).set_params(warm_start=True)
+    with pytest.warns(UserWarning, match="rows were drawn for every tree"):
+        local, remote = models[0].fit(X, y, weight), models[1].fit(parts_of(X), y, weight)
+    for _ in range(2):
+        name = "oob_decision_function_" if hasattr(local, "classes_") else "oob_prediction_"
+        assert np.array_equal(getattr(remote, name), getattr(local, name), equal_nan=True)
+        assert remote.oob_score_ == local.oob_score_
+        local.set_params(n_estimators=40).fit(X, y, weight)
+        remote.set_params(n_estimators=40).fit(parts_of(X), y, weight)
+    with pytest.raises(ValueError, match="needs trees of the same bins"):
+        remote.set_params(n_estimators=41, max_bins=9).fit(parts_of(X), y, weight)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +188,7 @@ def test_what_is_refused(client):
     rows = parts_of(X)
     codes = "of a dask collection grows trees from codes, and "
     for model, what in (
-        (spinney.RandomForestRegressor(oob_score=True), "oob_score needs the values of the rows"),
-        (spinney.RandomForestRegressor(keep_targets=True), "keep_targets needs the values of the rows"),
+        (spinney.RandomForestRegressor(keep_targets=True), "keep_targets needs all rows in one place"),
         (spinney.RandomForestRegressor(max_bins=None), codes + "max_bins=None needs the values"),
         (spinney.RandomForestRegressor(max_leaf_nodes=4), codes + "criterion='absolute_error'"),
         (spinney.RandomStructureForestRegressor(), codes + "trees of random structure"),
@@ -181,3 +205,28 @@ def test_what_is_refused(client):
         spinney.KMeans(2).fit(NUMBERS, sample_weight=da.from_array(REPEATS))
     with pytest.raises(ValueError, match="needs at least one row, and X has no rows"):
         spinney.KMeans(2).fit(dd.from_pandas(NUMBERS[:0], npartitions=1))
+
+
+@pytest.mark.parametrize(
+    ("model", "table", "y"),
+    [
+        (spinney.GradientBoostingClassifier(n_estimators=2), X, CLASSES),
+        (spinney.RandomForestClassifier(2, random_state=0), X, CLASSES),
+        (spinney.BaggingClassifier(n_estimators=2, random_state=0), X, CLASSES),
+        (spinney.KMeans(2, random_state=0), NUMBERS, None),
+        (spinney.GaussianMixture(2, random_state=0), NUMBERS, None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_another_client_than_the_current_one(client, monkeypatch, model, table, y):
+    found = []
+    monkeypatch.setattr(remote_table, "find_client", lambda: found.append(find_client()) or found[-1])
+    rows = dd.from_pandas(table, npartitions=2)
+    with Client(client.scheduler.address, set_as_default=False) as other:
+        fitted = clone(model).fit(rows, y, client=other)
+        assert found == [other]
+    assert fitted.fingerprint_ == clone(model).fit(table, y).fingerprint_
+    clone(model).fit(rows, y)
+    assert found == [other, client]
+    with pytest.raises(TypeError, match=re.escape("client must be a client of Dask's, distributed.Client(...), got s")):
+        model.fit(rows, y, client="tcp://127.0.0.1:8786")
