@@ -58,8 +58,16 @@ class TextReader:
 
     def names(self, path: Path) -> list[str]:
         """The first line."""
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            found = next(csv.reader(file, delimiter=self.separator), [])
+        try:
+            with open(path, encoding="utf-8-sig", newline="") as file:
+                found = next(csv.reader(file, delimiter=self.separator), [])
+        except UnicodeDecodeError:
+            raise ValueError(_refusal(path)) from None
+        others = [mark for mark in ";\t|" if mark in found[0]] if len(found) == 1 else []
+        if others and self.separator not in others:
+            raise ValueError(
+                f"{path} has one column, {found[0]!r}: set separator={others[0]!r} if that is between its cells."
+            )
         twice = [name for name in found if found.count(name) > 1]
         if twice:
             raise ValueError(f"{path} has more than one column {twice[0]!r}: name columns differently.")
@@ -110,19 +118,19 @@ class TextReader:
                 try:
                     n_rows = len(self._learn(full, names, where))
                 except ValueError:
-                    self._refuse_long_lines(text, len(names), path, line)
+                    self._refuse_lines(text, len(names), path, line)
                     raise
                 yield Block(after - len(text), len(text), n_rows, blank, where)
             place, line = after, line + n_lines
 
-    def _refuse_long_lines(self, block: bytes, n_cells: int, path: Path, first: int) -> None:
-        """Say which line has more cells than the header, if one has."""
+    def _refuse_lines(self, block: bytes, n_cells: int, path: Path, first: int) -> None:
+        """Of lines that cannot be parsed, say which has another number of cells than the header, if one has."""
         rows = csv.reader(io.StringIO(block.decode("utf-8", errors="replace"), newline=""), delimiter=self.separator)
         for row in rows:
-            if len(row) > n_cells:
+            if row and len(row) != n_cells:
+                how = "put quotes around text that holds the separator." if len(row) > n_cells else "is a quote open?"
                 raise ValueError(
-                    f"{path}, line {first + rows.line_num - 1}: {len(row)} cells, but the header has {n_cells}; put "
-                    "quotes around text that holds the separator."
+                    f"{path}, line {first + rows.line_num - 1}: {len(row)} cells, but the header has {n_cells}; {how}"
                 ) from None
 
     def _learn(self, block: bytes, names: list[str], where: str) -> Any:
@@ -166,6 +174,15 @@ class TextReader:
         parse = _by_polars if find_spec("polars") is not None else _by_arrow
         with reading(where):
             return parse(block, names, {n: types[n] for n in names if n in types}, columns, self.separator, self.nulls)
+
+
+def _refusal(path: Path) -> str:
+    """What is wrong with a file that is no text of ours, and what to do."""
+    with open(path, "rb") as file:
+        begin = file.read(6)
+    if begin.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")):
+        return f"{path} is compressed, and is read in several passes: decompress it first, or write it as Parquet."
+    return f"{path} is not UTF-8 text: save it as UTF-8, by `iconv -f LATIN1 -t UTF-8` for example."
 
 
 def _without_header(block: bytes) -> bytes:

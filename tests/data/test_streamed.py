@@ -1,5 +1,6 @@
 """Tables opened from files: the same bins, codes and models as from the table in memory; errors that name the place."""
 
+import gzip
 import threading
 
 import numpy as np
@@ -525,12 +526,16 @@ def nw_frame(frame):
     ("text", "words"),
     [
         ("a,b,t\n1,2,u\n3,4,v,w\n", r"a.csv, line 3: 4 cells, but the header has 3; put quotes around"),
+        ('a,b,t\n1,"2,u\n3,4,v\n', r"a.csv, line 3: 2 cells, but the header has 3; is a quote open\?"),
         ("a,a,t\n1,2,u\n", r"a.csv has more than one column 'a'"),
+        ("a;b;t\n1;2;u\n", r"a.csv has one column, 'a;b;t': set separator=';' if that is between its cells"),
+        ("h\xe9,t\n1,u\n".encode("latin1"), r"a.csv is not UTF-8 text: save it as UTF-8, by `iconv"),
+        (gzip.compress(b"a,t\n1,u\n"), r"a.csv is compressed, .* decompress it first, or write it as Parquet"),
     ],
 )
 def test_lines_and_headers_that_do_not_fit(tmp_path, monkeypatch, text, words, hidden):
     monkeypatch.setattr(text_batches, "find_spec", lambda name: None if name == hidden else True)
-    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "a.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=words):
         open_table(tmp_path / "a.csv", target="t")
 
