@@ -28,6 +28,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples, check_consistent_length
 
 from spinney._side_by_side import side_by_side
+from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.streamed import StreamedTable
@@ -81,7 +82,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     """Check the lengths, and open the table if the estimator takes opened ones."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
-    X = with_rows(X)
+    X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
     if isinstance(X, StreamedTable):
         y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
         if not getattr(estimator, "_takes_opened_tables", False):
@@ -94,7 +95,6 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
     shares = getattr(estimator, "_takes_opened_tables", False)
-    X = with_rows(X)
     if isinstance(X, StreamedTable):
         stand_in = np.broadcast_to(np.float32(0), (len(X), 1))  # for splitters, which want rows and read none
         return Sheet(stand_in, X.with_counts(counts), y, weights, params or {})

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
+from spinney.data.on_gpu import here
 from spinney.data.reading import with_rows
 from spinney.data.streamed import StreamedTable
 from spinney.estimators.base import check_weights
@@ -44,7 +45,7 @@ def read_sample(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, see
         sample_weight = opened.sample_weight if sample_weight is None else sample_weight
     if y is None:
         raise ValueError("report needs the target y beside the table X.")
-    X, target = with_rows(X), np.asarray(y)
+    X, target = with_rows(X), np.asarray(here(y))
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     if target.ndim != 1:

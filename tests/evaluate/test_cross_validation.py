@@ -24,6 +24,7 @@ from spinney import (
 from spinney.data.shared import OpenedTable
 from spinney.datasets import load_penguins
 from spinney.evaluate import cross_validate
+from tests.gpu.stand_ins import Cupy
 
 RANDOM = np.random.RandomState(0)
 X = RANDOM.randn(240, 4)
@@ -69,6 +70,13 @@ def test_tables_with_names_categories_and_gaps(model):
     frame, y = PENGUINS
     mine, theirs = cross_validate(model, frame, y, cv=4), sk.cross_validate(model, frame, y, cv=4)
     np.testing.assert_array_equal(mine["test_score"], theirs["test_score"])
+
+
+def test_tables_and_targets_on_a_gpu_are_copied():
+    weights = RANDOM.rand(240)
+    found = cross_validate(DecisionTreeClassifier(max_depth=3), Cupy(X), Cupy(Y), cv=3, sample_weight=Cupy(weights))
+    wanted = cross_validate(DecisionTreeClassifier(max_depth=3), X, Y, cv=3, sample_weight=weights)
+    assert np.array_equal(found["test_score"], wanted["test_score"])
 
 
 def test_regression_and_several_outputs():
