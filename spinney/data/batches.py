@@ -22,7 +22,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from spinney._interrupts import interrupts_held_back
-from spinney._team import available_threads
 
 _MOST_CELLS_AHEAD = 2**26  # of batches that threads read before they are asked for
 
@@ -65,6 +64,8 @@ def here(batches: Iterable[Batch]) -> Iterator[Waiting]:
 
 def read_ahead(waiting: Iterator[Waiting]) -> Iterator[Batch]:
     """Batches in their order, while threads read those that come next."""
+    from spinney._team import available_threads
+
     n_threads = available_threads(None)
     pool, coming = ThreadPoolExecutor(n_threads, "spinney_read"), deque[tuple[int, Future[Batch]]]()
     n_cells = 0

@@ -416,7 +416,7 @@ def test_whole_numbers_of_several_sizes_are_one_column(tmp_path):
 
 
 def test_batches_are_read_ahead_in_their_order_and_not_too_many(monkeypatch):
-    monkeypatch.setattr(batches_module, "available_threads", lambda n_jobs: 3)
+    monkeypatch.setattr("spinney._team.available_threads", lambda n_jobs: 3)
     monkeypatch.setattr(batches_module, "_MOST_CELLS_AHEAD", 20)
     begun = []
 
