@@ -41,6 +41,16 @@ class Block(NamedTuple):
     where: str
 
 
+class _Asked(NamedTuple):
+    """How a block is to be parsed."""
+
+    names: list[str]
+    types: dict[str, str]
+    columns: Sequence[str] | None
+    separator: str
+    nulls: list[str]
+
+
 class TextReader:
     """Files of text."""
 
@@ -173,7 +183,8 @@ class TextReader:
 
         parse = _by_polars if find_spec("polars") is not None else _by_arrow
         with reading(where):
-            return parse(block, names, {n: types[n] for n in names if n in types}, columns, self.separator, self.nulls)
+            known = {name: types[name] for name in names if name in types}
+            return parse(block, _Asked(names, known, columns, self.separator, self.nulls))
 
 
 def _refusal(path: Path) -> str:
@@ -211,16 +222,10 @@ def _word_of(dtype: str) -> str:
     return "boolean" if name.startswith("bool") else "string"
 
 
-def _by_polars(
-    block: bytes,
-    names: list[str],
-    types: dict[str, str],
-    columns: Sequence[str] | None,
-    separator: str,
-    nulls: list[str],
-) -> Any:
+def _by_polars(block: bytes, asked: _Asked) -> Any:
     import polars
 
+    names, types, columns, separator, nulls = asked
     kinds = {"whole": polars.Int64, "number": polars.Float64, "boolean": polars.Boolean, "string": polars.String}
     known = {name: kinds[kind] for name, kind in types.items()}
     how: dict[str, Any] = {"new_columns": names, "schema_overrides": known, "infer_schema_length": None}
@@ -230,17 +235,11 @@ def _by_polars(
     return polars.read_csv(block, has_header=False, separator=separator, null_values=nulls, raise_if_empty=False, **how)
 
 
-def _by_arrow(
-    block: bytes,
-    names: list[str],
-    types: dict[str, str],
-    columns: Sequence[str] | None,
-    separator: str,
-    nulls: list[str],
-) -> Any:
+def _by_arrow(block: bytes, asked: _Asked) -> Any:
     import pyarrow
     from pyarrow import csv as arrow
 
+    names, types, columns, separator, nulls = asked
     kinds = {"whole": "int64", "number": "float64", "boolean": "bool", "string": "string"}
     frame = arrow.read_csv(
         pyarrow.BufferReader(block),
