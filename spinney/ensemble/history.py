@@ -37,7 +37,7 @@ def mean_losses(rounds: Rounds, is_first: bool) -> tuple[float, float, float]:
     first round; the last two where rounds draw rows, the last one if this is the first round."""
     weight, nothing = rounds.task.weights.total(), float("nan")
     if rounds.settings.subsample >= 1.0:
-        return _mean_of_all(rounds, weight), nothing, nothing
+        return _quotient(*_sums_of_all(rounds, weight)), nothing, nothing
     losses, left_out = rounds.losses(), rounds.left_out()
     before = _mean(_losses_before(rounds), weight, left_out) if is_first else nothing
     return _mean(losses, weight, ~left_out), _mean(losses, weight, left_out), before
@@ -48,7 +48,7 @@ def sums_of_losses(rounds: Rounds, is_first: bool) -> np.ndarray:
     weight = rounds.weights.total()
     out = np.zeros((3, 2))
     if rounds.settings.subsample >= 1.0:
-        out[0] = _sums(rounds.losses(), weight, None)
+        out[0] = _sums_of_all(rounds, weight)
         return out
     losses, left_out = rounds.losses(), rounds.left_out()
     out[0], out[1] = _sums(losses, weight, ~left_out), _sums(losses, weight, left_out)
@@ -68,8 +68,8 @@ def _losses_before(rounds: Rounds) -> np.ndarray:
     return rounds.losses(rounds.first_scores())
 
 
-def _mean_of_all(rounds: Rounds, weight: np.ndarray | None) -> float:
-    """The same number either way; where it can, the team adds up."""
+def _sums_of_all(rounds: Rounds, weight: np.ndarray | None) -> tuple[float, float]:
+    """Sum of losses and of weights of all rows. The same numbers either way; where it can, the team adds up."""
     units = rounds.units
     if (
         weight is not None
@@ -77,14 +77,17 @@ def _mean_of_all(rounds: Rounds, weight: np.ndarray | None) -> float:
         or (units.is_log and units.exponent)
         or abs(units.exponent) > 900
     ):
-        return _mean(rounds.losses(), weight)
+        return _sums(rounds.losses(), weight, None)
     y = rounds.task.y if units.exponent else rounds.y
-    return rounds.sum_of_losses(y, 2.0**units.exponent) / len(y)
+    return rounds.sum_of_losses(y, 2.0**units.exponent), float(len(y))
 
 
 def _mean(losses: np.ndarray, weight: np.ndarray | None, rows: np.ndarray | None = None) -> float:
+    return _quotient(*_sums(losses, weight, rows))
+
+
+def _quotient(amount: float, total: float) -> float:
     """NaN of no rows."""
-    amount, total = _sums(losses, weight, rows)
     return float("nan") if total == 0.0 else amount / total
 
 
