@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from spinney.data.batches import Batch, Waiting, here, read_ahead
 from spinney.data.text_batches import TextReader
 
-_MOST_CELLS = 2**25  # of a batch
+_MOST_CELLS, _FEW_CELLS = 2**25, 2**22  # of a batch, and of row groups that are read together
 _SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv")
 
 
@@ -31,6 +31,9 @@ class Reader(Protocol):
 
     def count_rows(self, path: Path) -> int:
         """How many rows a file has."""
+
+    def learn(self, path: Path) -> None:
+        """Done of all files, in their order, before any is read."""
 
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         """All rows, in their order, in batches that are still to be read."""
@@ -48,7 +51,7 @@ class FileBatches:
         self.paths, self.reader = list(paths), reader
         self.picks_columns = reader.picks_columns
         self._marks = {path: _mark(path) for path in self.paths}
-        self._names: list[str] | None = None
+        self._names: dict[Path, list[str]] = {}  # of files that were looked at
 
     def identity(self) -> list[Any] | None:
         """Names, sizes and times."""
@@ -67,8 +70,13 @@ class FileBatches:
 
     def _waiting(self, columns: Sequence[str] | None) -> Iterator[Waiting]:
         for path in self.paths:
-            names = self._of(path, self.reader.names)
-            self._check_names(path, names)
+            if path not in self._names:
+                self._names[path] = self._of(path, self.reader.names)
+                self._check_names(path)
+                self._of(path, self.reader.learn)
+        for path in self.paths:
+            self._check(path)
+            names = self._names[path]
             for one in self.reader.waiting(path, columns, len(names) if columns is None else len(columns)):
                 yield Waiting(one.n_cells, partial(self._read, path, one.read))
 
@@ -88,12 +96,10 @@ class FileBatches:
         if _mark(path) != self._marks[path]:
             raise ValueError(f"{path} has changed since the table was opened: open the table again.")
 
-    def _check_names(self, path: Path, names: list[str]) -> None:
-        if self._names is None:
-            self._names = names
-        lacking = [name for name in self._names if name not in names]
-        further = [name for name in names if name not in self._names]
-        first = self.paths[0]
+    def _check_names(self, path: Path) -> None:
+        first, names = self.paths[0], self._names[path]
+        lacking = [name for name in self._names[first] if name not in names]
+        further = [name for name in names if name not in self._names[first]]
         if lacking:
             raise ValueError(f"{path} has no column {lacking[0]!r}, which {first} has: its columns are {names}.")
         if further:
@@ -152,33 +158,49 @@ class ParquetReader:
 
         return list(pyarrow.parquet.read_schema(path).names)
 
+    def learn(self, path: Path) -> None:
+        """Nothing: the file says it all."""
+
     def count_rows(self, path: Path) -> int:
-        return sum(n for _, n in self._groups(path))
+        return sum(group.n_rows for group in self._groups(path, 1))
 
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         with reading(str(path)):
-            groups = self._groups(path)
+            groups = self._groups(path, n_columns)
         if find_spec("polars") is None:  # Arrow reads columns side by side itself
             yield from here(self._by_arrow(path, columns, groups, n_columns))
             return
         start = 0
-        for group, n_rows in groups:
-            for first, length in _pieces(start, n_rows, n_columns):
-                read = partial(self._by_polars, path, columns, f"{path}, {group}", first, length)
+        for group in groups:
+            for first, length in _pieces(start, group.n_rows, n_columns):
+                read = partial(self._by_polars, path, columns, f"{path}, {group.name}", first, length)
+                if len(group.numbers) > 1:
+                    read = partial(self._or_name_the_damaged, read, path, columns, group, start)
                 yield Waiting(length * n_columns, read)
-            start += n_rows
+            start += group.n_rows
 
-    def _groups(self, path: Path) -> list[tuple[str, int]]:
-        """What the row groups are called, and how many rows each has; without pyarrow, stretches of rows."""
+    def _groups(self, path: Path, n_columns: int) -> list[_Groups]:
+        """Row groups, small neighbours together; without pyarrow, stretches of rows."""
         if find_spec("pyarrow") is not None:
             import pyarrow.parquet
 
             known = pyarrow.parquet.read_metadata(path)
             sizes = [known.row_group(k).num_rows for k in range(known.num_row_groups)]
-            return [(f"row group {k}", n) for k, n in enumerate(sizes) if n] or [("row group 0", 0)]
+            return list(_together(sizes, max(1, _FEW_CELLS // max(1, n_columns))))
         import polars
 
-        return _stretches(int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item()))
+        n_rows = int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
+        return [_Groups(name, [0], [n]) for name, n in _stretches(n_rows)]
+
+    def _or_name_the_damaged(self, read: Any, path: Path, columns: Any, group: _Groups, start: int) -> Batch:
+        """Several row groups in one read; if that fails, one by one, for the damaged one to be named."""
+        try:
+            return read()
+        except ValueError:
+            for number, n_rows in zip(group.numbers, group.sizes):
+                self._by_polars(path, columns, f"{path}, row group {number}", start, n_rows)
+                start += n_rows
+            raise
 
     def _by_polars(self, path: Path, columns: Any, where: str, start: int, length: int) -> Batch:
         import polars
@@ -195,17 +217,55 @@ class ParquetReader:
 
         chosen = None if columns is None else list(columns)
         with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
-            filled = [k for k in range(file.num_row_groups) if file.metadata.row_group(k).num_rows]
-            for number, (group, n_rows) in zip(filled, groups):
-                largest = max(length for _, length in _pieces(0, n_rows, n_columns))
-                parts = file.iter_batches(batch_size=largest, row_groups=[number], columns=chosen)
-                where = f"{path}, {group}"
+            for group in groups:
+                largest = max(length for _, length in _pieces(0, group.n_rows, n_columns))
+                parts = file.iter_batches(batch_size=largest, row_groups=group.numbers, columns=chosen)
+                where = f"{path}, {group.name}"
                 while True:
-                    with reading(where):
-                        part = next(parts, None)
+                    try:
+                        with reading(where):
+                            part = next(parts, None)
+                    except ValueError:
+                        for number in group.numbers:  # one by one, for the damaged one to be named
+                            with reading(f"{path}, row group {number}"):
+                                file.read_row_group(number, chosen)
+                        raise
                     if part is None:
                         break
                     yield Batch(pyarrow.Table.from_batches([part]), where)
+
+
+class _Groups(NamedTuple):
+    """Some row groups that follow each other."""
+
+    name: str
+    numbers: list[int]
+    sizes: list[int]  # rows of each
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.sizes)
+
+
+def _together(sizes: list[int], enough: int) -> Iterator[_Groups]:
+    """Row groups in their order, put together until they have enough rows: every read begins with the file's footer."""
+    numbers: list[int] = []
+    total = 0
+    for k, n in enumerate(sizes):
+        if numbers and n and total + n > enough:
+            yield _named(numbers, sizes)
+            numbers, total = [], 0
+        if n:
+            numbers.append(k)
+            total += n
+    if numbers:
+        yield _named(numbers, sizes)
+
+
+def _named(numbers: list[int], sizes: list[int]) -> _Groups:
+    several = f"row groups {numbers[0]} to {numbers[-1]}"
+    name = several if len(numbers) > 1 else f"row group {numbers[0]}"
+    return _Groups(name, numbers, [sizes[k] for k in numbers])
 
 
 def _stretches(n_rows: int) -> list[tuple[str, int]]:
@@ -217,6 +277,9 @@ class ArrowReader:
     """Record batch by record batch."""
 
     picks_columns = True
+
+    def learn(self, path: Path) -> None:
+        """Nothing: the file says it all."""
 
     def names(self, path: Path) -> list[str]:
         if find_spec("pyarrow") is None:
@@ -293,7 +356,9 @@ def find_paths(source: Any) -> list[Path]:
     """The files that names, patterns and folders stand for; of a pattern or folder in the order of their names."""
     if isinstance(source, list | tuple):
         return [path for one in source for path in find_paths(one)]
-    path = Path(source)
+    if "://" in str(source):
+        raise ValueError(f"open_table reads files of this machine, got {source!r}: copy it here, or scan it by polars.")
+    path = Path(source).expanduser()
     if path.is_dir():
         found = sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
         if not found:
@@ -302,10 +367,10 @@ def find_paths(source: Any) -> list[Path]:
     if path.exists() or not glob.has_magic(str(source)):
         _mark(path)
         return [path]
-    found = sorted(map(Path, glob.glob(str(source), recursive=True)))
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))
     if not found:
         raise FileNotFoundError(f"no file is called {str(source)!r}.")
-    return found
+    return [file for one in found for file in (find_paths(one) if one.is_dir() else [one])]
 
 
 def _format(path: Path) -> str:
@@ -316,5 +381,7 @@ def _format(path: Path) -> str:
     if head == b"ARROW1":
         return "Arrow"
     if path.suffix.lower() in (".parquet", ".pq", ".arrow", ".feather", ".ipc"):
-        raise ValueError(f"{path} is damaged: it does not begin like a file of its kind.")
+        raise ValueError(f"{path} is damaged, or a stream of Arrow's: it does not begin like a file of its kind.")
+    if path.suffix.lower() in (".json", ".jsonl", ".ndjson", ".xlsx", ".xls"):
+        raise ValueError(f"open_table reads Parquet, Arrow and CSV files, got {path}: write it as one of these first.")
     return "CSV"

@@ -10,12 +10,15 @@ frame says.
 
 from __future__ import annotations
 
+import os
 import pickle
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import narwhals.stable.v2 as nw
@@ -100,7 +103,10 @@ class GivenBatches:
 
     def batches(self, columns: Sequence[str] | None = None, ahead: bool = True) -> Iterator[Batch]:
         """Call the function once more."""
-        for number, frame in enumerate(self._call()):
+        found = self._call()
+        if not isinstance(found, Iterable):
+            raise TypeError(f"the function of open_table must return batches, got {type(found).__name__}.")
+        for number, frame in enumerate(found):
             yield Batch(frame, f"batch {number}")
 
 
@@ -114,14 +120,29 @@ class SpilledBatches(GivenBatches):
         super().__init__(self._read)
         self._waiting: Iterator[Any] | None = batches
         self._file: Any = None
-        self._places: list[int] = []
+        self._places: list[int] = [0]
+        self._lock = Lock()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a table of an iterator's batches cannot be copied or sent elsewhere: write it to files first.")
 
     def _read(self) -> Iterator[Any]:
-        if self._waiting is not None:
-            self._spill()
-        for place in self._places:
-            self._file.seek(place)
-            yield pickle.load(self._file)  # what this object has written itself, to a file without a name
+        with self._lock:
+            if self._waiting is not None:
+                self._spill()
+        for begin, end in pairwise(self._places):  # each by itself: threads may read at the same time
+            yield pickle.loads(self._bytes(begin, end))  # what was written here, by _spill
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        if not hasattr(os, "pread"):
+            with self._lock:
+                self._file.seek(begin)
+                return bytes(self._file.read(end - begin))
+        parts = []
+        while begin < end:  # systems read 2 GiB at a time
+            parts.append(os.pread(self._file.fileno(), end - begin, begin))
+            begin += len(parts[-1])
+        return b"".join(parts)
 
     def _spill(self) -> None:
         """All at once, so that whoever stops half way has lost nothing."""
@@ -130,8 +151,9 @@ class SpilledBatches(GivenBatches):
         self._file = tempfile.TemporaryFile(prefix="spinney-")  # noqa: SIM115
         assert self._waiting is not None
         for frame in self._waiting:
-            self._places.append(self._file.tell())
             pickle.dump(frame, self._file, protocol=5)
+            self._places.append(self._file.tell())
+        self._file.flush()
         self._waiting = None
 
 
@@ -174,12 +196,14 @@ def _laid_down(frame: Any) -> BatchSource:
 
 def check_batch(frame: Any) -> int:
     """How many rows a batch has; a TypeError if it is no table in memory."""
+    if _is_array(frame) and np.ndim(frame) != 2:
+        raise TypeError(f"batches must be tables of rows and columns, got an array of {np.ndim(frame)} dimensions.")
     return len(frame if _is_array(frame) else _as_frame(frame))
 
 
-def names_of(frame: Any) -> list[str] | None:
-    """The names of a batch's columns; None for an array."""
-    return None if _is_array(frame) else [str(name) for name in _as_frame(frame).columns]
+def names_of(frame: Any) -> list[Any]:
+    """The names of a batch's columns; their numbers in an array."""
+    return list(range(np.asarray(frame).shape[1]) if _is_array(frame) else _as_frame(frame).columns)
 
 
 def pick(frame: Any, columns: Sequence[Any]) -> Any:
@@ -188,12 +212,26 @@ def pick(frame: Any, columns: Sequence[Any]) -> Any:
         wanted, array = list(columns), np.asarray(frame)
         return array if wanted == list(range(array.shape[1])) else array[:, wanted]
     known = _as_frame(frame)
-    return frame if list(known.columns) == list(columns) else known.select(*columns).to_native()
+    return frame if list(known.columns) == list(columns) else known.select(*map(nw.col, columns)).to_native()
 
 
 def one_column(frame: Any, column: Any) -> Any:
     """A column of a batch as a narwhals series, or that of an array."""
-    return np.asarray(frame)[:, column] if _is_array(frame) else _as_frame(frame)[column]
+    return np.asarray(frame)[:, column] if _is_array(frame) else _as_frame(frame).get_column(column)
+
+
+def concat(parts: list[Any]) -> Any:
+    """Tables of one library one below the other; columns of whole numbers and of others are numbers."""
+    library = type(parts[0]).__module__.partition(".")[0]
+    if library == "polars":
+        import polars
+
+        return polars.concat(parts, how="vertical_relaxed")
+    if library == "pyarrow":
+        import pyarrow
+
+        return pyarrow.concat_tables(parts, promote_options="permissive")
+    return nw.concat([nw.from_native(part) for part in parts]).to_native()
 
 
 def _is_array(frame: Any) -> bool:

@@ -36,6 +36,8 @@ class Kept:
         """Map the file and read its header. A ValueError names the file if it is damaged."""
         self.path = path
         with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size < 16:
+                raise ValueError(f"{path} is damaged (it is empty): delete it.")
             # private: nobody can write to the file through it, and kernels see arrays like any other
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         n = int.from_bytes(self.memory[8:16], "little")

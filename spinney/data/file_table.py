@@ -75,9 +75,11 @@ def open_table(
     >>> model.predict(table).shape
     (1000,)
     """
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    null_values = [null_values] if isinstance(null_values, str) else list(null_values)
     text = {"separator": separator, "null_values": null_values, "dtypes": dtypes}
     batches = open_batches(source, **text)
-    options = [separator, list(null_values), dict(dtypes or {})]
+    options = [separator, null_values, dict(dtypes or {})]
     return StreamedTable(
-        batches, target, sample_weight, list(drop), None if cache is None else Path(cache).expanduser(), options
+        batches, target, sample_weight, drop, None if cache is None else Path(cache).expanduser(), options
     )

@@ -32,7 +32,9 @@ def _series_numbers(series: Series) -> Numbers:
     dtype = series.dtype
     if dtype.is_float():
         return Numbers(series.to_numpy())  # nulls come out as NaN
-    if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
+    if dtype.is_decimal():  # by way of text: not all libraries find the nearest float otherwise
+        return Numbers(series.cast(nw.String).cast(nw.Float64).to_numpy())
+    if dtype in (nw.Int128, nw.UInt128):
         return Numbers(series.cast(nw.Float64).to_numpy())
     missing = None
     if series.null_count():

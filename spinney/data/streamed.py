@@ -14,6 +14,7 @@ Codes are kept in memory, or in files that are mapped (`code_store.py`), with wh
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -21,41 +22,22 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from spinney.data.batches import Batch, BatchSource, check_batch, names_of, one_column, pick
-from spinney.data.code_store import Kept, keep
-from spinney.data.frames import read_series
-from spinney.data.objects import read_objects
+from spinney.data.batches import Batch, BatchSource, check_batch, concat, names_of, pick
+from spinney.data.looks import Look, add_values, join_parts, keep_look, load_look, own_column, read_column, says_nothing
 from spinney.data.reading import feature_names, open_table
 from spinney.data.schema import Column, Schema, choose_categories
 from spinney.data.shared import OpenedTable, key_of
-from spinney.data.tables import Labels, Numbers
 
 if TYPE_CHECKING:
     from spinney.data.streamed_rows import StreamedWhole
     from spinney.data.tables import Table
 
 _VERSION = 1  # of what is kept in files
-
-
-class Side:
-    """A column beside the features: the target, or weights. Text is kept as numbers of its words."""
-
-    def __init__(self, values: np.ndarray, words: list | None = None) -> None:
-        self.values, self.words = values, words
-
-    def array(self) -> np.ndarray:
-        """One value per row."""
-        return self.values if self.words is None else np.array(self.words, object)[self.values]
-
-
-class Look:
-    """What a first pass has found."""
-
-    def __init__(self, schema: Schema, n_rows: int, sides: dict[str, Side]) -> None:
-        self.schema, self.n_rows, self.sides = schema, n_rows, sides
+_INDEX = re.compile(r"__index_level_\d+__")
 
 
 class StreamedTable(OpenedTable):
@@ -98,13 +80,15 @@ class StreamedTable(OpenedTable):
         first = self._first()
         if first is None:
             raise ValueError("there are no rows: the files or batches are empty.")
-        names = names_of(first.frame)
-        known: list[Any] = list(range(np.asarray(first.frame).shape[1])) if names is None else names
+        known = self._known = names_of(first.frame)
         for option, name in (("target", target), ("sample_weight", sample_weight), *(("drop", one) for one in drop)):
             if name is not None and name not in known:
-                raise ValueError(f"{option}: {first.where} has no column {name!r}; its columns are {known}.")
+                raise ValueError(f"{option}: there is no column {name!r} in {first.where}; its columns are {known}.")
+        if target is not None and target == sample_weight:
+            raise ValueError(f"target and sample_weight are the same column, {target!r}.")
         apart = {target, sample_weight, *drop} - {None}
-        self.columns = [name for name in known if name not in apart]
+        # pandas writes the numbers of its rows to files as columns of this name
+        self.columns = [name for name in known if name not in apart and not _INDEX.fullmatch(str(name))]
         if not self.columns:
             raise ValueError("there is no column to learn from besides the target.")
 
@@ -135,6 +119,14 @@ class StreamedTable(OpenedTable):
             return None
         return side.array() if self.rows is None else side.array()[self.rows]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: what has been found out stays here, and is found there when it is asked for."""
+        return {**vars(self), "lock": None, "_looks": {}, "_wholes": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.lock = RLock()
+
     def take(self, rows: np.ndarray) -> StreamedTable:
         """Some rows of the whole table, in this order."""
         other = self.with_counts(self.counts)
@@ -148,8 +140,6 @@ class StreamedTable(OpenedTable):
 
     def collect(self) -> Any:
         """The features of all rows as one table in memory, for models that need their values."""
-        import narwhals.stable.v2 as nw
-
         parts: list[Any] = []
         places: list[np.ndarray] = []
         before = 0
@@ -169,7 +159,7 @@ class StreamedTable(OpenedTable):
         if isinstance(parts[0], np.ndarray):
             whole: Any = np.concatenate(parts)
         else:
-            whole = nw.concat([nw.from_native(part) for part in parts]).to_native() if len(parts) > 1 else parts[0]
+            whole = concat(parts) if len(parts) > 1 else parts[0]
         return whole if self.rows is None else _safe_indexing(whole, np.argsort(np.concatenate(places)))
 
     def __repr__(self) -> str:
@@ -224,7 +214,14 @@ class StreamedTable(OpenedTable):
         """One pass. Batches without rows are passed over."""
         for batch in self.source.batches(columns if self.source.picks_columns else None, ahead):
             if check_batch(batch.frame):
+                if not self.source.picks_columns:  # else whoever read it has looked
+                    self._check_names(batch)
                 yield batch
+
+    def _check_names(self, batch: Batch) -> None:
+        known, names = getattr(self, "_known", None), names_of(batch.frame)
+        if known is not None and names != known and set(names) != set(known):
+            raise ValueError(f"{batch.where} has the columns {names}, but the first batch has {known}.")
 
     def _first(self) -> Batch | None:
         """The first batch that has rows."""
@@ -247,13 +244,27 @@ class StreamedTable(OpenedTable):
             if key not in self._looks:
                 path = self.path_of("look", [repr(key)])
                 if path is not None and path.exists():
-                    self._looks[key] = _load_look(path)
+                    self._looks[key] = load_look(path)
                 else:
                     self._looks[key] = self._first_pass(categorical_features)
                     if path is not None:
-                        _keep_look(path, self._looks[key])
+                        keep_look(path, self._looks[key])
         found: Look = self._looks[key]
         return found
+
+    def _decide(self, columns: list[int], categorical_features: Any, names: Any, is_chosen: np.ndarray) -> None:
+        """Columns that hold nothing in the first batch are what they are in the first one where they hold something."""
+        waiting = set(columns)
+        for batch in self._batches(None, ahead=False):
+            found = {j for j in waiting if not says_nothing(batch.frame, self.columns[j])}
+            if found:
+                source = open_table(pick(batch.frame, self.columns))
+                chosen = choose_categories(categorical_features, source, names)
+                for j in found:
+                    is_chosen[j] = chosen[j]
+            waiting -= found
+            if not waiting:
+                return
 
     def _any_look(self) -> Look:
         """What does not depend on the choice of categories."""
@@ -267,7 +278,11 @@ class StreamedTable(OpenedTable):
         with at(first.where):
             source = open_table(pick(first.frame, self.columns))
             names: Sequence[str | None] = feature_names(source) or [None] * len(self.columns)
-            chosen = np.flatnonzero(choose_categories(categorical_features, source, names)).tolist()
+            is_chosen = choose_categories(categorical_features, source, names)
+            undecided = [j for j, name in enumerate(self.columns) if says_nothing(first.frame, name)]
+            if undecided:
+                self._decide(undecided, categorical_features, names, is_chosen)
+            chosen = np.flatnonzero(is_chosen).tolist()
             booleans = [j not in chosen and source.is_boolean(j) for j in range(len(names))]
         known = next(iter(self._looks.values()), None)  # of another choice of categories
         sides = {} if known else {kind: name for kind, name in self._sides.items() if name is not None}
@@ -283,10 +298,10 @@ class StreamedTable(OpenedTable):
                 n_rows += len(batch.frame)
                 with at(batch.where):
                     for j in chosen:
-                        _add_values(values[j], batch.frame, self.columns[j])
+                        add_values(values[j], batch.frame, self.columns[j])
                     for kind, name in sides.items():
-                        found[kind].append((batch.where, _own(read_column(batch.frame, name))))
-        read = known.sides if known else {kind: _join(kind, sides[kind], parts) for kind, parts in found.items()}
+                        found[kind].append((batch.where, own_column(read_column(batch.frame, name))))
+        read = known.sides if known else {kind: join_parts(kind, sides[kind], parts) for kind, parts in found.items()}
         schema = Schema(
             tuple(
                 Column(name, tuple(sorted(values[j]))) if j in values else Column(name, boolean=booleans[j])
@@ -311,65 +326,3 @@ def at(where: str) -> Iterator[None]:
         if str(error).startswith(where):
             raise
         raise type(error)(f"{where}: {error}") from error
-
-
-def read_column(frame: Any, name: Any) -> Numbers | Labels:
-    """One column of a batch."""
-    column = one_column(frame, name)
-    if not isinstance(column, np.ndarray):
-        return read_series(column, f"Column {name!r}")
-    return Numbers(column) if column.dtype.kind in "biuf" else read_objects(column.tolist(), f"Column {name}")
-
-
-def _own(column: Numbers | Labels) -> Numbers | Labels:
-    """A column that neither keeps the batch it is from nor changes with it."""
-    return Numbers(column.values.copy(), column.missing) if isinstance(column, Numbers) else column
-
-
-def _add_values(known: set, frame: Any, name: Any) -> None:
-    column = read_column(frame, name)
-    new = (column if isinstance(column, Labels) else column.labels()).values
-    if known and new and isinstance(new[0], str) != isinstance(next(iter(known)), str):
-        raise TypeError(
-            f"column {name!r} holds {new[0]!r}, but {next(iter(known))!r} in the rows before: strings and numbers in "
-            "one column."
-        )
-    known.update(new)
-
-
-def _join(kind: str, name: Any, parts: list[tuple[str, Numbers | Labels]]) -> Side:
-    """The parts of a column beside the features."""
-    what = "the target" if kind == "y" else kind
-    for where, one in parts:
-        if isinstance(one, Numbers):
-            missing = one.missing.any() if one.missing is not None else False
-            missing = missing or (one.values.dtype.kind == "f" and np.isnan(one.values).any())
-        else:
-            missing = bool((one.codes < 0).any())
-        if missing:
-            raise ValueError(f"{where}: {what}, column {name!r}, has missing values: drop those rows first.")
-    labelled = [isinstance(one, Labels) for _, one in parts]
-    if any(labelled) and not all(labelled):
-        where = parts[labelled.index(not labelled[0])][0]
-        raise TypeError(f"{where}: {what}, column {name!r}, is strings in some rows and numbers in others.")
-    if not any(labelled):
-        return Side(np.concatenate([one.values for _, one in parts]))  # type: ignore[union-attr]
-    words = sorted({value for _, one in parts for value in one.values})  # type: ignore[union-attr]
-    place = {value: k for k, value in enumerate(words)}
-    small = np.uint8 if len(words) < 256 else np.int32
-    numbers = [one.spread([place[value] for value in one.values], np.float64) for _, one in parts]  # type: ignore
-    return Side(np.concatenate([part.astype(small) for part in numbers]), words)
-
-
-def _keep_look(path: Path, look: Look) -> None:
-    arrays = {kind: side.values for kind, side in look.sides.items()}
-    words = {kind: side.words for kind, side in look.sides.items()}
-    keep(path, arrays, {"schema": look.schema.to_dict(), "n_rows": look.n_rows, "words": words})
-
-
-def _load_look(path: Path) -> Look:
-    kept = Kept(path)
-    kept.check(lambda function, parts: [function(one) for one in parts])
-    about = kept.header["about"]
-    sides = {kind: Side(values, about["words"][kind]) for kind, values in kept.arrays.items()}
-    return Look(Schema.from_dict(about["schema"]), about["n_rows"], sides)

@@ -58,6 +58,8 @@ class TextReader:
 
     def __init__(self, separator: str, null_values: Sequence[str] = NULLS, dtypes: Mapping[str, str] | None = None):
         """Take what separates cells, what is missing besides empty cells, and what some columns are."""
+        if len(separator) != 1:
+            raise ValueError(f"separator must be one character, got {separator!r}.")
         self.separator, self.nulls = separator, list(null_values)
         self._given = dict(dtypes or {})
         wrong = [kind for kind in self._given.values() if kind not in _GIVEN]
@@ -69,8 +71,8 @@ class TextReader:
     def names(self, path: Path) -> list[str]:
         """The first line."""
         try:
-            with open(path, encoding="utf-8-sig", newline="") as file:
-                found = next(csv.reader(file, delimiter=self.separator), [])
+            with open(path, encoding="utf-8-sig", newline="\n") as file:
+                found = next(filter(None, csv.reader(file, delimiter=self.separator)), [])
         except UnicodeDecodeError:
             raise ValueError(_refusal(path)) from None
         others = [mark for mark in ";\t|" if mark in found[0]] if len(found) == 1 else []
@@ -87,10 +89,14 @@ class TextReader:
         """By a pass through the file."""
         return sum(block.n_rows for block in self._find(path))
 
+    def learn(self, path: Path) -> None:
+        """Find out about types by a pass through the file; to be done of all files before any is read."""
+        self._find(path)
+
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
         """Blocks of lines."""
         blocks, names = self._find(path), self.names(path)
-        types = {name: self._types.get(name, "string") for name in names}  # another file may change them meanwhile
+        types = {name: self._types.get(name, "number") for name in names}  # "number": nothing in all of the files
         for block in blocks:
             yield Waiting(block.n_rows * n_columns, partial(self._read, path, block, names, types, columns))
 
@@ -108,21 +114,25 @@ class TextReader:
     def _find(self, path: Path) -> list[Block]:
         """Where the blocks of a file are; the pass that finds out about types, too."""
         if path not in self._blocks:
+            names = self.names(path)
             for name, kind in self._given.items():
+                if name not in names:
+                    raise ValueError(f"{path} has no column {name!r}, which dtypes names; its columns are {names}.")
                 self._types[name] = _GIVEN[kind]
             self._blocks[path] = list(self._learn_blocks(path))
         return self._blocks[path]
 
     def _learn_blocks(self, path: Path) -> Iterator[Block]:
-        names, line, place = self.names(path), 2, 0
+        names, line, place = self.names(path), 1, 0
         for text in blocks_of(path, _BYTES, b'"', min(_BYTES, _FIRST_BYTES)):
             after = place + len(text)
             if place == 0:
-                text = _without_header(text)
+                whole, text = text, _without_header(text, self.separator)
+                line = 1 + whole.count(b"\n", 0, len(whole) - len(text))
             ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _LINE_FEED)
             n_lines = len(ends) + (not text.endswith(b"\n"))
             where = f"{path}, lines {line} to {line + n_lines - 1}"
-            if text and not text.isspace():
+            if text.strip(b"\r\n"):
                 blank = bool(text[0] in b"\r\n" or (np.diff(ends) <= 2).any())  # some may be
                 full = _without_blank_lines(text) if blank else text
                 try:
@@ -193,14 +203,16 @@ def _refusal(path: Path) -> str:
         begin = file.read(6)
     if begin.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")):
         return f"{path} is compressed, and is read in several passes: decompress it first, or write it as Parquet."
+    if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return f"{path} is UTF-16 text: save it as UTF-8, by `iconv -f UTF-16 -t UTF-8` for example."
     return f"{path} is not UTF-8 text: save it as UTF-8, by `iconv -f LATIN1 -t UTF-8` for example."
 
 
-def _without_header(block: bytes) -> bytes:
+def _without_header(block: bytes, separator: str) -> bytes:
     """A file's first block less the header, which may hold line breaks in quotes."""
-    text = io.StringIO(block[: 2**20].decode("utf-8-sig", errors="replace"), newline="")
-    rows = csv.reader(text)
-    next(rows, None)
+    text = io.StringIO(block[: 2**20].decode("utf-8-sig", errors="replace"), newline="\n")  # nothing else ends a line
+    rows = csv.reader(text, delimiter=separator)
+    next(filter(None, rows), None)
     for _ in range(rows.line_num):
         block = block.partition(b"\n")[2]
     return block
@@ -215,9 +227,9 @@ def _without_blank_lines(block: bytes) -> bytes:
 
 def _word_of(dtype: str) -> str:
     name = dtype.lower()
-    if name.startswith(("int", "uint")):
+    if name.startswith(("int", "uint")) and name not in ("uint64", "int128", "uint128"):  # which int64 does not hold
         return "whole"
-    if name.startswith(("float", "double", "decimal")):
+    if name.startswith(("float", "double", "decimal", "int", "uint")):
         return "number"
     return "boolean" if name.startswith("bool") else "string"
 
@@ -232,7 +244,9 @@ def _by_polars(block: bytes, asked: _Asked) -> Any:
     if len(known) == len(names):  # else polars would look at all cells twice
         how = {"schema": {name: known[name] for name in names}, "infer_schema_length": 0}
     how["columns"] = None if columns is None else [names.index(name) for name in columns]
-    return polars.read_csv(block, has_header=False, separator=separator, null_values=nulls, raise_if_empty=False, **how)
+    return polars.read_csv(
+        block, has_header=False, separator=separator, null_values=["", *nulls], raise_if_empty=False, **how
+    )
 
 
 def _by_arrow(block: bytes, asked: _Asked) -> Any:

@@ -27,6 +27,7 @@ from spinney.data.bin_values import NO_MIDDLES, find_middles
 from spinney.data.binning import Bins, learn_bins
 from spinney.data.content import order_by_content, order_of_codes
 from spinney.data.dataset import check_rows
+from spinney.data.shared import Part
 from spinney.data.sparse import SparseTable
 from spinney.data.sparse_codes import encode_sparse
 from spinney.data.tables import Table
@@ -108,6 +109,12 @@ def open_table(
         codes = bins.encode(table, team)
         bags = _bags(plan, lambda: order_of_codes(codes, answers[0], plan.weights.total()))
         return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
+    if isinstance(table, Part) and not table.has_values:
+        raise TypeError(
+            "A forest of a table opened from files grows its trees from codes, and this one needs values: leave out "
+            "criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and max_bins=None, or pass "
+            "X.collect(), if that fits into memory."
+        )
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
     return Opened(table, n_categories, None, None, given, bags)

@@ -33,6 +33,7 @@ from spinney.data.reading import with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.streamed import StreamedTable
 from spinney.data.weights import read_weights
+from spinney.distributed.collections import is_remote
 from spinney.distributed.fits import spread, wants_cluster
 from spinney.ensemble.callbacks import Progress, Round
 from spinney.ensemble.members import takes_weights, threads_each
@@ -82,6 +83,11 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     """Check the lengths, and open the table if the estimator takes opened ones."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
+    if is_remote(X, y, sample_weight):
+        raise TypeError(
+            "cross-validation, searches and curves take tables in memory, and these are dask collections: pass "
+            ".compute() of them; n_jobs='dask' spreads the fits over a cluster."
+        )
     X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
     if isinstance(X, StreamedTable):
         y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
