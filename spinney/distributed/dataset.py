@@ -6,6 +6,7 @@ rounds of boosting. The futures keep the codes where they are; Dask makes them a
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -110,9 +111,17 @@ def open_remote_dataset(client: Any, partitions: list[Any], starts: np.ndarray, 
     return RemoteDataset(client, partitions, starts, bins, make_layout(bins, np.any(found, axis=0)))
 
 
-def share_out(client: Any, pieces: list[Piece], workers: list[str]) -> dict[str, list[Piece]]:
-    """Which worker gets which pieces: those it has, as long as no worker has much more than its share."""
+def share_out(client: Any, pieces: list[Piece], workers: list[str], few: int = 0) -> dict[str, list[Piece]]:
+    """Which worker gets which pieces: those it has, as long as no worker has much more than its share.
+
+    Up to `few` rows all go to the worker that has most of them.
+    """
     holders = client.who_has([one.data for one in pieces])
+    if sum(one.n_rows for one in pieces) <= few:
+        held: Counter[str] = Counter()
+        for one in pieces:
+            held.update(dict.fromkeys(holders.get(one.data.key, ()), one.n_rows))
+        workers = [max(workers, key=held.__getitem__)]
     room = _FULL * sum(one.n_rows for one in pieces) / len(workers)
     shares: dict[str, list[Piece]] = {worker: [] for worker in workers}
     load = dict.fromkeys(workers, 0)

@@ -31,6 +31,8 @@ from spinney.ensemble.task import Task
 from spinney.grow.histogram.freeze import no_trees
 from spinney.tree.forest import Forest
 
+_FEW_ROWS, _FEW_CELLS = 2**17, 2**27  # of a table that one worker boosts in less time than several need to wait
+
 
 class RemoteRounds(Rounds):
     """The rounds of a fit whose rows are on a cluster."""
@@ -56,7 +58,8 @@ class RemoteRounds(Rounds):
         self.chosen = np.empty(0, np.int32)
         self._waiting: deque[tuple[list[Any], Any]] = deque()
         self._means = (float("nan"),) * 3
-        self._members = Members(dataset.client, boost, "boost", dataset.pieces, self._tell)
+        few = min(_FEW_ROWS, _FEW_CELLS // max(1, dataset.n_columns))
+        self._members = Members(dataset.client, boost, "boost", dataset.pieces, self._tell, few)
 
     def step(self) -> list[Any]:
         """The trees of one more round."""

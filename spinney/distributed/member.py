@@ -113,7 +113,8 @@ class MemberRounds(Rounds):
     def __init__(self, dataset: Dataset, task: Task, common: Common, part: Part, group: Group, team: Team) -> None:
         self.common, self.group, self.others = common, group, group
         self.first_rows, self.lengths = part.first, part.n_rows
-        super().__init__(dataset, task, common.settings, team, common.begun, self._grow_together, part.offset)
+        grow = self._grow_together if group.size > 1 else None  # alone, by the loop of one machine
+        super().__init__(dataset, task, common.settings, team, common.begun, grow, part.offset)
         kinds = Kinds(bool(dataset.bins.is_categorical.any()) or None, bool(common.settings.monotone.any()) or None)
         self.backend = CpuBackend(self.work, dataset.layout.size, kinds, team, group.sum)
         self._round_counts: tuple[int, tuple[int, int, int]] = -1, (0, 0, 0)

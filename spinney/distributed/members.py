@@ -45,9 +45,14 @@ class Members:
         name: str,
         pieces: Callable[[], list[Piece]],
         tell: Callable[[Shares], dict[str, Any]],
+        few: int = 0,
     ) -> None:
-        """`work` is called with (group, team, what `tell` says, data of the pieces) at every member."""
+        """`work` is called with (group, team, what `tell` says, data of the pieces) at every member.
+
+        Up to `few` rows are for one member alone, who need not wait for others.
+        """
         self.client, self.work, self.name, self.pieces, self.tell = client, work, name, pieces, tell
+        self._few = few
         self._fit, self._plugged = uuid4().hex[:12], False
         self._now: Attempt | None = None
         self._n_losses = 0
@@ -99,7 +104,7 @@ class Members:
             self._plugged = True
         pieces = self.pieces()
         _wait_for([one.data for one in pieces], lambda: living_workers(self.client))
-        shares = share_out(self.client, pieces, living_workers(self.client))
+        shares = share_out(self.client, pieces, living_workers(self.client), self._few)
         return Attempt(self.client, self._fit, shares, self.tell(shares), self.work, self.name)
 
 

@@ -52,6 +52,7 @@ def advance(
     """
     first = folds[0].watch.sets[0].name
     stopping = EarlyStopping(first, metric, patience, 0.0, insists=insists)
+    level = metric if typical is None else typical.whole  # what is flat is measured by it: zero is the least there is
     begun, info = time.perf_counter(), None
     means: Scores = {}
     for number in range(1, n_rounds + 1):
@@ -59,15 +60,15 @@ def advance(
             fold.step()
         _add_means(folds, means)
         curves = means[first]
-        if typical is not None and typical.is_needed(curves, metric):
-            metric, typical = typical.half, None
+        if typical is not None and typical.is_needed(curves):
+            metric, level, typical = typical.half, typical.half, None
             stopping = EarlyStopping(first, metric, patience, 0.0, insists=insists)
             stopping.go_on_from({first: {metric.name: curves[metric.name][:-1]}}, 0)
         info = Round(number, n_rounds, means, time.perf_counter() - begun)
         if progress is not None:
             progress(info)
         is_over = stop is not None and stop()
-        if stopping(info) or is_over or _is_flat(curves[metric.name], patience, flat):
+        if stopping(info) or is_over or _is_flat(curves[level.name], patience, flat):
             break
     if progress is not None:
         progress.close(info)

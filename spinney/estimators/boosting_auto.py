@@ -78,8 +78,8 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
         return replace(settings, n_rounds=CLASSIC_ROUNDS), {}
     first, typical = search.metrics[0], None
     if not search.task.is_classes and first.function is None and first.of_set is None:
-        typical = typical_losses(search.task.loss, search.team)
-        search = search._replace(metrics=[*search.metrics, *typical])
+        typical = typical_losses(search.task.loss, first, search.team)
+        search = search._replace(metrics=[*search.metrics, *(one for one in typical if one is not first)])
     folds = _make_folds(model, search, plan, settings)
     begun, clock = time.perf_counter(), search.clock
     progress = Progress(model.verbose > 1, unit="search round", forecasts=False) if model.verbose else None
@@ -91,7 +91,8 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
             fold.rounds.close()
     means = curve[HELD_OUT][first.name]
     for one in typical or ():
-        del curve[HELD_OUT][one.name]
+        if one is not first:
+            del curve[HELD_OUT][one.name]
     if best == 0 or max(abs(score) for score in means) < sys.float_info.min:  # no score that tells rounds apart
         return replace(settings, n_rounds=CLASSIC_ROUNDS), curve
     chosen = choose(best, plan, n_samples, rate, search.task.n_outputs)

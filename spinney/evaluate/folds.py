@@ -133,7 +133,12 @@ def _check_classes(n_folds: int, y: Any) -> None:
     if least < n_folds:
         warn(
             f"The class {rarest.item() if hasattr(rarest, 'item') else rarest!r} has {least} rows, fewer than the "
-            f"{n_folds} folds: some folds will be judged without it. Set cv to at most {least} to avoid that.",
+            f"{n_folds} folds: some folds will be judged without it."
+            + (
+                f" Set cv to at most {least} to avoid that."
+                if least > 1
+                else " Leave it out, or put it to another class."
+            ),
             UserWarning,
             stacklevel=4,
         )

@@ -245,7 +245,8 @@ def _judge(model: Any, sheet: Sheet, job: Job, wanted: Wanted) -> tuple[dict[str
             X, y = _safe_split(model, sheet.X, sheet.y, rows, fitted)
         else:
             X, y = _rows(sheet, rows, not wanted.scoring.only_predicts), _of_rows(sheet.y, rows)
-        found.append(wanted.scoring(model, X, y, None if sheet.weights is None else sheet.weights[rows]))
+        weights = None if sheet.weights is None else sheet.weights[rows]
+        found.append(wanted.scoring(model, X, y, weights, wanted.error_score))
     return found[0], found[1] if wanted.train_score else {}
 
 

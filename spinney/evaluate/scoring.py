@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from sklearn.base import ClassifierMixin, is_classifier, is_regressor
@@ -48,16 +49,27 @@ class Scoring:
         """Whether X is handed on to the model and looked at by nobody else."""
         return all(_only_predicts(one) for one in self.scorers.values())
 
-    def __call__(self, model: Any, X: Any, y: Any, weights: np.ndarray | None) -> dict[str, float]:
+    def __call__(
+        self, model: Any, X: Any, y: Any, weights: np.ndarray | None, error_score: Any = "raise"
+    ) -> dict[str, float]:
+        """Of several scores, one that fails is `error_score`, if that is a number; all others are what they are."""
         asked = model if len(self.scorers) == 1 else _Remembers(model)
         scores: dict[str, float] = {}
+        failed: dict[str, Exception] = {}
         for name, scorer in self.scorers.items():
             who = asked if _only_predicts(scorer) else model
             arguments = {} if weights is None or not takes_weights(scorer) else {"sample_weight": weights}
-            value = scorer(who, X, **arguments) if y is None else scorer(who, X, y, **arguments)
+            try:
+                value = scorer(who, X, **arguments) if y is None else scorer(who, X, y, **arguments)
+            except Exception as error:
+                failed[name], value = error, error_score
+                if isinstance(error_score, str) or len(failed) == len(self.scorers):
+                    raise
             if isinstance(value, Mapping) and self.is_single:
                 return {key: _number(one, key) for key, one in value.items()}
             scores[name] = _number(value, name)
+        for name, reason in failed.items():
+            warn(f"The score {name!r} failed, and is {error_score}: {reason}", UserWarning, stacklevel=2)
         return scores
 
 

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
+from spinney.distributed import driver, members
 from spinney.distributed.collections import find_client
 from tests.compiled import THOROUGH, few
 from tests.distributed.remains import assert_nothing_left
@@ -101,6 +102,18 @@ def test_drawn_settings_and_partitions(client, cuts, leaves, level_wise, max_bin
         n_estimators=3, max_leaf_nodes=leaves, growth=growth, max_bins=max_bins, subsample=subsample, ccp_alpha=ccp
     )
     same(model.set_params(random_state=leaves), CLASSES, cuts=cuts)
+
+
+def test_small_tables_are_boosted_by_one_worker(client, monkeypatch):
+    """It has nobody to wait for; the model is the same."""
+    shares = []
+    share_out = members.share_out
+    monkeypatch.setattr(members, "share_out", lambda *given: shares.append(share_out(*given)) or shares[-1])
+    for most, n_members in ((N, 1), (N - 1, 3)):
+        monkeypatch.setattr(driver, "_FEW_ROWS", most)
+        same(GradientBoostingClassifier(**SMALL), CLASSES)
+        assert len(shares[-1]) == n_members
+        assert sum(piece.n_rows for pieces in shares[-1].values() for piece in pieces) == N
 
 
 def test_rounds_are_chosen_alike(client):

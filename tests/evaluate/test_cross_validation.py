@@ -72,6 +72,23 @@ def test_tables_with_names_categories_and_gaps(model):
     np.testing.assert_array_equal(mine["test_score"], theirs["test_score"])
 
 
+def test_of_several_scores_one_may_fail():
+    y = np.array([0, 1] * 120)
+    y[0] = 2  # in one fold only: no probability of it in four
+    with pytest.warns(UserWarning, match="'neg_log_loss' failed, and is nan: y_true") as warnings:
+        found = cross_validate(DecisionTreeClassifier(max_depth=2), X, y, scoring=["neg_log_loss", "accuracy"])
+    assert any(
+        "has 1 rows, fewer than the 5 folds: some folds will be judged without it. Leave" in str(one.message)
+        for one in warnings
+    )
+    assert np.isnan(found["test_neg_log_loss"]).any()
+    assert np.isfinite(found["test_accuracy"]).all()
+    with pytest.raises(ValueError, match="y_true"), pytest.warns(UserWarning, match="fewer than the 5 folds"):
+        cross_validate(
+            DecisionTreeClassifier(max_depth=2), X, y, scoring=["neg_log_loss", "accuracy"], error_score="raise"
+        )
+
+
 def test_tables_and_targets_on_a_gpu_are_copied():
     weights = RANDOM.rand(240)
     found = cross_validate(DecisionTreeClassifier(max_depth=3), Cupy(X), Cupy(Y), cv=3, sample_weight=Cupy(weights))
