@@ -34,6 +34,7 @@ def start_assistant() -> None:
     with _lock:
         if _is_alive() or not _is_useful():
             return
+        _dismiss()  # one that has gone leaves its end of the pipe
         try:
             _process = subprocess.Popen(
                 [sys.executable, "-c", _START.format(path=sys.path)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -56,6 +57,10 @@ def check_shape(X: Any, owner: str) -> np.ndarray:
 
 
 def open_array(X: Any, owner: str) -> Source:
+    if X is None or isinstance(X, str | PathLike):
+        how = "open the file first, by pandas.read_csv for example, or by spinney.open_table if it is large"
+        what = "None" if X is None else f"the text {str(X)!r:.60}: {how}"
+        raise TypeError(f"X must be a table of rows and columns, got {what}.")
     array = check_shape(_as_array(X), owner)
     missing = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None
     if array.dtype.kind in "biuf":

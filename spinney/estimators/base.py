@@ -65,6 +65,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """One number per row, checked, or None."""
     if sample_weight is None:
         return None
+    if isinstance(sample_weight, str):
+        raise TypeError(f"sample_weight must be one number per row, got {sample_weight!r}: pass the column itself.")
     return _check_sample_weight(here(sample_weight), np.empty((n_rows, 0)), dtype=np.float64)
 
 

@@ -98,7 +98,16 @@ def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
     y = y.toarray() if is_sparse(y) else here(y)
     with only_numbers(y, owner) if dtype is not None else nullcontext():
         y = check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=dtype, estimator=owner, input_name="y")
+    y = _as_numbers(y)
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def _as_numbers(y: np.ndarray) -> np.ndarray:
+    """Whole numbers and Booleans as such, where they came as objects."""
+    if y.dtype == object and y.size and all(isinstance(value, int | np.integer | np.bool_) for value in y.ravel()):
+        numbers = np.array(y.tolist())
+        return numbers if numbers.dtype.kind in "biu" else y
+    return y
 
 
 def check_mask(y: Any) -> None:
@@ -111,6 +120,8 @@ def require_target(y: Any, owner: str) -> None:
     """Raise if there is no y, in the words that scikit-learn has for it, or if some of it is masked."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise TypeError(f"y must be one value per row, got the text {y!r:.60}: pass the column itself.")
     check_mask(y)
 
 
@@ -140,7 +151,7 @@ def _is_numeral(text: str) -> bool:
 def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
     """One label per row, checked."""
     require_target(y, owner)
-    labels: np.ndarray = column_or_1d(here(y), warn=True)
+    labels = _as_numbers(column_or_1d(here(y), warn=True))
     check_labels(labels, n_rows)
     return labels
 

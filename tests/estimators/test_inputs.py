@@ -378,3 +378,32 @@ def test_a_masked_target_is_refused(name):
     with pytest.raises(ValueError, match="Input y is a masked array with 2 masked values: drop those rows or fill"):
         model.fit(table, np.ma.array(y, mask=np.arange(20) < 2))
     model.fit(table, np.ma.array(y, mask=False))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "words"),
+    [
+        (
+            "flights.csv",
+            [0, 1],
+            None,
+            r"X must be a table of rows and columns, got the text 'flights.csv': open the file",
+        ),
+        (None, [0, 1], None, r"X must be a table of rows and columns, got None"),
+        ([[1.0], [2.0]], "late", None, r"y must be one value per row, got the text 'late': pass the column itself"),
+        ([[1.0], [2.0]], [0, 1], "w", r"sample_weight must be one number per row, got 'w': pass the column itself"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["DecisionTreeClassifier", "GradientBoostingClassifier"])
+def test_names_in_place_of_tables_and_columns(kind, X, y, weight, words):
+    with pytest.raises(TypeError, match=words):
+        getattr(spinney, kind)().fit(X, y, weight)
+
+
+@pytest.mark.parametrize("kind", ["DecisionTreeClassifier", "GradientBoostingClassifier", "RandomForestClassifier"])
+def test_whole_numbers_that_come_as_objects_are_classes(kind):
+    X = np.arange(60.0)[:, None]
+    for y in (np.array([0, 1] * 30, object), np.array([False, True] * 30, object)):
+        model = getattr(spinney, kind)(random_state=0).fit(X, y)
+        assert model.classes_.dtype.kind in "ib"
+        assert model.fingerprint_ == getattr(spinney, kind)(random_state=0).fit(X, np.array(y.tolist())).fingerprint_
