@@ -29,6 +29,8 @@ def choose_tree(model: Any, tree: Any = None) -> OneTree:
     if len(trees) == 0:
         raise ValueError(f"tree={tree!r}: this {type(model).__name__} has no trees.")
     place = tuple(tree) if isinstance(tree, (tuple, list)) else (tree,)
+    if len(trees.shape) == 1 and len(place) == 2 and place[1] == 0:  # as in `estimators_`, which has one class here
+        place = place[:1]
     if len(place) != len(trees.shape):
         raise ValueError(f"tree must be {_range(trees.shape)}, got {tree!r}.")
     number = 0
