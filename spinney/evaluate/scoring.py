@@ -47,7 +47,7 @@ class Scoring:
     @property
     def only_predicts(self) -> bool:
         """Whether X is handed on to the model and looked at by nobody else."""
-        return all(_only_predicts(one) for one in self.scorers.values())
+        return all(only_predicts(one) for one in self.scorers.values())
 
     def __call__(
         self, model: Any, X: Any, y: Any, weights: np.ndarray | None, error_score: Any = "raise"
@@ -57,7 +57,7 @@ class Scoring:
         scores: dict[str, float] = {}
         failed: dict[str, Exception] = {}
         for name, scorer in self.scorers.items():
-            who = asked if _only_predicts(scorer) else model
+            who = asked if only_predicts(scorer) else model
             arguments = {} if weights is None or not takes_weights(scorer) else {"sample_weight": weights}
             try:
                 value = scorer(who, X, **arguments) if y is None else scorer(who, X, y, **arguments)
@@ -131,7 +131,7 @@ def _accuracy(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 
-def _only_predicts(scorer: Any) -> bool:
+def only_predicts(scorer: Any) -> bool:
     """Ours and scikit-learn's scorers give X to the model's methods and to nothing else."""
     return scorer in (_own_score, _accuracy, _specificity) or (
         hasattr(scorer, "_score_func") and hasattr(scorer, "_sign")

@@ -2,16 +2,20 @@
 
 In: a fitted model of any kind, rows and targets, columns in groups. Out: how much the score falls, (groups, repeats).
 The columns of a group are shuffled together, by the same rows: what they say together is not left to its other members.
+Models of our own that take opened tables read the rows once: columns are shuffled as the numbers they have become.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
+from spinney.data.shared import OpenedTable
+from spinney.data.tables import Panel, Table
+from spinney.evaluate.scoring import only_predicts
 from spinney.explain.axes import Columns
 
 
@@ -33,8 +37,34 @@ def permute(
     before = float(score(model, X, y, **options))
     random = check_random_state(random_state)
     falls = np.empty((len(groups), n_repeats))
+    reads = getattr(model, "_takes_opened_tables", False) and (scoring is None or only_predicts(score))
+    table = model._read(X) if reads else None
+    own = Read(table) if type(table) is Table else columns
     for k in range(n_repeats):
         rows = random.permutation(columns.n_rows)
         for g, group in enumerate(groups):
-            falls[g, k] = before - float(score(model, columns.shuffled(group, rows), y, **options))
+            falls[g, k] = before - float(score(model, own.shuffled(group, rows), y, **options))
     return falls
+
+
+class Read(OpenedTable):
+    """Rows that a model has read: it need not do so again."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self.shape, self.rows = table, (table.n_rows,), None
+
+    def original(self) -> NoReturn:
+        """What they were is not known here."""
+        raise TypeError("these rows are for the model that has read them.")
+
+    def read(self, schema: Any, owner: str = "this model", strict: bool = False) -> Table:
+        return self._table
+
+    def shuffled(self, group: list[int], rows: np.ndarray) -> Read:
+        """The same with some columns' values exchanged among rows."""
+        panels = []
+        for panel in self._table.panels:
+            for k, j in enumerate(panel.columns):
+                values = panel.values[:, k : k + 1]
+                panels.append(Panel(values[rows] if j in group else values, (j,)))
+        return Read(Table(self._table.n_rows, self._table.n_columns, tuple(panels)))
