@@ -72,7 +72,8 @@ def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: 
         which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
         warnings.warn(
             f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
-            f"The model predicts a constant; set {which} to {max(1, n // 10)}, for example.",
+            "The model predicts a constant"
+            + (f"; set {which} to {max(1, n // 10)}, for example." if n > 1 else ": one sample cannot be split."),
             UserWarning,
             stacklevel=4,
         )

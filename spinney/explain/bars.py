@@ -102,10 +102,10 @@ def _connect(ax: Any, ends: np.ndarray, starts: np.ndarray) -> None:
 
 def _number_steps(ax: Any, starts: np.ndarray, ends: np.ndarray, sizes: list[float], decimals: int) -> None:
     low, high = float(np.minimum(starts, ends).min()), float(np.maximum(starts, ends).max())
-    room = (high - low) * 0.14 or 0.5
+    texts = [f"{'+' if size > 0 else ''}{write_value(size, decimals)}" for size in sizes]
+    room = (high - low) * max(0.14, 0.024 * max(map(len, texts))) or 0.5
     ax.set_xlim(low - room, high + room)
-    for k, size in enumerate(sizes):
-        text = f"{'+' if size > 0 else ''}{write_value(size, decimals)}"
+    for k, (size, text) in enumerate(zip(sizes, texts)):
         place, shift, side = (ends[k], 4, "left") if size > 0 else (ends[k], -4, "right")
         ax.annotate(text, (place, k), (shift, 0), textcoords="offset points", va="center", ha=side, fontsize="small")
 
