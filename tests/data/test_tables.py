@@ -415,7 +415,7 @@ def test_categories_that_mix_strings_and_numbers_are_refused():
         (pd.Series([1.0, 2.0]), "Expected 2D array, got 1D array instead"),
         (pl.Series([1.0, 2.0]), "Expected 2D array, got 1D array instead"),
         ([1.0, 2.0], "Expected 2D array, got 1D array instead"),
-        (None, "Expected 2D array, got scalar array instead"),
+        (3.0, "Expected 2D array, got scalar array instead"),
         (np.zeros((2, 2, 2)), "Found array with dim 3"),
         (np.zeros((0, 3)), re.escape("Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is required")),
         (np.zeros((3, 0)), re.escape("Found array with 0 feature(s) (shape=(3, 0)) while a minimum of 1 is required")),
