@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from spinney.data.batches import Batch, Waiting, here, read_ahead
+from spinney.data.batches import Batch, Waiting, one_by_one, read_ahead
 from spinney.data.text_batches import TextReader
 
 _MOST_CELLS, _FEW_CELLS = 2**25, 2**22  # of a batch, and of row groups that are read together
@@ -168,7 +168,7 @@ class ParquetReader:
         with reading(str(path)):
             groups = self._groups(path, n_columns)
         if find_spec("polars") is None:  # Arrow reads columns side by side itself
-            yield from here(self._by_arrow(path, columns, groups, n_columns))
+            yield from one_by_one(self._by_arrow(path, columns, groups, n_columns))
             return
         start = 0
         for group in groups:
@@ -302,7 +302,7 @@ class ArrowReader:
             return sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
 
     def waiting(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Waiting]:
-        return here(self._batches(path, columns, n_columns))
+        return one_by_one(self._batches(path, columns, n_columns))
 
     def _batches(self, path: Path, columns: Sequence[str] | None, n_columns: int) -> Iterator[Batch]:
         if find_spec("pyarrow") is None:

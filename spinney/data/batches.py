@@ -59,7 +59,7 @@ class Waiting(NamedTuple):
     read: Callable[[], Batch]
 
 
-def here(batches: Iterable[Batch]) -> Iterator[Waiting]:
+def one_by_one(batches: Iterable[Batch]) -> Iterator[Waiting]:
     """Batches that are read one after the other, by whoever asks for them."""
     for batch in batches:
         yield Waiting(0, lambda batch=batch: batch)  # type: ignore[misc]

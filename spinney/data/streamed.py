@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spinney.data.streamed_rows import StreamedWhole
     from spinney.data.tables import Table
 
-_VERSION = 1  # of what is kept in files
+_VERSION = 2  # of what is kept in files, and of how files of text are read
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -77,6 +77,7 @@ class StreamedTable(OpenedTable):
                     "them to files first."
                 )
             self._digest = digest_of([_VERSION, identity, target, sample_weight, list(drop), options])
+        self._known: list[Any] = []  # the columns of the first batch
         first = self._first()
         if first is None:
             raise ValueError("there are no rows: the files or batches are empty.")
@@ -219,9 +220,9 @@ class StreamedTable(OpenedTable):
                 yield batch
 
     def _check_names(self, batch: Batch) -> None:
-        known, names = getattr(self, "_known", None), names_of(batch.frame)
-        if known is not None and names != known and set(names) != set(known):
-            raise ValueError(f"{batch.where} has the columns {names}, but the first batch has {known}.")
+        names = names_of(batch.frame)
+        if self._known and set(names) != set(self._known):
+            raise ValueError(f"{batch.where} has the columns {names}, but the first batch has {self._known}.")
 
     def _first(self) -> Batch | None:
         """The first batch that has rows."""
