@@ -1,4 +1,4 @@
-# Spinney: `make demo` and `make test` set everything up themselves, given Python 3.11 or newer.
+# Spinney: `make demo` and `make test` set everything up themselves, given Python 3.11 to 3.14.
 #
 # Each set of packages leaves a stamp in .venv; it is installed again only when pyproject.toml changes.
 
@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test test-gpu lint format bench wheel docs clean
+.PHONY: help demo lab test test-all test-gpu lint format bench wheel docs clean
 .DELETE_ON_ERROR:
 
 help: ## say what there is
@@ -25,7 +25,10 @@ demo: $(VENV)/.cli ## fit a model to 15,000 flights and judge it on others, by t
 lab: $(VENV)/.lab ## open the lab: methods at work, step by step, in a browser
 	@$(BIN)/spinney lab $(OPTIONS)
 
-test: $(VENV)/.test ## run every test
+test: $(VENV)/.test ## run the quick tests: every part of the library, some minutes
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
+
+test-all: $(VENV)/.test ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-gpu: $(VENV)/.test $(VENV)/.gpu ## run the tests of the GPU, on a machine that has one
@@ -62,10 +65,10 @@ $(VENV)/.%: pyproject.toml | $(VENV)/.python
 
 $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || \
-	  { echo "error: $(PYTHON) not found. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "error: Spinney needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
-	    echo "Name a newer one, for example: make PYTHON=python3.12" >&2; exit 1; }
+	  { echo "error: $(PYTHON) not found. Install Python 3.11 to 3.14, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' || \
+	  { echo "error: Spinney needs Python 3.11 to 3.14; $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
+	    echo "Name another one, for example: make PYTHON=python3.12" >&2; exit 1; }
 	@echo "Creating $(VENV) with $$($(PYTHON) -V) ..."
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "error: could not create $(VENV). On Debian and Ubuntu, install the package python3-venv." >&2; \

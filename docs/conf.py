@@ -46,5 +46,6 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_search_scorer = str(Path(__file__).with_name("search.js"))
 html_show_search_summary = False  # would have to be fetched, which pages opened as files cannot do
 html_theme_options = {"navigation_with_keys": True}

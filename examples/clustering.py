@@ -144,7 +144,8 @@ def splits() -> plt.Figure:
         where = np.where(where == node, pair[gap.argmin(axis=1)], where)
         axes[number].scatter(*X.T, c=where, cmap="tab10", vmin=0, vmax=9, s=12)
         axes[number].plot(*model.node_centers_[pair].T, "k-", marker="x")
-        axes[number].set_title(f"split {number + 1}")
+        axes[number].set(title=f"split {number + 1}", xlabel="x1")
+    axes[0].set_ylabel("x2")
     return figure
 
 

@@ -7,7 +7,9 @@ before they are run.
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -21,15 +23,17 @@ COMMANDS = [
     "show flights.spinney --tree 0 --max-depth 2",
     "report flights.spinney flights.csv",
 ]
-NEXT = """What to try next, in {folder}, with a table of your own in place of flights.csv:
+NEXT = """What to try next, with a table of your own in place of flights.csv:
 
-  spinney predict flights.spinney other-days.csv --proba --keep date --out late.csv
-  spinney fit flights.csv --target late --drop date --model tree     and then: spinney show flights.spinney --rules
-  spinney fit flights.csv --target late --groups date --model auto --time-budget 60
-  spinney cluster flights.csv -k 4
-  spinney --help
+  cd {folder}
+  {spinney} predict flights.spinney other-days.csv --proba --keep date --out late.csv
+  {spinney} fit flights.csv --target late --groups date --model tree --out tree.spinney
+  {spinney} show tree.spinney --rules
+  {spinney} fit flights.csv --target late --groups date --model auto --time-budget 60 --out auto.spinney
+  {spinney} cluster flights.csv -k 4
+  {spinney} --help
 
-`spinney` is in .venv/bin; docs/command-line.md is its guide, and README.md has ten lines of Python that do the same."""
+docs/command-line.md is the guide to these commands, and README.md has ten lines of Python that do the same."""
 
 
 def main() -> int:
@@ -39,14 +43,23 @@ def main() -> int:
     begun = time.perf_counter()
     for command in COMMANDS:
         print(f"$ spinney {command}", flush=True)
-        process = [sys.executable, "-m", "spinney", *shlex.split(command)]
+        process, started = [sys.executable, "-m", "spinney", *shlex.split(command)], time.perf_counter()
         if code := subprocess.run(process, cwd=FOLDER, check=False).returncode:
             return code
-        print(flush=True)
+        print(f"({time.perf_counter() - started:.0f} s)\n", flush=True)
     print(f"All of this in {time.perf_counter() - begun:.0f} s.")
     print(f"The report, for a browser: {(FOLDER / 'flights.html').resolve().as_uri()}\n")
-    print(NEXT.format(folder=FOLDER))
+    print(NEXT.format(folder=FOLDER, spinney=installed()))
     return 0
+
+
+def installed() -> str:
+    """The command as it can be called from the demo's folder."""
+    beside = Path(sys.executable).with_name("spinney")
+    if shutil.which("spinney") == str(beside):
+        return "spinney"
+    own = os.path.relpath(beside, FOLDER) if beside.exists() else ""
+    return shlex.quote(own) if own else f"{shlex.quote(sys.executable)} -m spinney"
 
 
 if __name__ == "__main__":

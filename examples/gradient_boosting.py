@@ -64,7 +64,8 @@ def shrinkage(X: np.ndarray, y: np.ndarray) -> plt.Figure:
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharey=True, layout="constrained")
     for ax, (rate, rounds) in zip(axes, [(1.0, 3), (1.0, 200), (0.1, 200)]):
         one = GradientBoostingRegressor(max_depth=2, n_estimators=rounds, learning_rate=rate, **PLAIN).fit(X, y)
-        plot_predictions(one, X, y, ax=ax).set_title(f"learning_rate={rate}, n_estimators={rounds}")
+        plot_predictions(one, X, y, ax=ax).set(title=f"learning_rate={rate}, n_estimators={rounds}", xlabel="x")
+    axes[0].set_ylabel("y")
     return figure
 
 

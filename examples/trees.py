@@ -196,7 +196,8 @@ def regression_steps() -> plt.Figure:
     for ax, depth in zip(axes, (2, 3, None)):
         model = DecisionTreeRegressor(max_depth=depth).fit(X, y)
         name = f"max_depth={depth}" if depth else "no limit"
-        plot_predictions(model, X, y, ax=ax).set_title(f"{name}: {model.get_n_leaves()} leaves")
+        plot_predictions(model, X, y, ax=ax).set(title=f"{name}: {model.get_n_leaves()} leaves", xlabel="x")
+    axes[0].set_ylabel("y")
     return figure
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from queue import SimpleQueue
-from threading import Thread
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from sklearn import config_context, get_config
 
 from spinney._interrupts import Bell, interrupts_held_back
+from spinney._threads import NO_MEMORY, Thread
 
 _PATIENCE = 5.0  # seconds for threads to end
+_LOOK = 0.1  # seconds until it is looked whether they are still there
 _REPEAT = 0.02  # seconds until a thread is told that could not be told before
 
 
@@ -52,7 +53,7 @@ def side_by_side(work: Callable[[Any], Any], jobs: Sequence[Any], n_threads: int
         _hire(crew, min(n_threads, len(jobs)), serve)
         for wanted in range(len(jobs)):
             while wanted not in waiting:
-                k, result, error = done.get()
+                k, result, error = _next(done, crew)
                 if error is not None:
                     raise error
                 waiting[k] = result
@@ -77,6 +78,16 @@ def _hire(crew: list[_Hand], n_threads: int, serve: Callable[[], None]) -> None:
             thread = Thread(target=bell.answer, args=(serve,), name=f"spinney_job_{k}", daemon=False)
             thread.start()
             crew.append(_Hand(thread, bell))
+
+
+def _next(done: SimpleQueue[Any], crew: list[_Hand]) -> Any:
+    """What is done next. Threads that have ended will do nothing more."""
+    while True:
+        try:
+            return done.get(timeout=_LOOK)
+        except Empty:
+            if done.empty() and not any(hand.thread.is_alive() for hand in crew):
+                raise MemoryError(NO_MEMORY) from None
 
 
 def _end(crew: list[_Hand], tell: bool) -> None:

@@ -23,7 +23,6 @@ from _thread import LockType, allocate_lock
 from collections.abc import Callable, Iterable
 from itertools import count
 from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from joblib import cpu_count
 
 from spinney._compile import atomic_add, atomic_load, atomic_swap, inner_kernel, rest_core, yield_core
 from spinney._interrupts import interrupts_held_back
+from spinney._threads import Thread, check_alive
 
 _LINE = 8  # int64 values a cache line
 _TICKET, _DONE, _STOP, _ENDED, _NEXT_CHUNK = (k * _LINE for k in range(5))
@@ -154,10 +154,15 @@ class Team:
 
         The caller waits at a bare lock: a lock is taken or it is not, whatever line an interrupt hits. What is built on
         it in Python (conditions, events, `concurrent.futures.wait`) can be left half-way. The last thread opens it: the
-        caller wakes up once, for while it does the others cannot run Python.
+        caller wakes up once, for while it does the others cannot run Python. A thread for which there is no memory may
+        be gone without a word: nobody waits for it.
         """
         members = self._gather()
         outcomes: list[Any] = [None] * self.size
+
+        def pending() -> list[Thread]:
+            return [members[rank][0] for rank in range(submitted) if outcomes[rank] is None]
+
         door, arrivals = allocate_lock(), count(1)
         door.acquire()
         submitted = 0
@@ -166,11 +171,13 @@ class Team:
                 members[rank][1].put((call, rank, sync, outcomes, door, arrivals))
                 submitted += 1
             while not door.acquire(timeout=_LOOK):  # an interrupt of a thread comes through here
-                pass
-        except BaseException:
-            sync[_STOP] = _WANTED
+                if not pending():
+                    break
+                check_alive(pending())
+        except BaseException as cut:
+            sync[_STOP] = _ABORT if isinstance(cut, MemoryError) else _WANTED
             with interrupts_held_back():
-                while None in outcomes[:submitted]:
+                while any(one.is_alive() for one in pending()):
                     time.sleep(0.0005)
             raise
         for _, error in outcomes:
@@ -184,7 +191,8 @@ class Team:
             jobs: SimpleQueue[Any] = SimpleQueue()
             thread = Thread(target=_serve, args=(jobs,), name=f"spinney_{len(self._members)}", daemon=True)
             self._members.append((thread, jobs))
-            thread.start()
+            with interrupts_held_back():
+                thread.start()
         return self._members
 
     def __enter__(self) -> Team:
@@ -197,7 +205,7 @@ class Team:
             for _, jobs in self._members:
                 jobs.put(None)
             for thread, _ in self._members:
-                if thread.ident is not None:  # else it could not be started
+                if thread.is_alive():  # else it could not be started, or is gone
                     thread.join()
             self._members = []
 

@@ -13,13 +13,14 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+PATIENCE = 300  # seconds until something hangs, however busy the machine
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @functools.cache
 def find_browser():
     """One that starts: an installation may have been broken off."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": 60}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": PATIENCE}
     for found in filter(None, map(shutil.which, NAMES)):
         if subprocess.run([found, "--version"], **quiet).returncode == 0:
             return found
@@ -48,14 +49,14 @@ class Browser:
 
     def _connect(self):
         where = Path(self.folder.name) / "DevToolsActivePort"
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not (where.exists() and where.read_text().count("\n")):
             assert self.process.poll() is None, "the browser has ended"
             assert time.monotonic() < end, "the browser does not start"
             time.sleep(0.05)
         port, path = where.read_text().split("\n")[:2]
         self.errors, self.number, self.session = [], 0, None
-        self.socket = socket.create_connection(("127.0.0.1", int(port)), timeout=60)
+        self.socket = socket.create_connection(("127.0.0.1", int(port)), timeout=PATIENCE)
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
         lines += [f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "", ""]
@@ -101,9 +102,11 @@ class Browser:
         whole = b""
         while True:
             first, second = self.stream.read(2)
-            n = second & 127
-            n = struct.unpack(">H", self.stream.read(2))[0] if n == 126 else n
-            n = struct.unpack(">Q", self.stream.read(8))[0] if n == 127 else n
+            n = short = second & 127  # 126 and 127 say that the length follows; it may be 127 itself
+            if short == 126:
+                (n,) = struct.unpack(">H", self.stream.read(2))
+            if short == 127:
+                (n,) = struct.unpack(">Q", self.stream.read(8))
             whole += self.stream.read(n)
             if first & 128:
                 return whole
@@ -114,8 +117,8 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait(self, condition, seconds=60):
-        end = time.monotonic() + seconds
+    def wait(self, condition):
+        end = time.monotonic() + PATIENCE
         while not self.run(f"Boolean({condition})"):
             assert time.monotonic() < end, f"never: {condition}; {self.errors}"
             time.sleep(0.03)

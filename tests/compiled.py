@@ -6,12 +6,14 @@ import pytest
 from hypothesis import settings
 
 from spinney._compile import PLAIN_PYTHON, uncached_kernel
+from spinney._compile.records import fields_of, with_fields
+from spinney.data import dataset
 
 
 def outer(inner):
     """An inner kernel, or a function that calls some, with a door from Python. (The cache does not know the tests.)"""
     if PLAIN_PYTHON:
-        return inner
+        return with_fields(inner)
     if not hasattr(inner, "py_func"):
         return uncached_kernel(inner)
 
@@ -21,12 +23,17 @@ def outer(inner):
     return uncached_kernel(call)
 
 
+def records(shape, dtype):
+    """Zeroed records whose fields are attributes, for tests that read and write them."""
+    return fields_of(dataset.records(shape, dtype))
+
+
 def is_set(name):
     return os.environ.get(name, "0") not in ("", "0")
 
 
 CHECKS_BOUNDS = is_set("NUMBA_BOUNDSCHECK")
-THOROUGH = is_set("SPINNEY_THOROUGH")  # all examples and the longest tests; set by .ci/versions
+THOROUGH = is_set("SPINNEY_THOROUGH")  # more examples of each test; set by .ci/versions
 
 
 def few(n, plain=None):
@@ -41,7 +48,9 @@ def few(n, plain=None):
     return settings(max_examples=n, deadline=None, derandomize=True, database=None)
 
 
-thorough = pytest.mark.skipif(not THOROUGH, reason="takes long: SPINNEY_THOROUGH=1")
+def slow(cases):
+    """Cases of a parametrised test that only `make test-all` runs."""
+    return [pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.slow) for one in cases]
 
 
 # as plain Python a team's atomic operations are not atomic: it has one thread there

@@ -10,6 +10,7 @@ PRELUDE = """
 import os, signal, sys, threading, time, warnings
 import numpy as np
 warnings.simplefilter("error")
+warnings.simplefilter("ignore", ResourceWarning)  # a module's file, if importlib is interrupted just after opening it
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
 rng = np.random.RandomState(0)
 X = rng.randn(300, 5)

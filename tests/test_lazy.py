@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 TOUCH = """
 import threading, spinney
 names = ["RandomForestClassifier", "KMeans", "evaluate", "prune", "StackingClassifier", "export_text"]
@@ -24,6 +26,7 @@ print(failed)
 """
 
 
+@pytest.mark.slow
 def test_names_first_touched_in_several_threads_at_once():
     """scikit-learn's modules cannot be imported so: they wait for each other, and one gives up."""
     found = subprocess.run([sys.executable, "-c", TOUCH], capture_output=True, text=True, check=True)

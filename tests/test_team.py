@@ -22,6 +22,7 @@ from spinney._team import (
     stop_wanted,
     take_chunk,
 )
+from spinney._threads import NO_MEMORY
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX systems")
 
@@ -215,7 +216,7 @@ def start(code):
 
 def finish(process):
     try:
-        out, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -224,6 +225,7 @@ def finish(process):
     return out.splitlines()
 
 
+@pytest.mark.slow
 @posix
 def test_a_forked_child_fits_after_its_parent_did():
     lines = finish(
@@ -238,6 +240,7 @@ if child:
     assert lines == 3 * [fit().fingerprint_]
 
 
+@pytest.mark.slow
 @posix
 def test_forked_workers_fit_while_a_fit_runs_in_the_parent():
     lines = finish(
@@ -263,6 +266,7 @@ print(model.fingerprint_)
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @posix
 def test_ctrl_c_ends_a_long_fit_and_leaves_the_old_model_whole():
     process = start("""
@@ -284,7 +288,7 @@ for rows, n_jobs in ((30_000, 2), (30_000, 1), (500, 1)):  # a team, one thread 
     assert model.fingerprint_ == fingerprint
     print("whole", flush=True)
 """)
-    watchdog = threading.Timer(120, process.kill)
+    watchdog = threading.Timer(600, process.kill)
     watchdog.start()
     for _ in range(3):
         assert process.stdout.readline() == "started\n"
@@ -294,6 +298,7 @@ for rows, n_jobs in ((30_000, 2), (30_000, 1), (500, 1)):  # a team, one thread 
     assert finish(process) == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_any_step_of_the_caller_neither_hangs_nor_leaves_threads():
     """A KeyboardInterrupt at the first line that the caller runs inside `Team.run`, then at the second, and so on."""
     lines = finish(
@@ -310,7 +315,7 @@ def interrupt_at(step):
 
 def call(step):
     seen, done = np.zeros((3, 4), np.int64), np.zeros(1, np.int64)
-    faulthandler.dump_traceback_later(10, exit=True)
+    faulthandler.dump_traceback_later(100, exit=True)
     with Team(2) as team:
         team.run(count_chunks, seen.copy(), done.copy())  # the threads are there, the kernel is compiled
         sys.settrace(interrupt_at(step))
@@ -331,6 +336,7 @@ print(len(interrupted) > 5)
     assert lines == ["True"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "RuntimeError"])
 def test_a_team_that_could_not_be_gathered_does_not_wait(error):
     """Ctrl-C between the first thread's start and the last one's, or a machine without another thread to give."""
@@ -351,3 +357,61 @@ except {error}:
 """)
     )
     assert lines == ["out 0"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["_bootstrap", "run"])
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_thread_that_dies_at_birth_is_not_waited_for(step, rank):
+    """Where no memory is left, a thread can die before its first line, or before it takes its first job."""
+    lines = finish(
+        start(f"""
+real, born = threading.Thread.{step}, []
+def die(thread):
+    born.append(thread)
+    if len(born) == {rank} + 1:
+        raise MemoryError
+    return real(thread)
+threading.Thread.{step} = die
+sys.unraisablehook = threading.excepthook = lambda report: None
+try:
+    with Team(3) as team:
+        team.run(count_chunks, np.zeros((50, 9), np.int64), np.zeros(1, np.int64))
+except MemoryError as error:
+    print(error, len(team_threads()), threading.active_count())
+""")
+    )
+    assert lines == [f"{NO_MEMORY} 0 1"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_a_fit_without_memory_to_spare_ends():
+    """However little is left: it works, or says that there is no memory."""
+    lines = finish(
+        start("""
+import faulthandler, resource
+faulthandler.dump_traceback_later(100, exit=True)
+
+def in_use():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+def attempt(spare):
+    '''A fit in a child that has so many bytes left.'''
+    child = os.fork()
+    if child == 0:
+        threading.excepthook = sys.unraisablehook = lambda report: None
+        resource.setrlimit(resource.RLIMIT_AS, (in_use() + spare,) * 2)
+        try:
+            fit()
+        except (MemoryError, RuntimeError, OSError):
+            os._exit(3)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+fit()
+print(*(attempt(spare) for spare in (0, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20)))
+""")
+    )
+    assert set(lines[0].split()) <= {"0", "3"}
+    assert lines[0].startswith("3")

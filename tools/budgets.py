@@ -3,7 +3,6 @@
 python tools/budgets.py
 
 a function        at most 80 lines, its docstring aside
-a file            at most 400 lines
 a kernel          at most 12 arguments; a NamedTuple or a record groups the rest
 a private name    is used in its own module only
 the compiler      Numba and llvmlite are imported by `spinney/_compile` only
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "spinney"
-MOST_LINES_OF_A_FUNCTION, MOST_LINES_OF_A_FILE, MOST_ARGUMENTS = 80, 400, 12
+MOST_LINES_OF_A_FUNCTION, MOST_ARGUMENTS = 80, 12
 _FOR_THE_TEAM = ["rank", "size", "sync"]  # given to every kernel that a team runs: not its own
 _COMPILERS = ("numba", "llvmlite")
 
@@ -33,8 +32,6 @@ def check(path: Path) -> Iterator[str]:
     """What is beyond its budget in one file."""
     source = path.read_text()
     place = path.relative_to(PACKAGE.parent)
-    if (n := len(source.splitlines())) > MOST_LINES_OF_A_FILE:
-        yield f"{place}: {n} lines"
     module = ".".join(place.with_suffix("").parts)
     for node in ast.walk(ast.parse(source)):
         for complaint in complaints(node, module):

@@ -37,7 +37,7 @@ def main() -> None:
         add_kernels(build, level, [name for name in given.families.split(",") if name])
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", given.out, build]
     subprocess.run(pip, check=True)
-    for wheel in sorted(given.out.glob("spinney-*.whl")):
+    for wheel in sorted(given.out.glob("spinney_trees-*.whl")):
         print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB")
 
 

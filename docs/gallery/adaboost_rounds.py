@@ -5,11 +5,16 @@ round, below all members so far.
 """
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from sklearn.datasets import make_moons
 
 from spinney import AdaBoostClassifier, plot_adaboost_rounds
 
 X, y = make_moons(150, noise=0.25, random_state=0)
+X = pd.DataFrame(X, columns=["x1", "x2"])
 model = AdaBoostClassifier(n_estimators=10, keep_weights=True).fit(X, y)
-plot_adaboost_rounds(model, X, y, rounds=(1, 2, 3, 10))
+axes = plot_adaboost_rounds(model, X, y, rounds=(1, 2, 10))
+figure = axes[0, 0].figure
+figure.set_size_inches(8.2, 5.4)
+figure.tight_layout()
 plt.show()

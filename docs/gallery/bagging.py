@@ -12,8 +12,9 @@ random = np.random.RandomState(1)
 X = 6 * random.rand(120, 1)
 y = np.sin(X[:, 0]) + 0.35 * random.randn(120)
 model = BaggingRegressor(n_estimators=50, random_state=0).fit(X, y)
-figure, axes = plt.subplots(1, 4, figsize=(13, 3.4), sharey=True, layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(8, 5.4), sharex=True, sharey=True, layout="constrained")
 members = {f"tree {k + 1}": model.estimators_[k] for k in range(3)}
-for ax, (name, one) in zip(axes, [*members.items(), ("all 50 of them", model)]):
-    plot_predictions(one, X, y, ax=ax).set_title(name)
+for ax, (name, one) in zip(axes.flat, [*members.items(), ("all 50 of them", model)]):
+    plot_predictions(one, X, y, ax=ax).set(title=name, xlabel="x", ylabel="y")
+    ax.label_outer()
 plt.show()

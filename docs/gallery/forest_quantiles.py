@@ -15,9 +15,10 @@ model = RandomForestRegressor(min_samples_leaf=10, keep_targets=True, random_sta
 
 line = np.linspace(0, 10, 400)[:, None]
 low, middle, high = model.predict_quantiles(line, [0.05, 0.5, 0.95]).T
-figure, ax = plt.subplots(figsize=(9, 4), layout="constrained")
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.scatter(X, y, s=8, color="#808080", alpha=0.6, label="rows")
 ax.fill_between(line[:, 0], low, high, color="#4fa6df", alpha=0.3, label="5 % to 95 %")
 ax.plot(line[:, 0], middle, color="#1f6fa8", label="median")
+ax.set(xlabel="x", ylabel="y")
 ax.legend()
 plt.show()

@@ -1,20 +1,28 @@
 """One tree, a forest, boosting.
 
-The same rows, three models. One tree cuts corners; the mean of a hundred trees is smooth; boosting adds small trees,
-each fitted to what those before it left over.
+The same rows, three models; the stronger the colour, the more probable the class. One tree has a few blocks with hard
+edges; the mean of a hundred trees is unsure near the border; boosting adds small trees, each fitted to the residuals of
+those before it.
 """
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from sklearn.datasets import make_moons
 
 from spinney import DecisionTreeClassifier, GradientBoostingClassifier, RandomForestClassifier, plot_side_by_side
 
 X, y = make_moons(400, noise=0.3, random_state=7)
+X = pd.DataFrame(X, columns=["x1", "x2"])
 models = {
     "one tree": DecisionTreeClassifier(max_leaf_nodes=12),
     "random forest": RandomForestClassifier(min_samples_leaf=3, random_state=0),
     "gradient boosting": GradientBoostingClassifier(n_estimators=60, max_leaf_nodes=4, random_state=0),
 }
-axes = plot_side_by_side({name: model.fit(X, y) for name, model in models.items()}, X, y)
-axes.flat[0].figure.set_size_inches(12, 4)
+axes = plot_side_by_side({name: model.fit(X, y) for name, model in models.items()}, X, y, probabilities=True)
+figure = axes.flat[0].figure
+figure.set_size_inches(8.2, 3.3)
+for ax in axes:
+    for points in ax.collections:
+        points.set_sizes([9])
+figure.tight_layout()
 plt.show()

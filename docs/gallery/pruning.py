@@ -18,7 +18,10 @@ figure, ax = plt.subplots(figsize=(8, 4.3), layout="constrained")
 ax.errorbar(
     curve.n_leaves, curve.mean, yerr=curve.standard_error, marker="o", capsize=3, label="five folds, mean and error"
 )
+leaves = [1, 2, 5, 10, 20, 50]
 ax.axvline(pruned.get_n_leaves(), color="#e8804f", linestyle="--", label=f"one_se: {pruned.get_n_leaves()} leaves")
 ax.set(xscale="log", xlabel="leaves", ylabel="accuracy", title=f"A tree of {full.get_n_leaves()} leaves, pruned")
+ax.set_xticks(leaves, [str(one) for one in leaves])
+ax.minorticks_off()
 ax.legend()
 plt.show()

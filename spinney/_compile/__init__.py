@@ -11,6 +11,7 @@ Only modules that hold compiled code import this package, and estimators import 
     cache.py         compiled kernels on disk: found, checked, waited for, saved
     folder.py        where: a folder that nobody else can write to
     dependencies.py  what a kernel's machine code depends on
+    records.py       arrays of records: how kernels get them
     captured.py      the same for a user's function, whose values may change; the last few are kept
     speech.py        what the user is told of all this
     intrinsics.py    instructions that Numba lacks
@@ -70,7 +71,7 @@ from spinney._compile.sets import (
     set_up_to,
 )
 from spinney._compile.settings import PLAIN_PYTHON, target_has
-from spinney._compile.speech import say_once
+from spinney._compile.speech import say, say_once
 from spinney._compile.vectors import Writer, vector_code
 
 __all__ = [
@@ -108,6 +109,7 @@ __all__ = [
     "python_of",
     "refer",
     "rest_core",
+    "say",
     "say_once",
     "separate_kernel",
     "set_above",

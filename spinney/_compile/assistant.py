@@ -32,7 +32,7 @@ def start_assistant() -> None:
     """Have an assistant, if one can be of use here."""
     global _process
     with _lock:
-        if _is_alive() or not _is_useful():
+        if _is_alive() or not is_useful():
             return
         _dismiss()  # one that has gone leaves its end of the pipe
         try:
@@ -67,7 +67,8 @@ def _is_alive() -> bool:
     return _process is not None and _process.poll() is None
 
 
-def _is_useful() -> bool:
+def is_useful() -> bool:
+    """Whether there is, or could be, an assistant."""
     return (
         os.environ.get("SPINNEY_ASSISTANT") != "0"
         and "python" in os.path.basename(sys.executable or "").lower()  # not a server or a game that holds a Python

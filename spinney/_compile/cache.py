@@ -30,7 +30,7 @@ from spinney._compile.dependencies import digest_of, is_local, own_sources, size
 from spinney._compile.locks import Helper, Lock, end_compiling, start_compiling
 from spinney._compile.parts import load_parts, needs_of
 from spinney._compile.settings import LEVEL_FEATURES, PLAIN_PYTHON, host_level, versions
-from spinney._compile.speech import announce, compiled, say, say_once
+from spinney._compile.speech import announce, begins, compiled, say, say_once
 from spinney._interrupts import interrupts_held_back
 
 _DIGEST_SIZE = 32
@@ -69,7 +69,7 @@ class KernelCache:
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function = py_func
         self._name = f"{py_func.__module__}.{py_func.__qualname__}"
-        self._held = threading.local()  # .is_open, .lock: while this thread compiles
+        self._held = threading.local()  # .n_open, .lock: while this thread compiles
 
     @property
     def cache_path(self) -> str:
@@ -99,7 +99,8 @@ class KernelCache:
             return None
         target_context.refresh()
         if not _keeps:
-            announce(self._name, size_of(self._function), None)
+            self._announce(None)
+            begins()
             return None
         magic = target_context.codegen().magic_tuple()
         for path, is_packaged in self._places(sig, magic):
@@ -160,16 +161,23 @@ class KernelCache:
     def _wait(self, sig: Any, magic: tuple[Any, ...], target_context: Any) -> Any:
         """Let one process compile: the kernel, if another one did so meanwhile; None if it is this one's turn."""
         folder = _folder()
-        announce(self._name, size_of(self._function), str(folder) if folder else None)
-        self._held.is_open = True
+        self._announce(folder)
         if folder is None:
+            begins()
             return None
         start_assistant()
         path = folder / self._file(sig, magic)
         if (lock := Lock.take(path.with_suffix(".lock"), path.exists, Helper().help_with)) is not None:
             start_compiling(lock)
             self._held.lock = lock
-        return self._load(path, False, target_context, sig) if path.exists() else None
+        if path.exists() and (found := self._load(path, False, target_context, sig)) is not None:
+            return found
+        begins()
+        return None
+
+    def _announce(self, folder: Path | None) -> None:
+        self._held.n_open = getattr(self._held, "n_open", 0) + 1
+        announce(self._name, size_of(self._function), folder is not None, _names_in_cache)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         folder = _folder()
@@ -201,9 +209,9 @@ class KernelCache:
         if (lock := getattr(self._held, "lock", None)) is not None:
             self._held.lock = None
             end_compiling(lock)
-        if getattr(self._held, "is_open", False):
-            self._held.is_open = False
-            compiled(self._name)
+        if getattr(self._held, "n_open", 0):
+            self._held.n_open -= 1
+            compiled()
 
     def enable(self) -> None: ...
 
@@ -312,6 +320,14 @@ def keep_nothing() -> None:
 
 def _folder() -> Path | None:
     return folders.cache_folder() if _keeps else None
+
+
+def _names_in_cache() -> set[str]:
+    """The kernels that are there, for some kind of table."""
+    places = [place for place in (packaged_folder(), _folder()) if place is not None]
+    with contextlib.suppress(OSError):
+        return {path.name.rpartition("-")[0] for place in places for path in place.glob("*.bin")}
+    return set()
 
 
 # --- the compiler's own check ----------------------------------------------------------------------------------------

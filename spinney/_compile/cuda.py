@@ -191,8 +191,6 @@ class Mirror:
             part = slice(begin, begin + sizes[name])
             self.here[name] = self._here[part].view(dtype).reshape(shape)
             self.there[name] = self._there[part].view(dtype).reshape(shape)
-            if SIMULATED and dtype.names:
-                self.there[name] = self.there[name].view(np.recarray)
         self.n_bytes = self._size
 
     def push(self, n_bytes: int | None = None) -> None:
@@ -241,8 +239,7 @@ class Stream:
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array on the GPU."""
         if SIMULATED:
-            array = np.zeros(shape, dtype)
-            return array.view(np.recarray) if array.dtype.names else array
+            return np.zeros(shape, dtype)
         return numba_cuda.device_array(shape, dtype, stream=self.queue)
 
     def view(self, array: Any) -> Any:

@@ -29,6 +29,7 @@ from spinney._compile import pipeline
 from spinney._compile.cache import attach_cache, keep_nothing, remember_check, was_checked
 from spinney._compile.check import judge
 from spinney._compile.parts import Part
+from spinney._compile.records import with_fields
 from spinney._compile.references import Reference
 from spinney._compile.settings import PLAIN_PYTHON, compiler_choice
 from spinney._compile.speech import say_once
@@ -84,9 +85,10 @@ def uncached_kernel(py_func: Callable[..., Any]) -> Any:
 
 
 def _njit(py_func: Callable[..., Any], compiler: Any, from_python: bool = False) -> Any:
+    if PLAIN_PYTHON:
+        return with_fields(py_func) if from_python else py_func
     with interrupts_held_back():  # the first one wakes Numba's compiler
-        dispatcher = numba.njit(**_options(compiler, from_python))(py_func)
-        return dispatcher if PLAIN_PYTHON else pipeline.compile_undisturbed(dispatcher)
+        return pipeline.compile_undisturbed(numba.njit(**_options(compiler, from_python))(py_func))
 
 
 def _options(compiler: Any, from_python: bool) -> dict[str, Any]:

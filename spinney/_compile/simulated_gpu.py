@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney._compile.records import fields_of
+
 _here = threading.local()  # the thread's place: block, thread
 _atomic = threading.Lock()
 
@@ -29,6 +31,7 @@ class Block:
 
 def launch(py_func: Any, grid: Any, n_threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:
     """Run a kernel to its end."""
+    arguments = fields_of(arguments)
     wide, high = grid if isinstance(grid, tuple) else (grid, 1)
     for index in np.ndindex(int(wide), int(high)):
         block = Block((int(index[0]), int(index[1])), (int(wide), int(high)), n_threads, shared_bytes)

@@ -1,8 +1,7 @@
 """The command line, `spinney` or `python -m spinney`: fit, predict, evaluate, show and more, for whoever has a table.
 
-In: arguments. Out: an exit code (errors.py has the list). One file per verb; the table comes in by files.py (what is
-in a file), kinds.py (what its columns are) and reading.py (what a model gets of it), and goes on in a model's file as
-a recipe (recipe.py).
+In: arguments. Out: an exit code (errors.py has the list). One file per verb. Tables are read by spinney/tables, and how
+they were read is kept in the model's file, as a recipe.
 
 Needs the extra `cli`: typer, rich and polars. Nothing else of Spinney imports this room.
 """
@@ -18,6 +17,8 @@ from importlib import metadata
 from importlib.util import find_spec
 
 import spinney
+from spinney._distribution import install_command
+from spinney.cli.terminal import write_any_text
 
 __all__ = ["main"]
 
@@ -53,11 +54,12 @@ def main(arguments: list[str] | None = None) -> None:
     """
     lacking = [name for name in _NEEDED if find_spec(name) is None]
     if lacking:
-        sys.exit(f'error: the command line needs {", ".join(lacking)}: pip install "spinney[cli]"')
+        sys.exit(f"error: the command line needs {', '.join(lacking)}: {install_command('cli')}")
     if (found := metadata.version("polars")) and tuple(map(int, found.split(".")[:2])) < _POLARS:
         sys.exit(
             f"error: the command line needs polars 2.1 or newer, and this is {found}: pip install --upgrade polars"
         )
+    write_any_text()
     if (sys.argv[1:] if arguments is None else arguments) == ["--version"]:  # at once: nothing need be imported
         print(f"spinney {spinney.__version__}")
         sys.exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ import spinney
 from spinney.cli.cluster import cluster
 from spinney.cli.datasets import datasets
 from spinney.cli.doctor import doctor
-from spinney.cli.errors import exit_code
+from spinney.cli.errors import exit_code, tell_warning
 from spinney.cli.evaluate import evaluate
 from spinney.cli.explain import explain
 from spinney.cli.export import export
@@ -29,7 +30,9 @@ class _Polite(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = tell_warning
+                return super().invoke(ctx)
         except (typer.Exit, typer.Abort) as end:
             raise end
         except (SystemExit, GeneratorExit):

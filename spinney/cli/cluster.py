@@ -10,19 +10,20 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Source, open_source
-from spinney.cli.kinds import Column
-from spinney.cli.model_files import check_place, save_model
-from spinney.cli.parts import parts_of
+from spinney.cli.model_files import check_place, save_model, what_is_there
 from spinney.cli.progress import Working
-from spinney.cli.reading import Survey, check_names, read_table, read_types, survey
-from spinney.cli.recipe import Recipe, numbers_of
 from spinney.cli.report import Report, number, plural, quoted
 from spinney.cli.writing import Writer
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Source, open_source
+from spinney.tables.kinds import Column
+from spinney.tables.parts import parts_of
+from spinney.tables.reading import Survey, check_names, read_table, read_types, survey
+from spinney.tables.recipe import Recipe, numbers_of
 
 METHODS = ("kmeans", "mixture")
 _MOST_COLUMNS = 12
+_FEWEST, _MOST_OF = 30, 0.95  # rows that stay when outliers are left out
 _TRIED = 10  # numbers of clusters
 
 
@@ -47,6 +48,7 @@ def cluster(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -72,8 +74,9 @@ def cluster(
         raise usage(f"-k must be a positive number or auto, got {k!r}.")
     if save is not None:
         check_place(save, "--save")
+        what_is_there(save, "--save")
     report = Report(as_json, quiet)
-    source = open_source(data, options.dialect(separator, encoding, no_header))
+    source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     given, dropped, words = read_types(types or []), options.names(drop), options.words(missing)
     check_names(source, {"--types": list(given), "--drop": dropped})
     with Working(not quiet) as work:
@@ -88,12 +91,22 @@ def cluster(
         recipe = Recipe("clustering", tuple(columns), missing=words, model=method, scaling=scaling)
         points = recipe.rows(table)
         work.say("looking for clusters")
-        model, tried = _cluster(points, k, method, seed, threads)
+        model, tried, outliers = _cluster(points, k, method, seed, threads)
         labels = model.predict(points)
+    if len(outliers):
+        rows = (outliers + 1).tolist()
+        report.note(outliers=rows)
+        shown = ", ".join(map(str, rows[:_MOST_COLUMNS])) + (" ..." if len(rows) > _MOST_COLUMNS else "")
+        report.warn(
+            f"{plural(len(rows), 'row')} far from all others ({shown}) left out where clusters were looked for; each "
+            "is counted with the nearest"
+        )
     _tell_clusters(report, table.columns, values, labels, np.array(scaling["spread"]), model, tried, method)
     if out is not None:
         _write(source, labels, out, report)
     if save is not None:
+        if replaced := what_is_there(save, "--save"):
+            report.say(f"  replaces {save}: {replaced}", "yellow")
         save_model(model, save, recipe)
         report.note(model=str(save))
         report.say(f"the clusters in {save}; those of other rows: spinney predict {save} TABLE")
@@ -101,9 +114,11 @@ def cluster(
 
 
 def _numbers(source: Source, found: Survey) -> list[Column]:
-    columns = [one for one in found.columns if one.kind in ("number", "boolean") and not one.out]
+    columns = [
+        one for one in found.columns if one.kind in ("number", "boolean") and not one.out and one.missing < found.n_rows
+    ]
     if not columns:
-        raise CommandError(f"{source.name} has no column of numbers to cluster by.")
+        raise TableError(f"{source.name} has no column of numbers to cluster by.")
     return columns
 
 
@@ -120,23 +135,31 @@ def _scaling(values: np.ndarray, method: str, scale: bool) -> dict[str, list[flo
 
 def _cluster(
     points: np.ndarray, k: str, method: str, seed: int, threads: int | None
-) -> tuple[Any, list[tuple[Any, ...]]]:
-    """A fitted model, and what was tried to find the number of clusters."""
+) -> tuple[Any, list[tuple[Any, ...]], np.ndarray]:
+    """A fitted model, what was tried to find the number of clusters, and rows that were left out for that."""
     from spinney import GaussianMixture, KMeans, elbow, select_components
 
     most = min(_TRIED, len(np.unique(points, axis=0)) if len(points) <= 1000 else _TRIED)
+    none = np.array([], np.int64)
     if k != "auto" and int(k) > len(points):
-        raise CommandError(f"-k {k}: there are {plural(len(points), 'row')} only.")
+        raise TableError(f"-k {k}: there are {plural(len(points), 'row')} only.")
     if method == "mixture":
         if k == "auto":
             choice = select_components(points, range(1, most + 1), random_state=seed, n_jobs=threads)
-            return choice.model, [(n, bic) for n, bic in zip(choice.ks.tolist(), choice.bic.tolist())]
-        return GaussianMixture(int(k), random_state=seed, n_jobs=threads).fit(points), []
-    if k == "auto":
-        curve = elbow(points, range(1, most + 1), random_state=seed, n_jobs=threads)
-        model = KMeans(curve.suggested_k, random_state=seed, n_jobs=threads).fit(points)
-        return model, [(n, sums) for n, sums in zip(curve.ks.tolist(), curve.inertia.tolist())]
-    return KMeans(int(k), random_state=seed, n_jobs=threads).fit(points), []
+            return choice.model, [(n, bic) for n, bic in zip(choice.ks.tolist(), choice.bic.tolist())], none
+        return GaussianMixture(int(k), random_state=seed, n_jobs=threads).fit(points), [], none
+    if k != "auto":
+        return KMeans(int(k), random_state=seed, n_jobs=threads).fit(points), [], none
+    is_kept = np.ones(len(points), bool)
+    while True:
+        rows = np.flatnonzero(is_kept)
+        curve = elbow(points[rows], range(1, most + 1), random_state=seed, n_jobs=threads)
+        model = KMeans(curve.suggested_k, random_state=seed, n_jobs=threads).fit(points[rows])
+        alone = rows[np.bincount(model.labels_)[model.labels_] == 1]  # a cluster of one row tells nothing of the others
+        if not len(alone) or len(rows) - len(alone) < max(_FEWEST, _MOST_OF * len(points)):
+            tried = [(n, sums) for n, sums in zip(curve.ks.tolist(), curve.inertia.tolist())]
+            return model, tried, np.flatnonzero(~is_kept)
+        is_kept[alone] = False
 
 
 def _tell_table(
@@ -173,7 +196,7 @@ def _tell_clusters(
         chosen = getattr(model, "n_clusters", None) or model.n_components
         report.title(
             f"Number of clusters: {chosen}, "
-            + ("where the BIC is lowest" if method == "mixture" else "where the curve bends")
+            + ("where the BIC is lowest" if method == "mixture" else "at the elbow of the curve")
         )
         report.note(tried=[{"k": n, what: value} for n, value in tried])
         report.table(
@@ -181,14 +204,9 @@ def _tell_clusters(
         )
     found = np.arange(int(labels.max()) + 1)
     sizes = np.bincount(labels, minlength=len(found))
-    with np.errstate(invalid="ignore"):
-        means = np.array(
-            [
-                np.nanmean(values[labels == one], axis=0) if sizes[one] else np.full(values.shape[1], np.nan)
-                for one in found
-            ]
-        )
-    telling = np.argsort(-np.nanstd(means / spread, axis=0), kind="stable")[:_MOST_COLUMNS]
+    means = np.array([_means(values[labels == one]) for one in found])
+    apart = _means((means / spread - _means(means / spread)) ** 2)
+    telling = np.argsort(-np.nan_to_num(apart), kind="stable")[:_MOST_COLUMNS]
     report.title(
         f"{plural(n_clusters, 'cluster')}, and the means of "
         + ("their columns" if len(names) <= _MOST_COLUMNS else "the columns that tell them apart")
@@ -199,6 +217,13 @@ def _tell_clusters(
         "r" * (2 + len(telling)),
     )
     report.note(clusters=[{"cluster": one, "rows": sizes[one], "means": dict(zip(names, means[one]))} for one in found])
+
+
+def _means(values: np.ndarray) -> np.ndarray:
+    """Of each column, missing values aside; NaN where there is no value."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
 def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> None:

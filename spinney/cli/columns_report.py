@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
-from spinney.cli.files import Source
-from spinney.cli.judging import Judged
-from spinney.cli.kinds import Column
-from spinney.cli.reading import Survey
-from spinney.cli.recipe import Recipe
+from spinney.cli.judging import Judged, NotJudged
 from spinney.cli.report import Report, number, plural, quoted
 from spinney.evaluate.measures import HIGHER_IS_BETTER
+from spinney.tables.files import Source
+from spinney.tables.kinds import Column
+from spinney.tables.reading import Survey
+from spinney.tables.recipe import Recipe
 
 EXACT = 2_000  # below about so many distinct numbers they are counted
 _MOST = 40  # columns that are shown
+_DIGITS = 10  # of an example
 _ALL_BY_ITSELF = 0.9  # the importance of a column that may know the target
 
 
@@ -40,19 +43,20 @@ def tell_columns(
         f"{source.name}: {plural(found.n_rows, 'row')}, {plural(len(source.columns), 'column')} ({source.described})",
         "bold",
     )
+    few = everything[:_MOST] + [column for column in everything[_MOST:] if column.name in roles]
     report.table(
         ["column", "type", "missing", "distinct", "example", ""],
-        [_row(column, roles, wishes) for column in everything[:_MOST]],
+        [_row(column, roles, wishes) for column in few],
         "llrr",
     )
-    if len(everything) > _MOST:
-        report.say(f"  and {len(everything) - _MOST} more columns (--json lists all)", "dim")
+    if len(everything) > len(few):
+        report.say(f"  and {plural(len(everything) - len(few), 'more column')} (--json lists all)", "dim")
     for text in source.notes:
         report.warn(text)
     left = [column.name for column in found.columns if column.out and column.name not in roles]
     if left:
         kept = next((column for column in found.columns if column.name in left and column.kind != "nested"), None)
-        how = f"; --types {kept.name}={kept.kind} keeps a column" if kept else ""
+        how = f"; --types {quote(f'{kept.name}={kept.kind}')} keeps a column" if kept else ""
         report.warn(f"left out: {quoted(left)}{how}")
     if wishes.drop:
         report.say(f"  dropped, as --drop says: {quoted(wishes.drop)}")
@@ -67,6 +71,7 @@ def _facts(column: Column, roles: dict[Any, str], wishes: Any) -> dict[str, Any]
         "guessed": column.name not in wishes.types,
         "missing": column.missing,
         "distinct": column.distinct,
+        "distinct_is_estimated": column.approximate,
         "example": column.example,
         "role": roles.get(column.name, "left out" if column.out else "feature"),
         "note": column.out or column.note,
@@ -77,8 +82,8 @@ def _row(column: Column, roles: dict[Any, str], wishes: Any) -> tuple[str, ...]:
     out = f"left out: {column.out}" if column.out else ""
     note = "; ".join(one for one in (roles.get(column.name, out), column.note) if one)
     kind = "-" if column.kind == "nested" else column.kind + ("" if column.name not in wishes.types else " (given)")
-    example = column.example if len(column.example) <= 24 else column.example[:23] + "…"
-    about = "~" if column.kind in ("number", "date") and column.distinct > EXACT else ""
+    example = _short(column)
+    about = "~" if column.approximate else ""
     return (
         column.name,
         kind,
@@ -89,11 +94,20 @@ def _row(column: Column, roles: dict[Any, str], wishes: Any) -> tuple[str, ...]:
     )
 
 
-def tell_scores(report: Report, judged: Judged | None) -> None:
+def _short(column: Column) -> str:
+    """An example that fits into a table: fractions of many digits are rounded."""
+    text = column.example
+    if column.kind == "number" and len(text) > _DIGITS:
+        with contextlib.suppress(ValueError):  # as people write numbers: as it is
+            return f"{float(text):.6g}"
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def tell_scores(report: Report, judged: Judged | NotJudged) -> None:
     """The scores beside those of the baseline."""
-    if judged is None:
-        report.note(score=None)
-        report.title("Not judged: no rows were held out.")
+    if isinstance(judged, NotJudged):
+        report.note(score=None, not_judged=judged.why)
+        report.title(f"Not judged: {judged.why}.")
         return
     report.note(score=judged.to_dict())
     report.title(f"How good it is: {judged.how}")
@@ -106,7 +120,10 @@ def tell_scores(report: Report, judged: Judged | None) -> None:
     first = "log loss" if "log loss" in judged.scores else "RMSE" if "RMSE" in judged.scores else "accuracy"
     ours, base = judged.scores[first], judged.baseline.get(first, np.nan)
     is_better = ours > base if HIGHER_IS_BETTER[first] else ours < base
-    if not is_better and judged.scores.get("balanced accuracy", 0.0) > judged.baseline.get("balanced accuracy", 0.0):
+    classes_are = all(
+        judged.scores.get(name, 0.0) > judged.baseline.get(name, 0.0) for name in ("accuracy", "balanced accuracy")
+    )
+    if not is_better and classes_are:
         report.warn(
             "the classes are better than the baseline's, the probabilities are not (log loss): the model is too sure "
             "of some rows"
@@ -126,7 +143,9 @@ def importances_of(model: Any, names: Sequence[str]) -> list[tuple[str, float]]:
     return [(names[k], float(found[k])) for k in np.argsort(-np.asarray(found), kind="stable")]
 
 
-def tell_importances(report: Report, model: Any, recipe: Recipe, judged: Judged | None = None, most: int = 10) -> None:
+def tell_importances(
+    report: Report, model: Any, recipe: Recipe, judged: Judged | NotJudged | None = None, most: int = 10
+) -> None:
     """The most important columns, and a word on one that knows too much."""
     shares = importances_of(model, recipe.features)
     if not shares:
@@ -134,7 +153,7 @@ def tell_importances(report: Report, model: Any, recipe: Recipe, judged: Judged 
     report.note(importances=dict(shares))
     report.title("What it looks at")
     report.bars(shares, most)
-    if judged is not None and shares[0][1] >= _ALL_BY_ITSELF and _is_perfect(judged):
+    if isinstance(judged, Judged) and shares[0][1] >= _ALL_BY_ITSELF and _is_perfect(judged):
         report.warn(
             f"{shares[0][0]!r} alone says nearly all about the target: would it be known before? --drop leaves it out"
         )

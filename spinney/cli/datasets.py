@@ -11,11 +11,11 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import suggestion, usage
 from spinney.cli.report import Report, plural
 from spinney.cli.writing import Writer
 from spinney.datasets.bundled import FLIGHT_COLUMNS, WEEK
 from spinney.datasets.lectures import RESTAURANT, TENNIS
+from spinney.tables.errors import suggestion, usage
 
 
 class Bundled(NamedTuple):

@@ -18,10 +18,11 @@ from typing import NamedTuple
 import typer
 
 import spinney
+from spinney._distribution import DISTRIBUTION
 from spinney.cli import options
 from spinney.cli.report import Report, plural
 
-_EXTRAS = ("polars", "typer", "rich", "pandas", "pyarrow", "matplotlib", "onnx", "onnxruntime")
+_EXTRAS = ("polars", "fastexcel", "typer", "rich", "pandas", "pyarrow", "matplotlib", "onnx", "onnxruntime")
 _VARIABLES = (
     "SPINNEY_CACHE_DIR",
     "SPINNEY_QUIET",
@@ -83,7 +84,7 @@ def doctor(as_json: options.Json = False) -> None:
 def _versions() -> Iterator[Finding]:
     yield Finding("spinney", spinney.__version__)
     yield Finding("Python", platform.python_version())
-    for requirement in metadata.requires("spinney") or _REQUIRED_WITHOUT_METADATA:
+    for requirement in metadata.requires(DISTRIBUTION) or _REQUIRED_WITHOUT_METADATA:
         name, bounds, marker = _parts(requirement)
         if marker:
             continue
@@ -151,18 +152,30 @@ def _memory() -> str:
 
 
 def _gpu() -> str:
-    """What the driver says; Spinney trains on the CPU."""
+    """The GPU, and whether models can be fitted on it."""
+    from spinney.gpu import problem_with_gpu
+
+    problem, name = problem_with_gpu(), _name_of_gpu()
+    if problem is None:
+        return f"{name or 'one without a name'} (used with device='cuda' or device='auto')"
+    if name is None:
+        return "none found (not needed: device='cpu' is the default)"
+    return f"{name} (not used: {problem.rstrip('.')})"
+
+
+def _name_of_gpu() -> str | None:
+    """What the driver calls it; None without a driver."""
+    if ctypes.util.find_library("cuda") is None:
+        return None
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return "a CUDA driver without nvidia-smi"
+    asked = [tool, "--query-gpu=name,memory.total", "--format=csv,noheader"]
     try:
-        if ctypes.util.find_library("cuda") is None:
-            return "none found (not needed: models are trained on the CPU)"
-        tool = shutil.which("nvidia-smi")
-        if tool is None:
-            return "a CUDA driver, but no nvidia-smi (not used: models are trained on the CPU)"
-        asked = [tool, "--query-gpu=name,memory.total", "--format=csv,noheader"]
-        found = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+        found = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
-        return "a CUDA driver that does not answer (not used: models are trained on the CPU)"
-    return "; ".join(found.splitlines()) + " (not used: models are trained on the CPU)"
+        return "a CUDA driver that does not answer"
+    return "; ".join(found.strip().splitlines())
 
 
 def _kernels() -> Iterator[Finding]:
@@ -196,5 +209,5 @@ def _environment() -> Iterator[Finding]:
         if value is not None:
             slow = _SLOW.get(name) if value not in ("", "0", "spinney") else None
             yield Finding(name, value, slow or "")
-    if sys.version_info >= (3, 14):
-        yield Finding("Python", platform.python_version(), "spinney is tested up to Python 3.13")
+    if sys.version_info >= (3, 15):
+        yield Finding("Python", platform.python_version(), "spinney is tested up to Python 3.14")

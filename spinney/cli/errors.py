@@ -16,26 +16,17 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterable
-from difflib import get_close_matches
 from dis import opmap
+from pathlib import Path
+from typing import TextIO
 
-WILL_NOT_DO, NOT_UNDERSTOOD, OWN_ERROR, INTERRUPTED, NOBODY_READS = 1, 2, 70, 130, 141
+from spinney.cli.terminal import printable
+from spinney.tables.errors import NOT_UNDERSTOOD, WILL_NOT_DO, TableError
+
+OWN_ERROR, INTERRUPTED, NOBODY_READS = 70, 130, 141
+_LIBRARY = Path(__file__).parents[1]
 _OUR_WORDS = (ValueError, TypeError, NotImplementedError, ImportError)
 _RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
-
-
-class CommandError(Exception):
-    """Something the user can mend, in one sentence."""
-
-    def __init__(self, message: str, code: int = WILL_NOT_DO) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-def usage(message: str) -> CommandError:
-    """An option that cannot have this value."""
-    return CommandError(message, NOT_UNDERSTOOD)
 
 
 def exit_code(error: BaseException) -> int:
@@ -51,7 +42,7 @@ def exit_code(error: BaseException) -> int:
     if hasattr(error, "format_message"):  # the parser's
         _say(f"error: {one_line(error.format_message()).rstrip('.')}; --help says how the command is used.")
         return NOT_UNDERSTOOD
-    if isinstance(error, CommandError):
+    if isinstance(error, TableError):
         _say(f"error: {error}")
         return error.code
     if isinstance(error, OSError | MemoryError) or (isinstance(error, _OUR_WORDS) and _was_said(error)):
@@ -87,22 +78,22 @@ def one_line(text: str) -> str:
     return text if len(text) <= 600 else text[:600] + " ..."
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What a misspelt name may have meant, as the end of a sentence; or all there is."""
-    names = list(known)
-    by_case = {one.lower(): one for one in names}
-    if name.lower() in by_case:
-        return f"did you mean {by_case[name.lower()]!r}?"
-    near = [by_case[one] for one in get_close_matches(name.lower(), by_case, n=2, cutoff=0.6)]
-    if near:
-        return f"did you mean {' or '.join(map(repr, near))}?"
-    shown = ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-    return f"there is {shown}." if names else "there is none."
+def tell_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of the library's as a sentence; others' speak to programmers."""
+    if Path(filename).is_relative_to(_LIBRARY):
+        _say(f"  note: {one_line(str(message))}")
 
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # nobody listens
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
 
 
 def _forget_output() -> None:

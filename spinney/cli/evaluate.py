@@ -10,18 +10,21 @@ import numpy as np
 
 from spinney.cli import options
 from spinney.cli.columns_report import tell_scores
-from spinney.cli.files import Source, open_source
 from spinney.cli.judging import Judged
-from spinney.cli.kinds import Column
 from spinney.cli.model_files import load_for
 from spinney.cli.predict import Unknown
 from spinney.cli.progress import Working
-from spinney.cli.reading import check_columns
-from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, number, plural, quoted
 from spinney.cli.truth import Truth, find_truth
 from spinney.evaluate.measures import measure_baseline, measure_classes, measure_numbers
+from spinney.tables.files import Source, open_source
+from spinney.tables.kinds import Column
+from spinney.tables.reading import check_columns
+from spinney.tables.recipe import Recipe
+from spinney.tables.rows import hash_rows
 
+_SEEN = 0.2  # share of rows that the model was fitted on from which on it is said
+_RARE, _FOUND = 0.4, 0.5  # share of the rarer class, and share of its rows that are found, below which there is a word
 _MOST_CLASSES = 12  # of a confusion matrix that is shown
 
 
@@ -33,6 +36,7 @@ class Answers:
     said: list[np.ndarray] = field(default_factory=list)  # numbers, labels, or probabilities
     weights: list[np.ndarray] = field(default_factory=list)
     n_without: int = 0
+    hashes: list[np.ndarray] = field(default_factory=list)  # of the rows, if the model's file can say which it has seen
 
 
 def evaluate(
@@ -44,6 +48,7 @@ def evaluate(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -59,11 +64,11 @@ def evaluate(
         spinney evaluate titanic.spinney held-out.csv --json
     """
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
-    source = open_source(data, options.dialect(separator, encoding, no_header))
+    source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     truth = find_truth(model, fitted, recipe, source, target, weights)
-    recipe, extra = check_columns(source, recipe)
+    recipe, extra, notes = check_columns(source, recipe)
     report = Report(as_json, quiet)
-    watch = Unknown(fitted, recipe)
+    watch = Unknown(fitted, recipe, notes)
     with Working(not quiet) as work:
         work.say("predicting")
         answers = _ask(fitted, recipe, source, truth, weights, watch)
@@ -80,6 +85,8 @@ def _ask(fitted: Any, recipe: Recipe, source: Source, truth: Column, weights: st
         answers.said.append(fitted.predict_proba(X) if hasattr(fitted, "predict_proba") else fitted.predict(X))
         if weight is not None:
             answers.weights.append(weight)
+        if recipe.sketch is not None and (found := hash_rows(table, labels)) is not None:
+            answers.hashes.append(found)
     answers.n_without = known.n_without
     return answers
 
@@ -105,6 +112,7 @@ def _tell(
         report.warn(f"columns that the model does not know were ignored: {quoted(extra)}")
     for sentence in (*source.notes, *watch.sentences()):
         report.warn(sentence)
+    _tell_seen(report, recipe, answers)
     how = plural(len(y), "row")
     if recipe.task == "regression":
         tell_scores(report, Judged(how, measure_numbers(y, said, weights), {}, baseline))
@@ -113,9 +121,40 @@ def _tell(
     predicted = said if shares is None else fitted.classes_[shares.argmax(axis=1)]
     new = sorted({label(one) for one in np.unique(y)} - {label(one) for one in fitted.classes_.tolist()})
     if new:
-        report.warn(f"classes that the model has not seen, so that all their rows are wrong: {quoted(new)}")
+        report.warn(
+            f"classes that the model has not seen, so that all their rows are wrong: {quoted(new)}; log loss and AUC "
+            "leave those rows out"
+        )
     tell_scores(report, Judged(how, measure_classes(y, predicted, shares, fitted.classes_, weights), {}, baseline))
     _tell_classes(report, y, predicted, weights)
+    _tell_threshold(report, y, predicted, fitted.classes_)
+
+
+def _tell_seen(report: Report, recipe: Recipe, answers: Answers) -> None:
+    """Whether these are the rows that the model was fitted on."""
+    if recipe.sketch is None or not answers.hashes:
+        return
+    share = recipe.sketch.share_of(np.concatenate(answers.hashes))
+    if share >= _SEEN:
+        report.note(share_of_rows_seen=share)
+        many = "all" if share == 1.0 else f"about {share:.0%}"
+        report.warn(
+            f"{many} of these rows were in the table that the model was fitted on: its scores look too good here"
+        )
+
+
+def _tell_threshold(report: Report, y: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> None:
+    """A word where a model of two classes finds few rows of the rarer one."""
+    if len(classes) != 2:
+        return
+    rare = min(classes.tolist(), key=lambda one: int((y == one).sum()))
+    is_rare = y == rare
+    if 0 < is_rare.sum() < _RARE * len(y) and (found := float((predicted[is_rare] == rare).mean())) < _FOUND:
+        report.say(
+            f"  {found:.1%} of the rows of {label(rare)!r} are found, at a threshold of 0.5. A lower one finds more: "
+            "predict --proba gives the probabilities, and the report shows every threshold.",
+            "dim",
+        )
 
 
 def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights: np.ndarray | None) -> None:

@@ -9,12 +9,12 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Source, open_source
 from spinney.cli.model_files import load_for
-from spinney.cli.reading import batches, check_columns
-from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, number, plural
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Source, open_source
+from spinney.tables.reading import batches, check_columns
+from spinney.tables.recipe import Recipe
 
 _MOST = 10  # columns that are shown
 
@@ -40,11 +40,24 @@ def explain(
         typer.Option("--fixed", help="Columns that must not change, separated by commas.", show_default=False),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="So many counterfactuals, which differ in what changes.")] = 1,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for each of these searches.")] = 10.0,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="Seconds of the search: 10, or any with --max-nodes.", show_default=False),
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-nodes",
+            min=1,
+            help="Boxes that the search may explore: the same result on any machine.",
+            show_default=False,
+        ),
+    ] = None,
     missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     as_json: options.Json = False,
 ) -> None:
     """Explain what a model says of one row: what its columns contribute, and what would have to change.
@@ -56,17 +69,19 @@ def explain(
         spinney explain titanic.spinney titanic.csv --row 17 --counterfactual --fixed sex,age
     """
     fitted, recipe = load_for(model, data, options.words(missing, ()), None)
-    source = open_source(data, options.dialect(separator, encoding, no_header))
-    recipe, _ = check_columns(source, recipe)
+    source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
+    recipe, _, _ = check_columns(source, recipe)
     if (target is not None or fixed) and not counterfactual:
         raise usage("--target and --fixed are for --counterfactual.")
+    wanted = _target(fitted, target) if counterfactual else None
     X = _find_row(source, recipe, row)
     report = Report(as_json)
     values = dict(zip(recipe.features, X.row(0)))
     answer = _tell_answer(report, fitted, recipe, X, row)
     _tell_contributions(report, fitted, recipe, X, values, answer)
     if counterfactual:
-        _tell_counterfactuals(report, fitted, recipe, X, target, options.names(fixed), n, time_limit)
+        limits = {"n": n, "time_limit": time_limit, "max_nodes": max_nodes}
+        _tell_counterfactuals(report, fitted, recipe, X, wanted, options.names(fixed), limits)
     report.end()
 
 
@@ -77,21 +92,17 @@ def _find_row(source: Source, recipe: Recipe, row: int) -> pl.DataFrame:
         if row <= before + len(table):
             return table[row - before - 1 : row - before]
         before += len(table)
-    raise CommandError(f"--row {row}: {source.name} has {plural(before, 'row')}.")
-
-
-def _input(recipe: Recipe, X: pl.DataFrame) -> Any:
-    return X.to_numpy() if recipe.by_place else X
+    raise TableError(f"--row {row}: {source.name} has {plural(before, 'row')}.")
 
 
 def _tell_answer(report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, row: int) -> Any:
-    answer = fitted.predict(_input(recipe, X))[0]
+    answer = fitted.predict(recipe.rows(X))[0]
     name = recipe.target.name if recipe.target is not None and recipe.target.name else "prediction"
     shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
     report.note(row=row, prediction=answer)
     words = f"Row {row}: {name} {shown}"
     if hasattr(fitted, "predict_proba"):
-        shares = fitted.predict_proba(_input(recipe, X))[0]
+        shares = fitted.predict_proba(recipe.rows(X))[0]
         report.note(probabilities=dict(zip(map(label, fitted.classes_.tolist()), shares.tolist())))
         words += f" (probability {shares.max():.1%})"
     report.say(words, "bold")
@@ -111,11 +122,16 @@ def _tell_contributions(
         base=base,
         contributions_are="SHAP values",
     )
-    report.title(f"What its columns contribute to the score{of} (SHAP values), beside {number(base)}")
+    report.title(f"What its columns contribute to the score{of} (SHAP values), on top of its mean {number(base)}")
     names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
     rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
     if rows:
         report.table(["column", "value", "contribution"], rows, "llr")
+    n_more, n_none = int((shares != 0.0).sum()) - len(names), int((shares == 0.0).sum())
+    if n_more:
+        report.say(f"  and {plural(n_more, 'column')} that contribute{'s' * (n_more == 1)} less", "dim")
+    if n_none:
+        report.say(f"  and {plural(n_none, 'column')} that contribute{'s' * (n_none == 1)} nothing", "dim")
 
 
 def _cell(value: Any) -> str:
@@ -131,7 +147,7 @@ def _contributions(
     from spinney.explain.shap_values import shap
 
     try:
-        found = shap(fitted, _input(recipe, X))
+        found = shap(fitted, recipe.rows(X))
     except (TypeError, ValueError) as error:  # a model that is no sum of trees
         report.warn(str(error))
         return None
@@ -159,10 +175,9 @@ def _tell_counterfactuals(
     fitted: Any,
     recipe: Recipe,
     X: pl.DataFrame,
-    target: str | None,
+    wanted: Any,
     fixed: list[str],
-    n: int,
-    time_limit: float,
+    limits: dict[str, Any],
 ) -> None:
     from spinney.explain.counterfactuals import counterfactual as search
 
@@ -171,8 +186,7 @@ def _tell_counterfactuals(
         held: list[Any] = [one if one in unknown else recipe.features.index(one) for one in fixed]
     else:
         held = list(fixed)
-    wanted = _target(fitted, target)
-    found = search(fitted, list(X.row(0)), target=wanted, fixed=held, n=n, time_limit=time_limit)
+    found = search(fitted, list(X.row(0)), target=wanted, fixed=held, **limits)
     report.note(
         counterfactuals=[
             {
@@ -187,12 +201,25 @@ def _tell_counterfactuals(
             for one in found
         ]
     )
-    report.title(f"What would make it {found.target}")
+    goal = str(found.target)
+    report.title(f"What would make it {goal.lower() if goal in ('True', 'False') else goal}")
     if not len(found):
-        proved = "no row that was allowed does" if found.optimal else "none was found in this time: --time-limit"
-        report.say(f"  {proved}")
+        limit = "none was found within the limit: see --time-limit and --max-nodes"
+        report.say(f"  {'no row that was allowed does' if found.optimal else limit}")
     for one in found:
-        report.verbatim("\n".join(f"  {line}" for line in repr(one).splitlines()))
+        report.verbatim("\n".join(f"  {line}" for line in _lines(one)))
+
+
+def _lines(found: Any) -> list[str]:
+    """A counterfactual in words. Its cost is the sum of its changes, each in units of how much the column varies."""
+    proved = "the least possible" if found.optimal else f"no less than {found.bound:.4g} is possible"
+    known = proved if found.optimal or found.bound > 0.0 else "a lower cost may be possible: --time-limit"
+    answer = found.prediction
+    shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
+    head = f"{shown}, at a cost of {found.cost:.4g} ({known})"
+    if not found.changes:
+        return [f"{head}: nothing has to change"]
+    return [f"{head}, by", *(f"  {one.words}" for one in found.changes)]
 
 
 def _name(recipe: Recipe, column: Any) -> str:
@@ -209,7 +236,9 @@ def _target(fitted: Any, given: str | None) -> Any:
         if given not in known:
             raise usage(f"--target must be one of {', '.join(map(repr, known))}, got {given!r}.")
         return known[given]
-    if given is None or ":" not in given:
+    if given is None:
+        raise usage("--counterfactual needs --target for a model of numbers: a range such as 10:20, 10: or :20.")
+    if ":" not in given:
         raise usage(f"--target must be a range such as 10:20, 10: or :20, got {given!r}.")
     try:
         low, high = (float(one) if one.strip() else None for one in given.split(":"))

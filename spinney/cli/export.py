@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +9,12 @@ import typer
 
 import spinney
 from spinney.cli import options
-from spinney.cli.errors import CommandError, usage
 from spinney.cli.model_files import load_model
 from spinney.cli.report import Report
-from spinney.cli.show import the_trees, which_tree
+from spinney.cli.show import class_names, name_of_tree, the_trees, which_tree
+from spinney.cli.terminal import write_data
+from spinney.cli.writing import whole_file
+from spinney.tables.errors import usage
 
 FORMS = {
     "onnx": "the whole model for ONNX runtimes",
@@ -55,14 +56,10 @@ def export(
         out = Path(Path(model).stem + ".onnx")
     content = _content(fitted, to, tree)
     if out is None:
-        print(content.rstrip("\n") if isinstance(content, str) else content)
+        write_data(str(content).rstrip("\n") + "\n")
         return
-    if not out.absolute().parent.is_dir():
-        raise usage(f"--out: the folder {out.parent} does not exist.")
-    if isinstance(content, str):
-        out.write_text(content, encoding="utf-8")
-    else:
-        out.write_bytes(content)
+    with whole_file(out) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
     Report(quiet=quiet).say(f"{FORMS[to]}: {out}")
 
 
@@ -71,28 +68,17 @@ def _content(fitted: Any, to: str, tree: str | None) -> str | bytes:
         return _one_tree(the_trees(fitted), to, tree)
     if tree is not None:
         raise usage(f"--tree is for dot, text and rules: {to} has all trees.")
-    found = _exporter(f"to_{to}")(fitted)
-    if isinstance(found, dict | list):
-        import json
-
-        return json.dumps(found, indent=1)
-    if hasattr(found, "SerializeToString"):
-        return bytes(found.SerializeToString())
-    return found if isinstance(found, str | bytes) else str(found)
-
-
-def _exporter(name: str) -> Callable[..., Any]:
-    if name not in spinney.__all__:
-        raise CommandError(
-            f"this version of spinney has no {name}: export to {', '.join(('dot', 'text', 'rules'))} instead."
-        )
-    return getattr(spinney, name)
+    found = getattr(spinney, f"to_{to}")(fitted)
+    return bytes(found.SerializeToString()) if to == "onnx" else str(found)
 
 
 def _one_tree(fitted: Any, to: str, tree: str | None) -> str:
     place = which_tree(fitted, tree)
+    if name := name_of_tree(fitted, place):
+        Report(stderr=True).warn(f"this is {name}" + ("" if tree else " (--tree chooses)"))
+    names = class_names(fitted)
     if to == "dot":
-        return str(spinney.export_graphviz(fitted, tree=place))
+        return str(spinney.export_graphviz(fitted, tree=place, class_names=names))
     if to == "rules":
-        return str(spinney.export_rules(fitted, tree=place))
-    return spinney.export_text(fitted, tree=place, max_depth=None)
+        return str(spinney.export_rules(fitted, tree=place, class_names=names))
+    return spinney.export_text(fitted, tree=place, class_names=names, max_depth=None)

@@ -18,21 +18,33 @@ import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import EXACT, tell_columns, tell_importances, tell_scores
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Source, open_source
-from spinney.cli.judging import Judged, judge, plan
-from spinney.cli.kinds import Column
-from spinney.cli.model_files import SUFFIX, check_place, save_model
+from spinney.cli.judging import Judged, NotJudged, judge, plan
+from spinney.cli.model_files import SUFFIX, check_place, save_model, what_is_there
 from spinney.cli.models import MODELS, check_id3, make_model, read_parameters
 from spinney.cli.progress import Working
-from spinney.cli.reading import OTHER, TARGET, Survey, check_names, labels_of, read_table, read_types, survey
-from spinney.cli.recipe import Recipe
-from spinney.cli.report import Report, label, plural
+from spinney.cli.report import Report, label, plural, quoted, shares
 from spinney.cli.report_page import page_path, write_page
-from spinney.cli.streaming import is_large, stream_table
-from spinney.cli.tasks import guess_task
+from spinney.cli.tasks import alike, guess_task
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Source, open_source
+from spinney.tables.kinds import Column
+from spinney.tables.reading import (
+    OTHER,
+    TARGET,
+    Survey,
+    check_names,
+    find_infinite,
+    labels_of,
+    read_table,
+    read_types,
+    survey,
+)
+from spinney.tables.recipe import Recipe
+from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
+from spinney.tables.streaming import is_large, stream_table
 
 TASKS = ("classification", "regression")
+_LONG = 10.0  # seconds to go that are worth a word
 _SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what to look at of a model
 
 
@@ -54,6 +66,7 @@ class Wishes:
     threads: int | None
     budget: float | None
     page: Path | None = None
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,6 +138,7 @@ def fit(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     time_budget: _Budget = None,
     page: options.Page = None,
     seed: options.Seed = 0,
@@ -155,13 +169,14 @@ def fit(
     wishes = Wishes(
         target, model, task, cv, read_parameters(param or []), read_types(types or []), options.names(drop),
         options.words(missing), weights, groups, seed, threads, time_budget,
-        None if page is None else page_path(page, "--report"),
+        None if page is None else page_path(page, "--report"), quiet or as_json,
     )  # fmt: skip
     report = Report(as_json, quiet)
     path = out or _default_path(data)
     check_place(path)
+    what_is_there(path)
     with Working(not quiet) as work:
-        run(open_source(data, options.dialect(separator, encoding, no_header)), wishes, path, report, work)
+        run(open_source(data, options.dialect(separator, encoding, no_header, sheet)), wishes, path, report, work)
     report.end()
 
 
@@ -173,18 +188,19 @@ def _default_path(data: str) -> Path:
 
 def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Working) -> None:
     """All steps."""
+    begun = time.perf_counter()
     work.say("looking at all rows")
     found = look(source, wishes)
     target = found.find(wishes.target)
     if target.out == "lists or records, not values":
-        raise CommandError(f"--target: column {target.name!r} holds {target.out}.")
+        raise TableError(f"--target: column {target.name!r} holds {target.out}.")
     if target.kind == "date" and wishes.task != "classification":
-        raise CommandError(
+        raise TableError(
             f"the target {target.name!r} holds dates, which cannot be predicted: use a column of numbers, such as days "
             "from a fixed date, or --task classification if they are few."
         )
     if target.distinct == 1:
-        raise CommandError(
+        raise TableError(
             f"the target {target.name!r} holds the same value, {target.example}, in all rows of {source.name}: "
             "there is nothing to learn."
         )
@@ -205,23 +221,33 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
         wishes.groups,
         wishes.model,
     )
+    hashes = hash_rows(table.X, table.y) if isinstance(table.X, pl.DataFrame) else None
+    copies = None if hashes is None else find_copies(table.X, hashes)
     work.pause()
     tell_columns(report, source, found, columns, target, wishes, len(table.y))
     _tell_task(report, model, wishes, target, task, why, table.y)
-    judged, seconds = _learn(model, table, task, wishes, work)
-    recipe = replace(recipe, score={} if judged is None else judged.to_dict())
+    _tell_copies(report, copies, len(table.y), wishes)
+    if replaced := what_is_there(path):
+        report.note(replaces=replaced)
+        report.say(f"  replaces {path}: {replaced}", "yellow")
+    judged, seconds = _learn(model, table, task, wishes, copies, report, work)
+    sketch = None if hashes is None else Sketch.of(hashes)
+    recipe = replace(recipe, score=judged.to_dict() if isinstance(judged, Judged) else {}, sketch=sketch)
     save_model(model, path, recipe)
     if wishes.page is not None:
         work.say("making the page")
         rows: dict[str, Any] = {
             "weight": table.weights,
             "groups": table.groups,
-            "title": path.stem,
+            "target": wishes.target,
+            "source": source.name,
             "seed": wishes.seed,
+            "judged": judged,
         }
         write_page(model, table.X, table.y, wishes.page, **rows)
         report.note(report=str(wishes.page))
     work.pause()
+    seconds["in all"] = time.perf_counter() - begun
     _tell_result(report, model, recipe, judged, path, seconds, source)
     if wishes.page is not None:
         report.say(f"  the page about it: {wishes.page}")
@@ -248,7 +274,7 @@ def _to_learn_from(source: Source, found: Survey, wishes: Wishes) -> list[Column
     columns = [column for column in found.columns if column.name not in apart and not column.out]
     if not columns:
         left = [f"{column.name!r} ({column.out})" for column in found.columns if column.out]
-        raise CommandError(
+        raise TableError(
             f"{source.name} has no column to learn from besides the target"
             + (f"; left out: {', '.join(left)}; --types keeps a column." if left else ".")
         )
@@ -270,8 +296,10 @@ def read(
     else:
         frame = read_table(source, columns, wishes.missing, target, also, given)
     if not len(frame):
-        raise CommandError(f"the target {target.name!r} is missing in all {found.n_rows:,} rows of {source.name}.")
+        raise TableError(f"the target {target.name!r} is missing in all {found.n_rows:,} rows of {source.name}.")
     y = labels_of(frame[TARGET], target.kind)
+    if y.dtype.kind == "f" and not bool(np.isfinite(y).all()):
+        raise find_infinite(source, target, wishes.missing)
     weights = _weights(source, frame, wishes) if wishes.weights else None
     groups = frame[OTHER + wishes.groups].cast(pl.String).fill_null("").to_numpy() if wishes.groups else None
     if not streams:
@@ -286,28 +314,58 @@ def read(
 
 def _counted(column: Column, X: pl.DataFrame) -> Column:
     """The column with its distinct values counted, where they are few."""
-    if column.kind == "date" or (column.kind == "number" and column.distinct > EXACT):
+    if column.kind == "date" or (column.kind == "number" and column.approximate and column.distinct > EXACT):
         return column
     values = X[column.name].drop_nulls()
-    return replace(column, distinct=(values.drop_nans() if values.dtype.is_float() else values).n_unique())
+    distinct = (values.drop_nans() if values.dtype.is_float() else values).n_unique()
+    return replace(column, distinct=distinct, approximate=False)
 
 
 def _weights(source: Source, frame: pl.DataFrame, wishes: Wishes) -> np.ndarray:
     numbers = frame[OTHER + str(wishes.weights)].cast(pl.Float64, strict=False)
     if numbers.null_count() or not bool((numbers >= 0).all()) or not bool(numbers.is_finite().all()):
-        raise CommandError(
+        raise TableError(
             f"--weights: column {wishes.weights!r} of {source.name} must hold a number of at least 0 in every row."
         )
     return numbers.to_numpy()
 
 
-def _learn(model: Any, table: Learning, task: str, wishes: Wishes, work: Working) -> tuple[Judged | None, float]:
-    """Judge the model and fit it to all rows; also the seconds of the fit."""
+def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wishes) -> None:
+    if copies is None:
+        return
+    report.note(copies=copies.n)
+    what = f"{plural(copies.n, 'row')} of {n_rows:,} repeat{'s' * (copies.n == 1)} another row exactly"
+    kept = (
+        ""
+        if wishes.groups or wishes.cv == 0
+        else "; they are held out together with it, or the scores would be too good"
+    )
+    report.warn(what + kept)
+
+
+def _learn(
+    model: Any, table: Learning, task: str, wishes: Wishes, copies: Copies | None, report: Report, work: Working
+) -> tuple[Judged | NotJudged, dict[str, float]]:
+    """Judge the model and fit it to all rows; also the seconds of both."""
     n_folds = plan(table.X.shape[0], table.X.shape[1], wishes.cv, MODELS[wishes.model].slow)
     n_fits = max(n_folds, 0) + 1
     if wishes.budget is not None:
         model.set_params(time_budget=wishes.budget / n_fits)
-    work.say("judging on rows held out")
+    each = "" if wishes.budget is None else f"; {wishes.budget / n_fits:.3g} s each"
+    begun = time.perf_counter()
+
+    def tick(done: int, of: int) -> None:
+        if done == 0:
+            work.pause()
+            report.say(f"  {n_fits} fits: {of} to judge the model on rows held out, 1 on all rows{each}")
+            work.say("judging on rows held out")
+        work.step(done, of)
+        to_go = (time.perf_counter() - begun) * (n_fits - 1)
+        if done == 1 and to_go >= _LONG and not wishes.quiet:
+            from spinney._compile import say  # here, since it imports the compiler
+
+            say(f"the first of {n_fits} fits took {to_go / (n_fits - 1):.0f} s: about {to_go:.0f} s to go")
+
     judged = judge(
         model,
         table.X,
@@ -316,9 +374,11 @@ def _learn(model: Any, table: Learning, task: str, wishes: Wishes, work: Working
         n_folds,
         weights=table.weights,
         groups=table.groups,
+        copies=None if copies is None else copies.of,
         seed=wishes.seed,
-        tick=work.step,
+        tick=tick,
     )
+    judging = time.perf_counter() - begun
     work.say("fitting all rows")
     watched = "callbacks" in model.get_params() and model.get_params()["callbacks"] is None
     if watched:
@@ -329,7 +389,7 @@ def _learn(model: Any, table: Learning, task: str, wishes: Wishes, work: Working
         model.set_params(callbacks=None)
     if wishes.budget is not None:
         model.set_params(time_budget=wishes.budget)
-    return judged, time.perf_counter() - begun
+    return judged, {"fitting": time.perf_counter() - begun, "judging": judging}
 
 
 def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task: str, why: str, y: np.ndarray) -> None:
@@ -346,11 +406,14 @@ def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task:
         classes, counts = np.unique(y, return_counts=True)
         order = np.argsort(-counts, kind="stable")
         report.note(classes={label(one): int(n) for one, n in zip(classes.tolist(), counts)})
-        shown = ", ".join(f"{label(classes[k])} {counts[k] / len(y):.1%}" for k in order[:6])
+        percents = shares(counts.tolist())
+        shown = ", ".join(f"{label(classes[k])} {percents[k]}" for k in order[:6])
         report.say(
             f"  {plural(len(classes), 'class', 'classes')}: {shown}"
             + (f" and {len(classes) - 6} more" if len(classes) > 6 else "")
         )
+        for same in alike(classes):
+            report.warn(f"classes that differ in upper and lower case only: {quoted(same)}")
     else:
         report.note(range=[float(y.min()), float(y.max())])
         report.say(f"  from {y.min():g} to {y.max():g}, mean {y.mean():.6g}")
@@ -360,17 +423,33 @@ def _tell_task(report: Report, model: Any, wishes: Wishes, target: Column, task:
 
 
 def _tell_result(
-    report: Report, model: Any, recipe: Recipe, judged: Judged | None, path: Path, seconds: float, source: Source
+    report: Report,
+    model: Any,
+    recipe: Recipe,
+    judged: Judged | NotJudged,
+    path: Path,
+    seconds: dict[str, float],
+    source: Source,
 ) -> None:
     tell_scores(report, judged)
     tell_importances(report, model, recipe, judged)
-    report.note(out=str(path), seconds=round(seconds, 3), fingerprint=getattr(model, "fingerprint_", None))
-    report.title(f"Saved in {path} (fitted in {seconds:.1f} s)")
+    if hasattr(model, "leaderboard"):
+        report.verbatim("\n" + model.leaderboard())
+    report.note(
+        out=str(path),
+        seconds=round(seconds["fitting"], 3),
+        seconds_of={name: round(value, 3) for name, value in seconds.items()},
+        fingerprint=getattr(model, "fingerprint_", None),
+    )
+    times = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items())
+    report.title(f"Saved in {path} ({times})")
     data = source.name if source.name != "standard input" else "DATA"
+    quoted_path = shlex.quote(str(path))
     report.say("  next:", "dim")
-    report.say(f"    spinney predict {path} NEW-{Path(data).name}", "dim")
-    report.say(f"    spinney show {path} {_SHOWN.get(recipe.model, '--tree 0')}".rstrip(), "dim")
+    report.say(f"    spinney predict {quoted_path} {shlex.quote('NEW-' + Path(data).name)}", "dim")
+    report.say(f"    spinney show {quoted_path} {_SHOWN.get(recipe.model, '--tree 0')}".rstrip(), "dim")
     if recipe.model == "boosting":
         target = "" if recipe.target is None else shlex.quote(recipe.target.name)
         apart = "" if recipe.groups is None else f" --groups {shlex.quote(recipe.groups)}"
-        report.say(f"    spinney fit {data} --target {target}{apart} --model auto", "dim")
+        other = shlex.quote(f"{path.stem}-auto{SUFFIX}")
+        report.say(f"    spinney fit {shlex.quote(data)} --target {target}{apart} --model auto --out {other}", "dim")

@@ -9,8 +9,9 @@ from typing import Any
 import spinney
 from spinney.cli import options
 from spinney.cli.model_files import describe_file
-from spinney.cli.recipe import KEY
-from spinney.cli.report import Report, number, plain, plural
+from spinney.cli.report import Report, label, number, plain, plural
+from spinney.tables.errors import TableError
+from spinney.tables.recipe import KEY, Recipe
 
 _LONG = 100
 
@@ -28,12 +29,17 @@ def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
     report = Report(as_json)
     report.note(**found)
     report.say(f"{model}", "bold")
-    recipe = (found.pop("metadata", None) or {}).get(KEY)
+    stored = (found.pop("metadata", None) or {}).get(KEY)
     report.table(
         ["", ""], [(name, text if len(text) <= _LONG else text[:_LONG] + " ...") for name, text in _lines(found)]
     )
-    if recipe:
-        _tell_recipe(report, recipe)
+    if stored is not None:
+        try:
+            recipe = Recipe.from_dict(stored)
+        except TableError as error:
+            report.warn(str(error))
+        else:
+            _tell_recipe(report, recipe)
     report.end()
 
 
@@ -51,7 +57,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from (("function", f"{one['name']} ({one['hash']})") for one in value)
         elif name == "classes":
             if value is not None:
-                yield "classes", ", ".join(map(str, value))
+                yield "classes", ", ".join(map(label, value))
         elif name != "is_fitted":
             yield name, f"{value:,}" if isinstance(value, int) else str(value)
 
@@ -63,14 +69,14 @@ def _changed(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name not in defaults or plain(defaults[name]) != value}
 
 
-def _tell_recipe(report: Report, recipe: Mapping[str, Any]) -> None:
-    target = (recipe["target"] or {}).get("name", "")
-    of = f"{recipe['task']} of {target!r}, --model" if target else f"{recipe['task']}, --method"
-    report.title(f"Fitted by the command line: {of} {recipe['model']}")
-    report.table(["column", "type"], [(one["name"], one["kind"]) for one in recipe["columns"]])
-    if recipe["left_out"]:
-        report.say("  left out: " + ", ".join(f"{name} ({why})" for name, why in recipe["left_out"].items()))
-    if recipe["score"]:
-        scores = ", ".join(f"{name} {number(value)}" for name, value in recipe["score"]["scores"].items())
-        report.say(f"  {recipe['score']['how']}: {scores}")
-    report.say(f"  {plural(len(recipe['missing']), 'word')} for missing values: {', '.join(recipe['missing'])}")
+def _tell_recipe(report: Report, recipe: Recipe) -> None:
+    target = recipe.target.name if recipe.target else ""
+    of = f"{recipe.task} of {target!r}, --model" if target else f"{recipe.task}, --method"
+    report.title(f"Fitted by the command line: {of} {recipe.model}")
+    report.table(["column", "type"], [(one.name, one.kind) for one in recipe.columns])
+    if recipe.left_out:
+        report.say("  left out: " + ", ".join(f"{name} ({why})" for name, why in recipe.left_out.items()))
+    if recipe.score:
+        scores = ", ".join(f"{name} {number(value)}" for name, value in recipe.score["scores"].items())
+        report.say(f"  {recipe.score['how']}: {scores}")
+    report.say(f"  {plural(len(recipe.missing), 'word')} for missing values: {', '.join(recipe.missing)}")

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cli.errors import CommandError
-from spinney.evaluate.measures import measure, measure_baseline
+from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
+from spinney.tables.errors import TableError
 
 _SMALL = 250_000  # cells of a table that is judged by folds
-_FOLDS, _HELD_OUT = 5, 0.2
+_FOLDS, _HELD_OUT, _FEWEST = 5, 0.2, 10
 _LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which on half of the rows are learnt from; rows to judge by
 
 
@@ -27,10 +27,20 @@ class Judged:
     scores: dict[str, float]  # means over the folds
     spread: dict[str, float]  # standard deviations; empty for one part
     baseline: dict[str, float]
+    truth: np.ndarray | None = None  # of the rows held out, one fold after the other
+    predictions: np.ndarray | None = None  # for them: probabilities of all classes, or classes or numbers
+    weights: np.ndarray | None = None  # of them
 
     def to_dict(self) -> dict[str, Any]:
         """In JSON's types."""
         return {"how": self.how, "scores": self.scores, "spread": self.spread, "baseline": self.baseline}
+
+
+@dataclass(frozen=True)
+class NotJudged:
+    """Why there are no scores."""
+
+    why: str
 
 
 def plan(n_rows: int, n_columns: int, cv: int | None, slow: bool) -> int:
@@ -49,16 +59,29 @@ def judge(
     *,
     weights: np.ndarray | None = None,
     groups: np.ndarray | None = None,
+    copies: np.ndarray | None = None,
     seed: int = 0,
     tick: Callable[[int, int], object] = lambda done, of: None,
-) -> Judged | None:
-    """Fit to some rows and judge on the others, in turn; None where there are too few rows."""
+) -> Judged | NotJudged:
+    """Fit to some rows and judge on the others, in turn.
+
+    `copies` has the number of what each row holds: rows that hold the same are held out together.
+    """
     from spinney.evaluate.cross_validation import cross_validate
 
     is_large = n_folds == 1 and X.shape[0] * X.shape[1] >= _LARGE
-    splits = _splits(y, task, n_folds, groups, seed, is_large)
-    if not splits:
-        return None
+    if n_folds == 0 or len(y) < _FEWEST:
+        return NotJudged("no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some out")
+    if copies is None or groups is not None:
+        splits = _splits(y, task, n_folds, groups, seed, is_large)
+    else:
+        splits = _splits_of_different(y, task, n_folds, copies, seed, is_large)
+    if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
+        known, counts = np.unique(y, return_counts=True)
+        rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
+        return NotJudged(f"{rare}, and without the rows held out there would be one class only")
+    classes = np.unique(y) if task == "classification" else None
+    kept: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []  # truth, predictions, weights
     several = task == "classification" and len(np.unique(y)) > 2
     done = 0
     tick(0, len(splits))
@@ -66,7 +89,10 @@ def judge(
     def score(fitted: Any, held_out: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
         nonlocal done
         train = splits[done][0]
-        said = measure(fitted, held_out, truth, sample_weight)
+        predicted, shares = answers_of(fitted, held_out)
+        said = measure_answers(fitted, predicted, shares, truth, sample_weight)
+        all_shares = _of_all(classes, fitted, shares)
+        kept.append((truth, predicted if all_shares is None else all_shares, sample_weight))
         base = measure_baseline(truth, sample_weight, y[train], None if weights is None else weights[train], task)
         if several:  # of three classes a fold may have two
             said.pop("AUC", None)
@@ -83,7 +109,7 @@ def judge(
             f", {len(splits[0][0]):,} others learnt from" if is_large else ""
         )
     return Judged(
-        how + (", groups kept together" if groups is not None else ""),
+        how + (", groups kept together" if groups is not None else ", copies kept together" * (copies is not None)),
         {name: float(np.nanmean(result[f"test_{name}"])) for name in names},
         {name: float(np.nanstd(result[f"test_{name}"])) for name in names} if len(splits) > 1 else {},
         {
@@ -91,7 +117,31 @@ def judge(
             for name in names
             if f"baseline {name}" in result.metrics
         },
+        *(None if parts[0] is None else np.concatenate(parts) for parts in zip(*kept)),
     )
+
+
+def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:
+    """Probabilities with a column for each class of the table, of which a fold may lack some."""
+    if classes is None or shares is None:
+        return None
+    found = np.zeros((len(shares), len(classes)))
+    found[:, np.searchsorted(classes, fitted.classes_)] = shares
+    return found
+
+
+def _splits_of_different(
+    y: np.ndarray, task: str, n_folds: int, copies: np.ndarray, seed: int, is_large: bool
+) -> list[tuple[Any, Any]]:
+    """Splits of the different rows, each with all its copies."""
+    _, first = np.unique(copies, return_index=True)
+    splits = _splits(y[first], task, min(n_folds, len(first)), None, seed, is_large)
+    found = []
+    for train, _ in splits:
+        is_train = np.zeros(len(first), bool)
+        is_train[train] = True
+        found.append((np.flatnonzero(is_train[copies]), np.flatnonzero(~is_train[copies])))
+    return found
 
 
 def _splits(
@@ -104,10 +154,8 @@ def _splits(
     from sklearn import model_selection
 
     rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else len(y)
-    if n_folds == 0 or len(y) < 10:
-        return []
     if n_folds > len(y):
-        raise CommandError(f"--cv {n_folds}: {len(y):,} rows cannot be parted into more folds than rows.")
+        raise TableError(f"--cv {n_folds}: {len(y):,} rows cannot be parted into more folds than rows.")
     stratified = task == "classification" and rare >= max(2, n_folds)
     part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
     if is_large:
@@ -115,7 +163,7 @@ def _splits(
     if groups is not None:
         n_groups = len(np.unique(groups))
         if n_groups < max(2, n_folds):
-            raise CommandError(
+            raise TableError(
                 f"--groups: {n_groups} group{'s' * (n_groups != 1)} cannot be parted into {max(2, n_folds)} folds."
             )
         if n_folds == 1:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from spinney.cli.errors import CommandError
+from spinney._distribution import install_command
+from spinney.tables.errors import TableError
 
 
 def lab(
@@ -31,10 +32,10 @@ def lab(
         spinney lab --port 9000 --no-browser
     """
     if find_spec("pandas") is None:
-        raise CommandError('the lab needs pandas: pip install "spinney[lab]"')
+        raise TableError(f"the lab needs pandas: {install_command('lab')}")
     from spinney.lab.server import serve
 
     try:
         serve(port, link=link, browser=browser, say=lambda text: print(text, flush=True))
     except OSError as error:
-        raise CommandError(f"port {port} cannot be had: {error.strerror or error}.") from error
+        raise TableError(f"port {port} cannot be had: {error.strerror or error}.") from error

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.recipe import KEY, Recipe, recipe_of
 from spinney.cli.report import plain
 from spinney.io.errors import ModelFormatError
+from spinney.tables.errors import TableError, usage
+from spinney.tables.recipe import KEY, Recipe, check_fits, recipe_of
 
 SUFFIX = ".spinney"
 
@@ -31,12 +31,16 @@ def load_model(path: str, table: str = "-") -> tuple[Any, Recipe]:
 
     if table != "-" and is_model(Path(table)) and not is_model(Path(path)):
         raise usage(f"the model file comes first, then the table: {table} {path}.")
-    stored = describe_file(path)["metadata"].get(KEY)
+    stored = (describe_file(path)["metadata"] or {}).get(KEY)
     try:
         model = load(path)
     except ModelFormatError as error:
-        raise CommandError(f"{path}: {error}") from None
-    return model, recipe_of(model) if stored is None else Recipe.from_dict(stored)
+        raise TableError(f"{path}: {error}") from None
+    if stored is None:
+        return model, recipe_of(model)
+    recipe = Recipe.from_dict(stored)
+    check_fits(recipe, model)
+    return model, recipe
 
 
 def load_for(path: str, table: str, missing: tuple[str, ...], threads: int | None) -> tuple[Any, Recipe]:
@@ -64,7 +68,22 @@ def check_place(path: Path, option: str = "--out") -> None:
     if path.is_dir():
         raise usage(f"{option}: {path} is a folder; name a file in it, such as {path / ('model' + SUFFIX)}.")
     if not os.access(path.absolute().parent, os.W_OK):
-        raise CommandError(f"{option}: no permission to write in the folder {path.absolute().parent}.")
+        raise TableError(f"{option}: no permission to write in the folder {path.absolute().parent}.")
+
+
+def what_is_there(path: Path, option: str = "--out") -> str:
+    """What a model to be saved replaces, in words; empty if nothing. What is not a model file is not replaced."""
+    if not path.exists() or path.stat().st_size == 0:
+        return ""
+    if not is_model(path):
+        raise usage(f"{option}: {path} is there already and is not a model file: name another place, or remove it.")
+    try:
+        found = describe_file(str(path))
+    except TableError:
+        return "a model file that cannot be read"
+    recipe = (found.get("metadata") or {}).get(KEY)
+    target = (recipe.get("target") or {}).get("name") if isinstance(recipe, dict) else None
+    return str(found["class"]) + (f" of {target!r}" if target else "")
 
 
 def describe_file(path: str) -> dict[str, Any]:
@@ -78,4 +97,4 @@ def describe_file(path: str) -> dict[str, Any]:
     try:
         return inspect(path)
     except ModelFormatError as error:
-        raise CommandError(f"{path}: {error}") from None
+        raise TableError(f"{path}: {error}") from None

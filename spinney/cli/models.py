@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 import spinney
-from spinney.cli.errors import CommandError, suggestion, usage
+from spinney.tables.errors import TableError, suggestion, usage
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,8 @@ def check_id3(columns: Sequence[Any]) -> None:
     numbers = [column.name for column in columns if column.kind in ("number", "date")]
     if numbers:
         names = ", ".join(map(repr, numbers[:5])) + (" ..." if len(numbers) > 5 else "")
-        raise CommandError(
+        raise TableError(
             f"ID3 asks about categories only, and {names} hold{'s' if len(numbers) == 1 else ''} numbers: use --model "
             "c45, or say "
-            f"--types {numbers[0]}=category, or --drop."
+            f"--types {quote(numbers[0] + '=category')}, or --drop."
         )

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from spinney.cli.files import Dialect
-from spinney.cli.kinds import MISSING
+from spinney.tables.files import Dialect
+from spinney.tables.kinds import MISSING
 
-DATA_HELP = "CSV, TSV, Parquet, Arrow or JSON lines, also compressed by gzip, bzip2 or xz; - is standard input."
+DATA_HELP = "CSV, TSV, Excel, Parquet, Arrow or JSON lines, also compressed by gzip, bzip2 or xz; - is standard input."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=f"The table: {DATA_HELP}", show_default=False)]
 ModelFile = Annotated[
@@ -37,11 +37,15 @@ Encoding = Annotated[
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line is data; columns are called column_1, column_2, ...")
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option("--sheet", help="The sheet of an Excel workbook; by default the first.", show_default=False),
+]
 Missing = Annotated[
     str | None,
     typer.Option(
         "--missing",
-        help=f"Words that stand for missing values; by default {','.join(MISSING)}. Empty cells always do.",
+        help=f"Words that stand for missing values, as empty cells do; by default {', '.join(MISSING)}.",
         show_default=False,
     ),
 ]
@@ -86,10 +90,10 @@ Threads = Annotated[
 ]
 
 
-def dialect(separator: str | None, encoding: str | None, no_header: bool) -> Dialect:
-    """What was said of a text file."""
+def dialect(separator: str | None, encoding: str | None, no_header: bool, sheet: str | None) -> Dialect:
+    """What was said of a text file or a workbook."""
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "bar": "|"}
-    return Dialect(None if separator is None else named.get(separator, separator), encoding, not no_header)
+    return Dialect(None if separator is None else named.get(separator, separator), encoding, not no_header, sheet)
 
 
 def words(given: str | None, usual: tuple[str, ...] = MISSING) -> tuple[str, ...]:

@@ -13,14 +13,14 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Source, open_source
 from spinney.cli.model_files import load_for
 from spinney.cli.progress import Working
-from spinney.cli.reading import batches, check_columns, check_names
-from spinney.cli.recipe import Recipe
 from spinney.cli.report import Report, label, plural, quoted
 from spinney.cli.writing import Writer
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Source, open_source
+from spinney.tables.reading import batches, check_columns, check_names
+from spinney.tables.recipe import Recipe
 
 PREDICTION = "prediction"
 
@@ -51,6 +51,7 @@ def predict(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -71,12 +72,12 @@ def predict(
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     if proba and not hasattr(fitted, "predict_proba"):
         raise usage(f"--proba: {type(fitted).__name__} predicts numbers, which have no probabilities.")
-    source = open_source(data, options.dialect(separator, encoding, no_header))
-    recipe, extra = check_columns(source, recipe)
+    source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
+    recipe, extra, notes = check_columns(source, recipe)
     kept = list(source.columns) if options.names(keep) == ["all"] else options.names(keep)
     check_names(source, {"--keep": kept})
     report = Report(as_json, quiet, stderr=True)
-    watch = Unknown(fitted, recipe)
+    watch = Unknown(fitted, recipe, notes)
     n_rows = 0
     with Working(not quiet and out is not None) as work, Writer(out) as writer:
         work.say("predicting")
@@ -87,7 +88,7 @@ def predict(
             n_rows += len(table)
             work.step(n_rows, None)
     if n_rows == 0:
-        raise CommandError(f"{source.name} has a header but no rows.")
+        raise TableError(f"{source.name} has a header but no rows.")
     _tell(report, source, watch, extra, kept, n_rows, out)
 
 
@@ -115,9 +116,12 @@ def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
 
 
 class Unknown:
-    """Categories that a model has not seen, counted while batches go by."""
+    """What a model has not seen: its categories are counted while batches go by, and empty columns found.
 
-    def __init__(self, fitted: Any, recipe: Recipe) -> None:
+    `notes` are what is known of the table before.
+    """
+
+    def __init__(self, fitted: Any, recipe: Recipe, notes: Sequence[str] = ()) -> None:
         schema = getattr(fitted, "_schema", None)
         categories = [None] * len(recipe.features) if schema is None else [one.categories for one in schema.columns]
         if len(categories) != len(recipe.features):
@@ -129,10 +133,12 @@ class Unknown:
         }
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, tuple[str, int]] = {}
-        self._rows = 0
+        self._rows, self._notes = 0, notes
+        self._empty = [column.name for column in recipe.columns]
 
     def look(self, table: pl.DataFrame) -> None:
         """A batch goes by."""
+        self._empty = [name for name in self._empty if table[name].null_count() == len(table)]
         for name, known in self._known.items():
             cells = table[name].cast(pl.String)
             new = ~cells.is_in(known.implode()) & cells.is_not_null()
@@ -144,6 +150,11 @@ class Unknown:
 
     def sentences(self) -> Iterator[str]:
         """What was found."""
+        yield from self._notes
+        if len(self._empty) == 1 and self._rows:
+            yield f"column {self._empty[0]!r} has no value in this table: all its cells count as missing"
+        elif self._empty and self._rows:
+            yield f"columns {quoted(self._empty)} have no value in this table: all their cells count as missing"
         for name, n in self.counts.items():
             word, row = self.examples[name]
             yield (

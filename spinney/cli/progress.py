@@ -7,7 +7,10 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from spinney.cli.terminal import printable
 
 _PATIENCE = 1.0  # seconds without a bar
 
@@ -47,7 +50,7 @@ class Working:
 
     def say(self, text: str) -> None:
         """What is being done, for as long as it may take."""
-        self._bar.update(self._task, description=text, total=None, completed=0)
+        self._bar.update(self._task, description=escape(printable(text)), total=None, completed=0)
         if self._wanted and self._timer is None:
             self._timer = threading.Timer(_PATIENCE, self._bar.start)
             self._timer.daemon = True

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,8 @@ import numpy as np
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+
+from spinney.cli.terminal import can_write, printable, printable_json
 
 _WIDE = 160  # characters where nobody says how wide the page is
 _BAR = 24
@@ -37,7 +38,7 @@ class Report:
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line."""
         if self._speaks:
-            self._console.print(Text(text, style=style or ""), soft_wrap=True)
+            self._console.print(Text(printable(text), style=style or ""), soft_wrap=True)
 
     def title(self, text: str) -> None:
         """A line that begins something new."""
@@ -53,7 +54,7 @@ class Report:
         """A table; `right` has an r for each column whose cells end on the right."""
         if not self._speaks:
             return
-        cells = [[str(cell) for cell in row] for row in ([head] if any(head) else []) + list(rows)]
+        cells = [[printable(str(cell)) for cell in row] for row in ([head] if any(head) else []) + list(rows)]
         widths = [max(map(cell_len, column)) for column in zip(*cells)]
         for number, row in enumerate(cells):
             padded = [_pad(cell, width, right[k : k + 1] == "r") for k, (cell, width) in enumerate(zip(row, widths))]
@@ -62,27 +63,31 @@ class Report:
 
     def bars(self, values: Sequence[tuple[str, float]], most: int = 10) -> None:
         """Shares as bars, the largest first."""
-        block = "█" if _can_write("█") else "#"
+        used = [one for one in values if one[1] > 0.0]
+        unused, values = len(values) - len(used), used
         longest = max((value for _, value in values), default=0.0) or 1.0
         self.table(
             ["", "", ""],
-            [(name, f"{value:.1%}", block * round(_BAR * value / longest)) for name, value in values[:most]],
+            [(name, f"{value:.1%}", "█" * round(_BAR * value / longest)) for name, value in values[:most]],
             "lr",
         )
         if len(values) > most:
             rest = sum(value for _, value in values[most:])
             several = f"{len(values) - most} more columns with {rest:.1%} together"
             self.say("  and " + (f"1 more column with {rest:.1%}" if len(values) == most + 1 else several), "dim")
+        if unused:
+            self.say(f"  {plural(unused, 'column')} not used", "dim")
 
     def verbatim(self, text: str) -> None:
         """Text that others have laid out."""
         if self._speaks:
-            self._console.print(Text(text.rstrip("\n")), soft_wrap=True)
+            self._console.print(Text(printable(text.rstrip("\n"), lines=True)), soft_wrap=True)
 
     def end(self) -> None:
         """With --json, the facts."""
         if self.as_json:
-            print(json.dumps(plain(self.facts), indent=2, ensure_ascii=False))
+            text = json.dumps(plain(self.facts), indent=2, ensure_ascii=False)
+            print(printable_json(text) if can_write(text) else json.dumps(plain(self.facts), indent=2))
 
 
 def _pad(cell: str, width: int, right: bool) -> str:
@@ -93,14 +98,6 @@ def _pad(cell: str, width: int, right: bool) -> str:
 def _console(stderr: bool) -> Console:
     console = Console(stderr=stderr, highlight=False)
     return console if console.is_terminal else Console(stderr=stderr, highlight=False, width=_WIDE, no_color=True)
-
-
-def _can_write(text: str) -> bool:
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def plain(value: Any) -> Any:
@@ -123,6 +120,15 @@ def number(value: float) -> str:
     if abs(value) >= 100_000:
         return f"{value:.0f}"
     return f"{value:.3f}" if 0.1 <= abs(value) < 10 else f"{value:.4g}" if abs(value) >= 10 else f"{value:.2g}"
+
+
+def shares(counts: Sequence[float]) -> list[str]:
+    """Counts as percents of one decimal; those of two add up to 100."""
+    total = sum(counts)
+    found = [round(100 * one / total, 1) for one in counts]
+    if len(found) == 2:
+        found[1] = 100.0 - found[0]
+    return [f"{one:.1f}%" for one in found]
 
 
 def label(value: Any) -> str:

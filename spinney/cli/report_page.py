@@ -10,13 +10,14 @@ import polars as pl
 import typer
 
 from spinney.cli import options
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import open_source
+from spinney.cli.judging import Judged, NotJudged
 from spinney.cli.model_files import check_place, load_for
 from spinney.cli.progress import Working
-from spinney.cli.reading import check_columns, check_names
 from spinney.cli.report import Report, plural
 from spinney.cli.truth import Truth, find_truth
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import open_source
+from spinney.tables.reading import check_columns, check_names
 
 SUFFIXES = (".html", ".htm")
 
@@ -48,6 +49,7 @@ def report(
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     no_header: options.NoHeader = False,
+    sheet: options.Sheet = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -68,11 +70,11 @@ def report(
         raise usage(f"--cv must be 0 or a number of folds of at least 2, got {cv}.")
     path = page_path(out or Path(model).with_suffix(".html"), "--out")
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
-    source = open_source(data, options.dialect(separator, encoding, no_header))
+    source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     truth = find_truth(model, fitted, recipe, source, target, weights)
     check_names(source, {"--groups": [groups] if groups else []})
     together = groups or (recipe.groups if recipe.groups in source.columns else None)
-    recipe, _ = check_columns(source, recipe)
+    recipe, _, _ = check_columns(source, recipe)
     said = Report(as_json, quiet)
     with Working(not quiet) as work:
         work.say("reading the table")
@@ -82,7 +84,8 @@ def report(
         work.say("making the page")
         weight = None if heavy[0] is None else np.concatenate(heavy)
         kept = np.concatenate(known.groups) if together else None
-        write_page(fitted, X, np.concatenate(labels), path, weight=weight, groups=kept, cv=cv, title=title, seed=seed)
+        rows: dict[str, Any] = {"weight": weight, "groups": kept, "target": truth.name, "source": source.name}
+        write_page(fitted, X, np.concatenate(labels), path, **rows, cv=cv, title=title, seed=seed)
     said.note(file=source.name, rows=len(X), without_target=known.n_without, report=str(path))
     said.say(f"{path}: {plural(len(X), 'row')}; open it in a browser")
     said.end()
@@ -106,13 +109,19 @@ def write_page(
     groups: np.ndarray | None = None,
     cv: int = 5,
     title: str | None = None,
+    target: str | None = None,
+    source: str | None = None,
     seed: int = 0,
+    judged: Judged | NotJudged | None = None,
 ) -> None:
-    """The report of a fitted model."""
+    """The report of a fitted model; with the scores of `fit`, if there are some."""
     from spinney.reporting.making import report as make
 
+    source = source and Path(source).name  # pages are passed on, without the folders of whoever made them
+    known = judged if isinstance(judged, Judged) and judged.truth is not None else None
+    rows: dict[str, Any] = {"sample_weight": weight, "groups": groups, "cv": cv, "random_state": seed}
     try:
-        page = make(fitted, X, y, sample_weight=weight, groups=groups, cv=cv, title=title, random_state=seed)
+        page = make(fitted, X, y, **rows, title=title, target=target, source=source, judged=known)
     except (ValueError, TypeError, ImportError) as error:
-        raise CommandError(str(error)) from None
+        raise TableError(str(error)) from None
     page.save(path)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from spinney.cli import options
 from spinney.cli.columns_report import importances_of, tell_importances
-from spinney.cli.errors import CommandError, usage
 from spinney.cli.model_files import load_model
-from spinney.cli.recipe import Recipe
-from spinney.cli.report import Report, number, plural
+from spinney.cli.report import Report, label, number, plural
+from spinney.tables.errors import TableError, usage
+from spinney.tables.recipe import Recipe
 
 
 def show(
@@ -20,7 +21,7 @@ def show(
         str | None,
         typer.Option(
             "--tree",
-            help="Which tree to draw: 0, 1, ...; ROUND,CLASS for boosting of several classes.",
+            help="Which tree: 0, 1, ...; for boosting of several classes ROUND,CLASS, such as 0,1.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +53,7 @@ def show(
         _tell_tree(report, fitted, tree, max_depth)
     if importances or not (rules or tree is not None):
         if not importances_of(fitted, recipe.features) and importances:
-            raise CommandError(f"a {type(fitted).__name__} has no importances.")
+            raise TableError(f"a {type(fitted).__name__} has no importances.")
         tell_importances(report, fitted, recipe, most=most)
     report.end()
 
@@ -80,6 +81,43 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
         report.say(f"  {recipe.score['how']}: {scores}")
     if hasattr(fitted, "leaderboard"):
         report.verbatim("\n" + fitted.leaderboard())
+    _tell_members(report, fitted)
+
+
+def _tell_members(report: Report, fitted: Any) -> None:
+    """What a stack or a vote is made of, and how much each counts."""
+    if not hasattr(fitted, "named_estimators_"):
+        return
+    members = dict(fitted.named_estimators_)
+    weights, title = _weights_of(fitted, len(members))
+    facts = [
+        {"name": name, "estimator": type(one).__name__, **size_of(one)}
+        | ({} if weights is None else {"weight": weights[k]})
+        for k, (name, one) in enumerate(members.items())
+    ]
+    report.note(members=facts)
+    report.title(f"{plural(len(members), 'model')}, {title}")
+    sizes = [", ".join(f"{value:,} {name}" for name, value in size_of(one).items()) for one in members.values()]
+    rows = [
+        (name, type(one).__name__, sizes[k], "" if weights is None else f"{weights[k]:.1%}")
+        for k, (name, one) in enumerate(members.items())
+    ]
+    report.table(["", "", "", "weight" if weights is not None else ""], rows, "lllr")
+
+
+def _weights_of(fitted: Any, n_members: int) -> tuple[list[float] | None, str]:
+    """Shares of the members, if they can be told, and how they are put together."""
+    final = getattr(fitted, "final_estimator_", None)
+    if final is None:
+        given = getattr(fitted, "weights", None)
+        shares = np.ones(n_members) if given is None else np.asarray(given, np.float64)
+        return (shares / shares.sum()).tolist(), "which vote"
+    title = f"combined by {type(final).__name__}"
+    found = np.abs(np.atleast_2d(getattr(final, "coef_", np.empty((0, 0)))))
+    if not found.size or found.shape[1] % n_members or getattr(fitted, "passthrough", False) or not found.any():
+        return None, title
+    shares = found.sum(axis=0).reshape(n_members, -1).sum(axis=1)
+    return (shares / shares.sum()).tolist(), f"{title}: shares of its coefficients"
 
 
 def size_of(fitted: Any) -> dict[str, Any]:
@@ -102,17 +140,57 @@ def the_trees(fitted: Any) -> Any:
 
 
 def which_tree(fitted: Any, given: str | None) -> Any:
-    """`--tree 3`, `--tree 3,0`; by default the first of many, the only one of one."""
+    """`--tree 3`, `--tree 3,0`; by default the first of many, the only one of one. A round alone is its first class."""
     from spinney.tree.models import trees_of
 
     shape = trees_of(fitted).shape
     if given is None:
-        return None if not shape else (0,) * len(shape) if len(shape) > 1 else 0
+        given = ",".join("0" * len(shape))
     try:
-        place = tuple(int(one) for one in given.split(","))
+        place = [int(one) for one in given.split(",")] if given else []
     except ValueError:
         raise usage(f"--tree must be a number, or ROUND,CLASS, got {given!r}.") from None
-    return place if len(place) > 1 else place[0]
+    if not shape:
+        if place not in ([], [0]):
+            raise usage(f"--tree {given}: a {type(fitted).__name__} has one tree only.")
+        return None
+    place += [0] * (len(shape) - len(place))
+    if len(place) != len(shape) or not all(0 <= one < n for one, n in zip(place, shape)):
+        wanted = "a number" if len(shape) == 1 else "ROUND,CLASS"
+        last = ",".join(str(n - 1) for n in shape)
+        raise usage(f"--tree must be {wanted} from {','.join('0' * len(shape))} to {last}, got {given}.")
+    return tuple(place) if len(place) > 1 else place[0]
+
+
+def name_of_tree(fitted: Any, place: Any) -> str:
+    """Which of a model's trees it is; empty for the only one."""
+    from spinney.tree.models import trees_of
+
+    shape = trees_of(fitted).shape
+    if place is None:
+        return ""
+    if isinstance(place, int):
+        return f"tree {place} of {shape[0]:,}, counted from 0"
+    class_ = label(fitted.classes_[place[1]])
+    return f"round {place[0]} of {shape[0]:,}, class {place[1]} ({class_}); classes and rounds are counted from 0"
+
+
+def class_names(fitted: Any) -> list[str] | None:
+    """Names for classes that are not to be written as Python does: true, not True."""
+    classes = getattr(fitted, "classes_", None)
+    if not isinstance(classes, np.ndarray) or classes.dtype.kind != "b" or hasattr(fitted, "_booster"):
+        return None
+    return [label(one) for one in classes]
+
+
+def _tell_steps(report: Report, fitted: Any) -> None:
+    """What the leaves of boosted trees hold."""
+    if hasattr(fitted, "_booster"):
+        n, classes = size_of(fitted)["trees"], list(getattr(fitted, "classes_", []))
+        what = f" (log odds of {label(classes[1])})" if len(classes) == 2 else ""
+        report.say(
+            f"  its values are steps: the raw score of a row{what} is the sum of those of all {n:,} trees", "dim"
+        )
 
 
 def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) -> None:
@@ -120,15 +198,14 @@ def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) ->
 
     fitted = the_trees(fitted)
     place = which_tree(fitted, tree)
-    text = export_text(fitted, tree=place, max_depth=max_depth)
+    is_one = place is None and hasattr(fitted, "classes_")
+    text = export_text(fitted, tree=place, max_depth=max_depth, show_weights=is_one, class_names=class_names(fitted))
     report.note(tree=text)
-    report.title(
-        "The tree"
-        if place is None
-        else f"Tree {place}"
-        if isinstance(place, int)
-        else f"Round {place[0]}, class {place[1]}"
-    )
+    report.title((name_of_tree(fitted, place) or "the tree").capitalize())
+    _tell_steps(report, fitted)
+    if is_one:
+        classes = ", ".join(map(label, fitted.classes_))
+        report.say(f"  weights: training rows of {classes}", "dim")
     report.verbatim(text)
     if "truncated branch" in text:
         report.say(f"  deeper questions are left out: --max-depth {max_depth + 4}", "dim")
@@ -138,9 +215,12 @@ def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> Non
     from spinney.view.rules import export_rules
 
     fitted = the_trees(fitted)
-    found = export_rules(fitted, tree=which_tree(fitted, tree), sort="samples")
-    report.note(rules=[rule.text for rule in found])
-    report.title(f"{plural(len(found), 'rule')}, those of most rows first")
+    place = which_tree(fitted, tree)
+    found = export_rules(fitted, tree=place, sort="samples", class_names=class_names(fitted))
+    name = name_of_tree(fitted, place)
+    report.note(rules=[rule.text for rule in found], rules_of=name or "the tree")
+    report.title(f"{plural(len(found), 'rule')}{f' of {name}' if name else ''}, those of most rows first")
+    _tell_steps(report, fitted)
     for rule in list(found)[:most]:
         report.verbatim(f"  {rule.text}")
     if len(found) > most:

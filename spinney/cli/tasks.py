@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import numpy as np
 
-from spinney.cli.errors import CommandError
-from spinney.cli.kinds import Column
+from spinney.tables.errors import TableError
+from spinney.tables.kinds import Column
 
 _FEW = 10  # distinct whole numbers that pass for classes
 _PER_CLASS = 5  # rows of each at least, in the mean
 _TOO_MANY = 1000
+_NAMES = 20  # distinct words, more than half as many as rows, that are rather names
+_FEW_NUMBERS = 50  # distinct whole numbers that could be classes after all
 
 
 def guess_task(target: Column, y: np.ndarray, wanted: str | None) -> tuple[str, str]:
     """(task, why); refuse targets from which nothing can be learnt."""
     distinct = len(np.unique(y))
     if distinct == 1:
-        raise CommandError(
+        raise TableError(
             f"the target {target.name!r} holds the same value, {y[0]!s}, in all {len(y):,} rows: there is nothing to "
             "learn."
         )
     if wanted == "regression" and target.kind == "category":
-        raise CommandError(
+        raise TableError(
             f"--task regression: the target {target.name!r} holds words, such as {y[0]!r}, not numbers; name words "
             "that stand for "
             "missing values in --missing, or use --task classification."
         )
     if wanted == "classification" and y.dtype.kind == "f" and not bool((y == np.rint(y)).all()):
-        raise CommandError(
+        raise TableError(
             f"--task classification: the target {target.name!r} holds fractions, such as {y[y != np.rint(y)][0]:g}; "
-            f"--types {target.name}=category takes every number for a class."
+            f"--types {quote(target.name + '=category')} takes every number for a class."
         )
     task, why = (wanted, "as --task says") if wanted else _guess(target, y, distinct)
-    if task == "classification" and distinct > _TOO_MANY and distinct > len(y) / 10:
-        raise CommandError(
-            f"the target {target.name!r} has {distinct:,} different values in {len(y):,} rows: too many classes to "
-            "learn; it looks "
-            "like a name or an id."
+    names = distinct > _NAMES and distinct > len(y) / 2
+    if task == "classification" and (names or (distinct > _TOO_MANY and distinct > len(y) / 10)):
+        raise TableError(
+            f"the target {target.name!r} has {distinct:,} different values in {len(y):,} rows, such as {str(y[0])!r}: "
+            "too many classes to learn. It looks like a name or an id"
+            + (
+                f". If it holds numbers, --types {quote(target.name + '=number')} says which cell is not one."
+                if target.kind == "category"
+                else "; --task regression takes its values for amounts."
+            )
         )
     return task, why
 
@@ -53,4 +62,13 @@ def _guess(target: Column, y: np.ndarray, distinct: int) -> tuple[str, str]:
             "classification",
             f"since it holds {distinct} different whole numbers only (--task regression if they are amounts)",
         )
-    return "regression", f"since it holds numbers, {distinct:,} different ones"
+    doubt = " (--task classification if they are names)" if y.dtype.kind == "i" and distinct <= _FEW_NUMBERS else ""
+    return "regression", f"since it holds numbers, {distinct:,} different ones{doubt}"
+
+
+def alike(classes: np.ndarray) -> list[list[str]]:
+    """Classes that differ in upper and lower case only, such as Yes and yes."""
+    found: dict[str, list[str]] = {}
+    for one in classes.tolist():
+        found.setdefault(str(one).casefold(), []).append(str(one))
+    return [same for same in found.values() if len(same) > 1]

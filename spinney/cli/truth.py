@@ -7,16 +7,17 @@ weights. Rows without a target are left out and counted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Source
-from spinney.cli.kinds import Column, staged, values
-from spinney.cli.reading import batches, check_names, find_bad_cell, labels_of
-from spinney.cli.recipe import Recipe
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Source
+from spinney.tables.kinds import Column, staged, values
+from spinney.tables.reading import as_written_here, batches, check_names, find_bad_cell, labels_of
+from spinney.tables.recipe import Recipe
 
 
 def find_truth(
@@ -24,13 +25,14 @@ def find_truth(
 ) -> Column:
     """The column with the truth: that of training, or the one that is named."""
     if recipe.task not in ("classification", "regression"):
-        raise CommandError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
+        raise TableError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
     name = target or (recipe.target.name if recipe.target else "")
     if not name:
         raise usage("--target must name the column with the truth: the model file does not say it.")
     check_names(source, {"--target": [name], "--weights": [weights] if weights else []})
     own = recipe.target
-    return Column(name, own.kind, own.comma, own.format, own.tokens) if own else Column(name, "number")
+    column = replace(own, name=name) if own else Column(name, "number")
+    return as_written_here(source, [column], recipe.missing)[0][0]
 
 
 class Truth:
@@ -70,13 +72,13 @@ class Truth:
             labels = labels_of(found.cast(pl.Categorical) if truth.kind == "category" else found, truth.kind)
             yield table, labels, self._weights(other["weights"].filter(known)) if self.weights else None
         if n_rows == 0:
-            raise CommandError(f"{self.source.name} has a header but no rows.")
+            raise TableError(f"{self.source.name} has a header but no rows.")
         if not some:
-            raise CommandError(f"the target {truth.name!r} is missing in all rows of {self.source.name}.")
+            raise TableError(f"the target {truth.name!r} is missing in all rows of {self.source.name}.")
 
     def _weights(self, weights: pl.Series) -> np.ndarray:
         if weights.null_count() or not bool((weights >= 0).all()):
-            raise CommandError(
+            raise TableError(
                 f"--weights: column {self.weights!r} of {self.source.name} must hold a number of at least 0 in every "
                 "row."
             )

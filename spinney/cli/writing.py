@@ -1,44 +1,52 @@
-"""Writing: tables of predictions to a file or to standard output, batch by batch where the format allows it."""
+"""Writing: files that are whole or not there, and tables of predictions, batch by batch where the format allows it."""
 
 from __future__ import annotations
 
 import gzip
-import os
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import BinaryIO, cast
 
 import polars as pl
 
-from spinney.cli.errors import usage
-from spinney.cli.files import SUFFIXES
+from spinney import _whole_file
+from spinney.cli.terminal import write_data
+from spinney.tables.errors import usage
+from spinney.tables.files import SUFFIXES
+
+
+@contextmanager
+def whole_file(path: Path, option: str = "--out") -> Iterator[BinaryIO]:
+    """A file to write to, which is at its place when it is whole; an option that names no such place is refused."""
+    if not path.absolute().parent.is_dir():
+        raise usage(f"{option}: the folder {path.parent} does not exist.")
+    if path.is_dir():
+        raise usage(f"{option}: {path} is a folder, not a file.")
+    with _whole_file.whole_file(path) as stream:
+        yield stream
 
 
 class Writer:
-    """A table in the making. A file is there when it is whole: until then it has another name."""
+    """A table in the making. A file is there when it is whole."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._format = "CSV" if path is None else _format_of(path)
         self._parts: list[pl.DataFrame] = []
-        self._stream: Any = None
+        self._open = ExitStack()
+        self._stream: BinaryIO | None = None
         self._begun = False
-        self._partial = None if path is None else path.with_name(f".{path.name}.{os.getpid()}.part")
 
     def __enter__(self) -> Writer:
-        if self._path is None or self._partial is None:
-            self._stream = sys.stdout
-        else:
-            if not self._path.absolute().parent.is_dir():
-                raise usage(f"--out: the folder {self._path.parent} does not exist.")
-            if self._path.is_dir():
-                raise usage(f"--out: {self._path} is a folder, not a file.")
-            try:
-                opened = gzip.open if self._path.suffix == ".gz" else open
-                self._stream = opened(self._partial, "wb")
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(self._path)) from None
+        if self._path is not None:
+            self._stream = self._open.enter_context(whole_file(self._path))
+            if self._path.suffix == ".gz":
+                packed = gzip.GzipFile(fileobj=self._stream, mode="wb", filename="")
+                self._stream = cast(BinaryIO, self._open.enter_context(packed))
         return self
 
     def write(self, table: pl.DataFrame) -> None:
@@ -53,25 +61,24 @@ class Writer:
         self._begun = True
 
     def _put(self, text: str) -> None:
-        self._stream.write(text if self._stream is sys.stdout else text.encode())
+        if self._stream is None:
+            write_data(text)
+        else:
+            self._stream.write(text.encode())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._path is None or self._partial is None:
-            if error is None:
-                sys.stdout.flush()
+        if error is not None:
+            self._open.__exit__(kind, error, trace)
             return
-        try:
-            if error is None and self._parts:
-                whole = pl.concat(self._parts)
-                (whole.write_parquet if self._format == "Parquet" else whole.write_ipc)(self._stream)
-            self._stream.close()
-            if error is None:
-                self._partial.replace(self._path)
-        finally:
-            self._stream.close()
-            self._partial.unlink(missing_ok=True)
+        with self._open:
+            if self._stream is None:
+                sys.stdout.flush()
+            elif self._parts:
+                whole, written = pl.concat(self._parts), BytesIO()  # so that what the disk says is Python's to tell
+                (whole.write_parquet if self._format == "Parquet" else whole.write_ipc)(written)
+                self._stream.write(written.getbuffer())
 
 
 def _format_of(path: Path) -> str:

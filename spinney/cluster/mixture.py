@@ -37,6 +37,7 @@ class MixtureSettings:
     reg_covar: float = 1e-6
     keep_history: bool = False
     priors: Priors | None = None  # None: maximum likelihood
+    reached: float = -np.inf  # the log-likelihood or bound of the fit that this one goes on from
 
 
 class Step(NamedTuple):
@@ -70,7 +71,7 @@ def run_em(
 ) -> Outcome:
     """Iterate to the end, perhaps from where an earlier run was; `look_back` is told where this one is."""
     total = rows.total_weight
-    likelihoods, history, has_converged = [-np.inf], [], False
+    likelihoods, history, has_converged = [settings.reached], [], False
     if begun is not None:
         mixture, has_converged, history = begun.mixture, begun.has_converged, list(begun.history)
         likelihoods += begun.log_likelihoods

@@ -243,10 +243,16 @@ def random_units(points: PointSet, n: int, key: int) -> np.ndarray:
 
 def random_rows(points: PointSet, n_centres: int, key: int) -> np.ndarray:
     """int64 places of distinct rows, drawn by weight; rows of weight 0 only where there are too few others."""
-    if len(points.counts) == 0 and len(points.importance) == 0:
-        order = np.empty(points.n_rows, np.int64)
+    rows, weights = np.arange(points.n_rows), np.ones(points.n_rows)
+    if len(points.counts) or len(points.importance):
+        weights = points.weights()
+        some = np.flatnonzero(weights)
+        if len(some) >= n_centres:  # the draws are those of the table without the other rows
+            rows, weights = some, weights[some]
+    if (weights == 1.0).all():
+        order = np.empty(len(rows), np.int64)
         choose(np.uint64(key), n_centres, order)
-        return order[:n_centres]
-    times = np.empty(points.n_rows)
-    draw_times(np.uint64(key), points.weights(), times)
-    return np.argsort(times, kind="stable")[:n_centres]
+        return rows[order[:n_centres]]
+    times = np.empty(len(rows))
+    draw_times(np.uint64(key), weights, times)
+    return rows[np.argsort(times, kind="stable")[:n_centres]]

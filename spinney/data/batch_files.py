@@ -7,6 +7,7 @@ changes or vanishes between two passes is an error, and so is one whose columns 
 
 from __future__ import annotations
 
+import errno
 import glob
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -114,6 +115,16 @@ def _mark(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
+_NO_MEMORY = (  # how errors without a number say it: polars's, Python's threads, and those of Rust
+    "Cannot allocate memory",
+    "can't start new thread",
+    "failed to spawn thread",
+    "could not spawn thread",
+    "Out of memory",
+    "out of memory",
+)
+
+
 class reading:
     """Inside, whatever goes wrong with a file is told with its place."""
 
@@ -132,6 +143,8 @@ class reading:
             return
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"{self.where}: the file is not there any more.") from error
+        if getattr(error, "errno", None) == errno.ENOMEM or any(words in text for words in _NO_MEMORY):
+            raise MemoryError(f"{self.where} cannot be read, no memory is left: {text[:300]}") from error
         raise ValueError(f"{self.where} cannot be read, the file may be damaged: {text[:300]}") from error
 
 

@@ -10,14 +10,16 @@ frame says.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import tempfile
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
@@ -25,7 +27,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from spinney._interrupts import interrupts_held_back
+from spinney._threads import Thread, check_alive
 
+_LOOK = 0.1  # seconds until it is looked whether the threads are still there
 _MOST_CELLS_AHEAD = 2**26  # of batches that threads read before they are asked for
 
 
@@ -70,20 +74,77 @@ def read_ahead(waiting: Iterator[Waiting]) -> Iterator[Batch]:
     from spinney._team import available_threads
 
     n_threads = available_threads(None)
-    pool, coming = ThreadPoolExecutor(n_threads, "spinney_read"), deque[tuple[int, Future[Batch]]]()
-    n_cells = 0
+    readers, coming, n_cells = _Readers(n_threads), deque[tuple[int, _Job]](), 0
     try:
         for one in waiting:
-            coming.append((one.n_cells, pool.submit(one.read)))
+            coming.append((one.n_cells, readers.begin(one.read)))
             n_cells += one.n_cells
             while len(coming) > n_threads or (n_cells > _MOST_CELLS_AHEAD and len(coming) > 1):
                 n_cells -= coming[0][0]
-                yield coming.popleft()[1].result()
+                yield readers.result(coming.popleft()[1])
         while coming:
-            yield coming.popleft()[1].result()
+            yield readers.result(coming.popleft()[1])
     finally:
         with interrupts_held_back():
-            pool.shutdown(cancel_futures=True)
+            readers.end()
+
+
+class _Job:
+    """A batch that a thread reads."""
+
+    def __init__(self, read: Callable[[], Batch]) -> None:
+        self.read = read
+        self.batch: Batch | None = None
+        self.error: BaseException | None = None
+        self.door = allocate_lock()  # open when it is done
+        self.door.acquire()
+
+
+class _Readers:
+    """Threads that read batches, started as there is something to read."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._threads = most, list[Thread]()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+
+    def begin(self, read: Callable[[], Batch]) -> _Job:
+        if len(self._threads) < self._most:
+            name = f"spinney_read_{len(self._threads)}"
+            thread = Thread(target=_serve, args=(self._jobs,), name=name, daemon=True)
+            with interrupts_held_back():
+                thread.start()
+                self._threads.append(thread)
+        job = _Job(read)
+        self._jobs.put(job)
+        return job
+
+    def result(self, job: _Job) -> Batch:
+        while not job.door.acquire(timeout=_LOOK):
+            check_alive(self._threads)
+        if job.error is not None:
+            raise job.error
+        assert job.batch is not None
+        return job.batch
+
+    def end(self) -> None:
+        """What has not begun is not read."""
+        with contextlib.suppress(Empty):
+            while True:
+                self._jobs.get_nowait()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+
+def _serve(jobs: SimpleQueue[_Job | None]) -> None:
+    while (job := jobs.get()) is not None:
+        try:
+            job.batch = job.read()
+        except BaseException as error:
+            job.error = error
+        job.door.release()
+        del job
 
 
 class GivenBatches:

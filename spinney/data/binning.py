@@ -13,7 +13,7 @@ This stage knows nothing of targets, trees or histograms.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -33,7 +33,7 @@ _SAMPLE = 200_000  # rows that the edges are learnt from
 _LINE, _TILE = 64, 1024  # bytes of a cache line; rows that are turned into columns at a time
 _MANY = 1 << 18  # rows from which on it pays to look at numbers' first bits
 _MOST_COLUMNS = 256  # of a panel: a column's cells take 64 KiB
-_NO_CELLS = np.empty((0, 0), np.uint8), np.empty(0, CELLS).view(np.recarray)
+_NO_CELLS = np.empty((0, 0), np.uint8), np.empty(0, CELLS)
 _BLOCK = 4096  # rows encoded at a time: the block of a row-major table stays in the second-level cache
 
 
@@ -45,6 +45,10 @@ class Bins:
     category_codes: tuple[np.ndarray, ...]  # uint8: index of the category -> code
     n_bins: np.ndarray  # int32, per column; also the code of missing
     is_categorical: np.ndarray  # bool, per column
+
+    def __repr__(self) -> str:
+        """Short: notebooks write it beside every fitted model that has bins."""
+        return f"<Bins of {self.n_columns:,} columns, at most {self.n_bins.max(initial=0)} of a column>"
 
     @property
     def n_columns(self) -> int:
@@ -129,6 +133,10 @@ class Bins:
     @cached_property
     def _plans(self) -> dict[Any, tuple[np.ndarray, ...]]:
         return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the fields, for libraries such as skops that keep objects by these; pickles are smaller still."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __reduce__(self) -> Any:
         from spinney._packed_arrays import pack

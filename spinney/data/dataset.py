@@ -178,7 +178,7 @@ def records(shape: Any, dtype: np.dtype) -> Any:
     """A zeroed table of records."""
     table = aligned(shape, dtype)
     table.view(np.uint8)[...] = 0
-    return table.view(np.recarray)
+    return table
 
 
 def pack_words(dataset: Dataset, team: Team) -> np.ndarray:

@@ -57,6 +57,14 @@ class RowsElsewhere:
     n_rows: int
     n_columns: int
 
+    def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
+        """bool: which categories of some columns (their number by column) occur in some of the rows."""
+        raise NotImplementedError
+
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RowsElsewhere:
+        """The rows as a schema reads them that has only some of the categories."""
+        raise NotImplementedError
+
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> DatasetElsewhere:

@@ -63,7 +63,8 @@ def parts_by_content(
     """
     counts, importance = weights
     strata = y.astype(np.int64) if is_classes else _tenths(y, counts)
-    order = np.lexsort((hashes, strata) if importance is None else (importance, hashes, strata))
+    keys = [one for one in (counts, importance) if one is not None]  # trees count rows: which of equals is cut matters
+    order = np.lexsort((*keys, hashes, strata))
     row = order if counts is None else np.repeat(order, counts[order])  # one entry per sample
     total = np.bincount(strata[row])
     begin = np.cumsum(total) - total

@@ -28,18 +28,18 @@ _HALF, _ONE = np.uint32(1), np.uint32(0)  # shifts: steps of two edges, and of o
 CELLS = np.dtype([("least", np.float64), ("scale", np.float64), ("steps", np.int64)], align=True)
 
 
-def find_cells(edges: np.ndarray) -> tuple[np.ndarray, np.recarray]:
+def find_cells(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(starts, cells) of columns whose edges are padded with infinity, (columns, 256).
 
     `scale` is 0 for cells by bits; `steps` are the halvings in a cell, -1 where they would be too many.
     """
-    starts, cells = np.empty((len(edges), _CELLS), np.uint8), np.zeros(len(edges), CELLS).view(np.recarray)
+    starts, cells = np.empty((len(edges), _CELLS), np.uint8), np.zeros(len(edges), CELLS)
     n_edges = (edges < np.inf).sum(axis=1)
     for cell, own, n in zip(cells, edges.astype(np.float64), n_edges.tolist()):
         if n > 1:
             with np.errstate(over="ignore", divide="ignore"):
-                cell.least, cell.scale = own[0], _LAST / (own[n - 1] - own[0])
-    cells.scale[~np.isfinite(cells.scale)] = 0.0
+                cell["least"], cell["scale"] = own[0], _LAST / (own[n - 1] - own[0])
+    cells["scale"][~np.isfinite(cells["scale"])] = 0.0
     _fill_starts(edges, n_edges, starts, cells)
     return starts, cells
 

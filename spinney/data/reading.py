@@ -14,6 +14,7 @@ from spinney.data.arrays import ArraySource, check_shape, is_plain, open_array
 from spinney.data.columns import ColumnSource
 from spinney.data.frames import read_series
 from spinney.data.on_gpu import here
+from spinney.data.one_row import is_records
 from spinney.data.sparse import is_sparse, open_sparse, open_sparse_frame
 from spinney.data.tables import Source
 
@@ -28,6 +29,11 @@ def open_table(X: Any, owner: str = "this model") -> Source:
     X = here(X)
     if is_sparse(X):
         return open_sparse(X, owner)
+    if is_records(X):
+        raise TypeError(
+            f"{owner} needs a table here, got a list of dicts: pass pandas.DataFrame(X). Only predictions of fitted "
+            "models accept lists of dicts."
+        )
     if hasattr(X, "refuse_values"):  # a table opened from files: see data/streamed.py
         X.refuse_values(owner)
     if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
@@ -51,13 +57,13 @@ def open_table(X: Any, owner: str = "this model") -> Source:
 def with_rows(X: Any) -> Any:
     """X as something whose rows can be taken by their numbers; for models that hand rows on to others.
 
-    Sparse matrices are put in CSR format; Arrow's record batches become tables, and its views of strings strings, which
-    it cannot take rows of as yet; tables on a GPU are copied. Lazy frames have no rows: a TypeError. Everything else is
-    returned as it is.
+    Sparse matrices stay in CSR or CSC format, others are put in CSR; Arrow's record batches become tables, and its
+    views of strings strings, which it cannot take rows of as yet; tables on a GPU are copied. Lazy frames have no rows:
+    a TypeError. Everything else is returned as it is.
     """
     X = here(X)
     if is_sparse(X):
-        return X.tocsr()
+        return X if X.format in ("csr", "csc") else X.tocsr()
     library = type(X).__module__.partition(".")[0]
     if library == "pyarrow":
         return _arrow_with_rows(X)

@@ -29,11 +29,12 @@ from sklearn.utils.validation import validate_data
 
 from spinney.data.arrays import is_plain
 from spinney.data.elsewhere import TableElsewhere
-from spinney.data.one_row import is_table, row_of_frame, table_of_row, values_of_row
+from spinney.data.one_row import is_table, row_of_frame, table_of_row, table_of_rows, values_of_records, values_of_row
 from spinney.data.reading import feature_names, open_table
 from spinney.data.shared import OpenedTable
 from spinney.data.sparse import SparseSource
 from spinney.data.tables import Labels, Panel, Source, Table
+from spinney.data.weights import Weights
 
 # The types a category can have, as they are called in `to_dict`.
 CATEGORY_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
@@ -165,11 +166,20 @@ class Schema(_Stored):
         """Read one row: a dict or a Series by the columns' names, or a sequence of values in their order."""
         values = values_of_row(self, row)
         table = table_of_row(self, values, strict)
-        if table is None:  # a column of one value each, for whatever is not a plain number or category
-            cells = np.empty((1, len(values)), object)
-            cells[0] = values
-            return self.read_source(open_table(cells, owner), owner, strict)
-        return table
+        return self._read_objects([values], owner, strict) if table is None else table
+
+    def read_records(self, records: Sequence[Any], owner: str = "this model", *, strict: bool = False) -> Table:
+        """Read a list of dicts by the columns' names."""
+        rows = values_of_records(self, records)
+        table = table_of_rows(self, rows, strict)
+        return self._read_objects(rows, owner, strict) if table is None else table
+
+    def _read_objects(self, rows: Sequence[Sequence[Any]], owner: str, strict: bool) -> Table:
+        """Rows with values that are not plain numbers or categories, as columns of objects."""
+        cells = np.empty((len(rows), self.n_columns), object)
+        for place, values in enumerate(rows):
+            cells[place] = values
+        return self.read_source(open_table(cells, owner), owner, strict)
 
     def read_one(self, row: Any, owner: str = "this model", *, strict: bool = False) -> Table:
         """The same, or a table of one row."""
@@ -316,6 +326,26 @@ def learn_source(
     )
     remedy = "Name the column in categorical_features, set categorical_features='from_dtype', or turn it into numbers."
     return schema, schema._table(source, labels.pop, remedy)
+
+
+def without_idle_categories(schema: Schema, table: Any, weights: Weights) -> tuple[Schema, Any]:
+    """The schema without categories that only rows of weight 0 have, and the table (here or elsewhere) read by it.
+
+    So a model is that of the table without these rows. Where they hold such a category, it is missing.
+    """
+    rows = weights.rows()
+    sizes = {j: len(one.categories) for j, one in enumerate(schema.columns) if one.categories}
+    if rows is None or not sizes:
+        return schema, table
+    used = {j: one for j, one in table.used_categories(sizes, rows).items() if not one.all()}
+    if not used:
+        return schema, table
+    columns = list(schema.columns)
+    for j, one in used.items():
+        kept = tuple(value for value, there in zip(columns[j].categories or (), one.tolist()) if there)
+        columns[j] = Column(columns[j].name, kept)
+    schema = Schema(tuple(columns))
+    return schema, table.recoded(schema, used)
 
 
 def choose_categories(

@@ -111,6 +111,9 @@ class Whole:
             return SparseTable(some.by_rows, self)
         return Part(self, np.arange(self.table.n_rows) if rows is None else rows)
 
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> Whole:
+        return Whole(self.table.recoded(schema, used), self._is_categorical, self._counts)
+
     def presorted(self, with_values: bool, team: Team) -> Presorted:
         """The whole table sorted. Nobody may write to it."""
         from spinney.data.presort import presort
@@ -158,6 +161,10 @@ class Part(Table):
     def take(self, rows: np.ndarray) -> Part:
         """Some of these rows."""
         return Part(self.whole, self.rows[rows])
+
+    def recoded(self, schema: Any, used: dict[int, np.ndarray]) -> Part:
+        """As in `Table`, with lists and bins of its own."""
+        return Part(self.whole.recoded(schema, used), self.rows)
 
     def column(self, index: int) -> np.ndarray:
         """Return one column."""

@@ -257,6 +257,22 @@ class StreamedRows(Part):
         """No."""
         self._refuse()
 
+    def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
+        """By a pass through the batches."""
+        found = {j: np.zeros(size, bool) for j, size in sizes.items()}
+        counts = np.zeros(self.whole.n_rows, bool)
+        counts[rows if self.rows is None else self.rows[rows]] = True
+        for start, table in self.whole.tables(keep=True):
+            some = np.flatnonzero(counts[start : start + table.n_rows])
+            for j, one in table.used_categories(sizes, some).items():
+                found[j] |= one
+        return found
+
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> StreamedRows:
+        """The batches are read by the other schema."""
+        whole = StreamedWhole(self.whole.origin, schema, self.whole.n_rows, False, self.owner)
+        return StreamedRows(whole, self.rows, vars(self)["counts"], self.owner)
+
     def take(self, rows: np.ndarray) -> StreamedRows:
         """Some of these rows."""
         some = rows if self.rows is None else self.rows[rows]

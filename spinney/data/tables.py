@@ -53,6 +53,26 @@ class Table:
                 return panel.values[:, panel.columns.index(index)]
         raise IndexError(f"column {index} is not in a table of {self.n_columns} columns.")
 
+    def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
+        """bool: which categories of some columns (their number by column) occur in some of the rows."""
+        return {j: occurring(self.column(j)[rows], size) for j, size in sizes.items()}
+
+    def recoded(self, schema: Any, used: dict[int, np.ndarray]) -> Table:
+        """The table as a schema reads it that has only some of the categories; `used` says which, by column."""
+        numbers = {j: np.append(np.where(one, np.cumsum(one) - 1.0, np.nan), np.nan) for j, one in used.items()}
+        panels = []
+        for panel in self.panels:
+            if numbers.keys().isdisjoint(panel.columns):
+                panels.append(panel)
+                continue
+            for k, j in enumerate(panel.columns):
+                values = panel.values[:, k]
+                if j in numbers:
+                    codes = np.where(np.isnan(values), len(numbers[j]) - 1, values).astype(np.int64)
+                    values = numbers[j][codes].astype(panel.values.dtype)
+                panels.append(Panel(values[:, None], (j,)))
+        return Table(self.n_rows, self.n_columns, tuple(panels))
+
     def take(self, rows: np.ndarray) -> Table:
         """Some of the rows."""
         panels = tuple(Panel(panel.values[rows], panel.columns) for panel in self.panels)
@@ -62,6 +82,13 @@ class Table:
         """Some of the columns, perhaps one twice. Nothing is copied."""
         panels = tuple(Panel(self.column(int(j))[:, None], (k,)) for k, j in enumerate(columns))
         return Table(self.n_rows, len(columns), panels)
+
+
+def occurring(codes: np.ndarray, size: int) -> np.ndarray:
+    """bool: which of so many categories occur among these numbers of categories; NaN is missing."""
+    found = np.zeros(size, bool)
+    found[codes[~np.isnan(codes)].astype(np.int64)] = True
+    return found
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from spinney._distribution import install_command
+
 
 def import_pandas() -> ModuleType:
     """Return pandas, or say how to get it."""
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("spinney.datasets returns pandas tables; install it with `pip install pandas`.") from error
+        raise ImportError(f"spinney.datasets returns pandas tables: {install_command('datasets')}") from error
     return pandas

@@ -5,7 +5,7 @@ Out: the ordinary fitted model. Nothing here imports dask unless somebody else h
 
     collections.py   what is a dask collection; vectors of one number per row, gathered; the client
     table.py         `RemoteTable`: partitions, their sizes, the schema of all of them together
-    tasks.py         tasks with names for the dashboard
+    tasks.py         talking to the cluster: tasks, data, results; steps are repeated when a worker is lost
     parts.py         what is done to one partition, on the worker that has it
     dataset.py       `RemoteDataset`: bins learnt, partitions as codes, which worker has which
     group.py         members of a fit, one per worker: sums, maxima and gatherings of integers between them

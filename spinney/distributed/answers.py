@@ -86,7 +86,11 @@ def _row_like(model: Any, X: Any, is_frame: bool) -> Any:
 
     row = X._meta_nonempty.iloc[:1].copy()
     for column in () if schema is None else schema.columns:
-        if column.categories and column.name in row.columns:
+        if column.name not in row.columns:
+            continue
+        if row[column.name].dtype == object and column.categories is None:  # numbers and None
+            row[column.name] = pd.Series([True if column.boolean else 1.0], index=row.index, dtype=object)
+        elif column.categories:
             value = column.categories[0]
             is_category = isinstance(row[column.name].dtype, pd.CategoricalDtype)
             row[column.name] = pd.Series(pd.Categorical([value]) if is_category else [value], index=row.index)

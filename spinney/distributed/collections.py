@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney._distribution import install_command
+
 
 def is_dask(value: Any) -> bool:
     """Whether a value is a dask DataFrame, Series, Array, Bag or Delayed."""
@@ -31,7 +33,7 @@ def find_client() -> Any:
         from distributed import Client, get_client
     except ImportError as error:
         raise ImportError(
-            "Fitting a dask collection needs dask's cluster: pip install 'spinney[dask]', or pass .compute() of it."
+            f"Fitting a dask collection needs dask's cluster: {install_command('dask')}, or pass .compute() of it."
         ) from error
     try:
         client: Client = get_client()
@@ -43,7 +45,7 @@ def find_client() -> Any:
             "To fit on this machine without one, pass X.compute() and y.compute()."
         ) from error
     if client.status != "running":
-        raise ValueError(f"The client of Dask's is {client.status}: open one with distributed.Client(...).")
+        raise ValueError(f"The Dask client is {client.status}. Open one with distributed.Client(...).")
     return client
 
 
@@ -61,7 +63,10 @@ def vector_here(values: Any, name: str) -> Any:
         return values
     if not hasattr(type(values), "ndim"):  # of the class: a Delayed claims to have every attribute
         raise TypeError(f"{name} must be a dask Series or Array, or local, got {type(values).__name__}.")
-    found = values.compute()
+    from spinney.distributed.tasks import insist, request, results
+
+    client = find_client()
+    found = insist(lambda: results(client, [request(client, lambda: client.compute(values))]))[0]
     return np.asarray(found) if isinstance(found, np.ndarray) else found
 
 

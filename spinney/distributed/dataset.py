@@ -16,7 +16,7 @@ from spinney.data.binning import Bins
 from spinney.data.dataset import Layout, make_layout
 from spinney.data.elsewhere import CodesElsewhere, DatasetElsewhere
 from spinney.distributed import parts
-from spinney.distributed.tasks import run_all
+from spinney.distributed.tasks import run_all, talk
 
 if TYPE_CHECKING:
     from spinney.ensemble.boosting import Rounds
@@ -116,7 +116,7 @@ def share_out(client: Any, pieces: list[Piece], workers: list[str], few: int = 0
 
     Up to `few` rows all go to the worker that has most of them.
     """
-    holders = client.who_has([one.data for one in pieces])
+    holders = talk(client, lambda: client.who_has([one.data for one in pieces]))
     if sum(one.n_rows for one in pieces) <= few:
         held: Counter[str] = Counter()
         for one in pieces:

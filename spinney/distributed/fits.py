@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from spinney.distributed.collections import find_client
-from spinney.distributed.tasks import submit_all
+from spinney.distributed.tasks import Losses, WorkersLost, let_go, place_everywhere, results, submit_all
 
 
 def wants_cluster(n_jobs: Any) -> bool:
@@ -27,13 +27,18 @@ def wants_cluster(n_jobs: Any) -> bool:
 
 def spread(work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str) -> Generator[Any, None, None]:
     """The results of all jobs; if the iterator is closed early, the rest is cancelled."""
-    client = find_client()
-    kept = client.scatter([shared], hash=False, broadcast=True)[0]
-    futures = submit_all(client, work, [(kept, job) for job in jobs], name)
-    try:
-        for k, future in enumerate(futures):
-            yield future.result()
-            futures[k] = None  # let go of it there
-    finally:
-        if client.status == "running":
-            client.cancel([kept, *(future for future in futures if future is not None)], force=True)
+    client, losses, n_done = find_client(), Losses(), 0
+    while n_done < len(jobs):
+        futures: list[Any] = []
+        try:
+            futures.append(place_everywhere(client, shared))
+            futures += submit_all(client, work, [(futures[0], job) for job in jobs[n_done:]], name)
+            while len(futures) > 1:
+                found = results(client, futures[1:2])[0]
+                del futures[1]  # there, too
+                n_done, losses = n_done + 1, Losses()
+                yield found
+        except WorkersLost as lost:
+            losses.add(lost)
+        finally:
+            let_go(client, futures)

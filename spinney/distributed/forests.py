@@ -2,12 +2,13 @@
 
 In:  `RemoteRows`, a target, a plan. Out: the forest and its bags, those of the concatenated table. What is random about
 a tree follows from its number and from what the rows hold, so that it does not matter who grows it. If a worker is
-lost, Dask makes its trees anew elsewhere.
+lost, the trees that it had not finished are grown elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
@@ -19,7 +20,17 @@ from spinney.data.shared import Part
 from spinney.data.target import Target
 from spinney.distributed import parts
 from spinney.distributed.room import workers_with_room
-from spinney.distributed.tasks import run_all
+from spinney.distributed.tasks import (
+    Losses,
+    insist,
+    let_go,
+    place,
+    place_everywhere,
+    results,
+    run_all,
+    submit,
+    submit_all,
+)
 from spinney.ensemble.bootstrap import Bags
 from spinney.ensemble.forests import Opened, Plan, grow_trees, open_table
 from spinney.ensemble.out_of_bag import Votes, count_votes
@@ -101,10 +112,17 @@ def count_remote_votes(
         for own, span in zip(bits, spans):
             own.append(np.packbits(seen[span]))
     client = rows.table.client
-    told = client.scatter([(forest, answers)], hash=False, broadcast=True)[0]
-    calls = [(codes, np.array(own), told) for codes, own in zip(rows.codes, bits)]
-    found = run_all(client, votes_of_codes, calls, "out-of-bag")
-    return Votes(*(np.concatenate(parts) for parts in zip(*found)))
+
+    def attempt() -> list[Votes]:
+        futures = [place_everywhere(client, (forest, answers))]
+        try:
+            calls = [(codes, np.array(own), futures[0]) for codes, own in zip(rows.codes, bits)]
+            futures += submit_all(client, votes_of_codes, calls, "out-of-bag")
+            return results(client, futures[1:])
+        finally:
+            let_go(client, futures)
+
+    return Votes(*(np.concatenate(parts) for parts in zip(*insist(attempt))))
 
 
 class Sharing(NamedTuple):
@@ -124,42 +142,63 @@ def grow_everywhere(
     numbers: range,
     report: Callable[[], object],
 ) -> tuple[Forest, Any]:
-    """All partitions go to every worker, each grows some of the trees; their forest, and the facts."""
+    """All partitions go to every worker, each grows some of the trees; their forest, and the facts.
+
+    Trees that are here stay, whoever is lost afterwards.
+    """
+    some = dict(list(workers.items())[: len(numbers)])
+    n_pieces = min(len(numbers), _ROUNDS * sum(some.values()))
+    pieces = [range(int(one[0]), int(one[-1]) + 1) for one in np.array_split(np.array(numbers), n_pieces)]
+    grown: dict[range, Forest] = {}
+    losses = Losses()
+
+    def keep(piece: range, forest: Forest) -> None:
+        grown[piece] = forest
+        losses.n = 0
+        for _ in piece:
+            report()
+
+    def attempt() -> Any:
+        left = [piece for piece in pieces if piece not in grown]
+        return _grow_pieces(client, partitions, how, some, left, keep)
+
+    facts = insist(attempt, losses)
+    return join([grown[piece] for piece in pieces]), facts
+
+
+def _grow_pieces(
+    client: Any,
+    partitions: list[Any],
+    how: Sharing,
+    workers: dict[str, int],
+    pieces: list[range],
+    keep: Callable[[range, Forest], None],
+) -> Any:
+    """One attempt: hands the trees over as they are grown, and returns the facts."""
     from distributed import as_completed
 
     token = uuid4().hex[:12]
-    told = client.scatter([how.told], hash=False, broadcast=True)[0]
-    some = list(workers.items())[: len(numbers)]
-    opened = {
-        worker: client.submit(
-            how.open, partitions, told, workers=[worker], allow_other_workers=True, pure=False,
-            key=f"spinney-share-{token}-{k}",
-        )
-        for k, (worker, _) in enumerate(some)
-    }  # fmt: skip
-    n_threads = sum(n for _, n in some)
-    pieces = [
-        piece for piece in np.array_split(np.array(numbers), min(len(numbers), _ROUNDS * n_threads)) if len(piece)
-    ]
-    seats = [worker for worker, n in some for _ in range(n)]
-    futures = []
-    for k, piece in enumerate(pieces):
-        worker, span = seats[k % len(seats)], range(int(piece[0]), int(piece[-1]) + 1)
-        futures.append(
-            client.submit(
-                how.grow, opened[worker], told, span, workers=[worker], allow_other_workers=True, pure=False,
-                key=f"spinney-trees-{token}-{k}",
-            )
-        )  # fmt: skip
+    futures = [place(client, how.told)]
+    told = futures[0]
+
+    def send(function: Any, name: str, *args: Any, worker: str) -> Any:
+        where = {"workers": [worker], "allow_other_workers": True}
+        futures.append(submit(client, function, *args, key=f"spinney-{name}-{token}-{len(futures)}", **where))
+        return futures[-1]
+
     try:
-        for future in as_completed(futures):
-            for _ in range(future.result().n_trees):
-                report()
-        first = next(iter(opened.values()))
-        facts = client.submit(how.facts, first, key=f"spinney-facts-{token}", pure=False).result()
-        return join(client.gather(futures)), facts
+        opened = {worker: send(how.open, "share", partitions, told, worker=worker) for worker in workers}
+        seats = cycle([worker for worker, n in workers.items() for _ in range(n)])
+        piece_of = {
+            send(how.grow, "trees", opened[worker], told, piece, worker=worker): piece
+            for piece, worker in zip(pieces, seats)
+        }
+        for future in as_completed(list(piece_of)):
+            keep(piece_of[future], results(client, [future])[0])
+        first = next(iter(workers))
+        return results(client, [send(how.facts, "facts", opened[first], worker=first)])[0]
     finally:
-        client.cancel([*futures, *opened.values()], force=True)
+        let_go(client, futures)
 
 
 def find_ends(rows: Any, some: np.ndarray | None) -> np.ndarray:

@@ -12,9 +12,11 @@ from uuid import uuid4
 
 import numpy as np
 
+from spinney._warnings import warn_caller
 from spinney.distributed import parts
 from spinney.distributed.room import workers_with_room
 from spinney.distributed.table import RemoteTable
+from spinney.distributed.tasks import insist, let_go, place, results, submit
 
 
 class Gathering(NamedTuple):
@@ -59,20 +61,27 @@ def fit_on_a_worker(
     owner = type(model).__name__
     found = _plan(table, *size, owner, copies, per_row)
     worker = max(found.workers, key=lambda address: found.workers[address])
-    key = f"spinney-fit-{owner.lower()}-{uuid4().hex[:12]}"
-    kept = found.client.scatter([weight], hash=False, broadcast=True)[0] if weight is not None else None
-    future = found.client.submit(
-        _fit_here, clone(model), found.partitions, kept, workers=[worker], allow_other_workers=True, key=key, pure=False
-    )
+
+    def attempt() -> Any:
+        client, futures = found.client, []
+        if weight is not None:
+            futures.append(place(client, weight))
+        key = f"spinney-fit-{owner.lower()}-{uuid4().hex[:12]}"
+        how = {"workers": [worker], "allow_other_workers": True, "key": key}
+        futures.append(submit(client, _fit_here, clone(model), found.partitions, *(futures or [None]), **how))
+        try:
+            return results(client, futures[-1:])[0]
+        finally:
+            let_go(client, futures)
+
     try:
-        fitted, said = future.result()
+        fitted, said = insist(attempt)
     finally:
-        future.cancel(force=True)
         found.partitions.clear()
     parameters = model.get_params(deep=False)
     vars(model).update({name: value for name, value in vars(fitted).items() if name not in parameters})
     for category, message in said:
-        warnings.warn(message, category, stacklevel=4)
+        warn_caller(message, category)
 
 
 # --- on the workers --------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ _STEPS = 64  # messages of a member in one sum, at most
 _LINGER = 0.03  # seconds that results wait for others
 _SHORT = 2**31 - 1
 _LOOK = 0.5  # seconds between two looks whether the fit is still wanted
+_WATCH = 5.0  # seconds between two looks whether the client is still there
 _RUNNING = ("executing", "long-running")
 
 
@@ -79,18 +80,43 @@ class Mailbox(WorkerPlugin):
     """The handler on a worker's server, for as long as a fit lasts; found by its name among the worker's plugins."""
 
     def __init__(self, fit: str) -> None:
-        self.name = name_of(fit)
+        self.name, self._wish = name_of(fit), wish_of(fit)
         self.sessions: dict[str, Session] = {}
         self.closed: set[str] = set()
 
     def setup(self, worker: Any) -> None:
         self.worker = worker
         worker.handlers[self.name] = self.answer
+        self.doubt = asyncio.Event()
+        self._watching = asyncio.ensure_future(self._watch())
 
     def teardown(self, worker: Any) -> None:
+        self._watching.cancel()
         worker.handlers.pop(self.name, None)
         for session in list(self.sessions):
             self.close(session, "the fit is over")
+
+    async def _watch(self) -> None:
+        """Leave when the client is gone: it may be closed or killed at any moment, also when no member is at work.
+
+        The mailbox of one worker sees to it that all of them are removed; one that was not reached removes itself.
+        """
+        n_missed = 0
+        while n_missed < 2:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.doubt.wait(), _WATCH)
+            self.doubt.clear()
+            with contextlib.suppress(
+                Exception
+            ):  # a scheduler that is gone, a worker that is lost, a fit that has ended
+                scheduler = self.worker.scheduler
+                if (await scheduler.get_task_status(keys=[self._wish]))[self._wish] is not None:
+                    continue
+                n_missed += 1
+                if min((await scheduler.identity(n_workers=-1))["workers"]) == self.worker.address:
+                    await scheduler.unregister_worker_plugin(name=self.name)
+        if self.worker.plugins.get(self.name) is self:
+            await self.worker.plugin_remove(self.name)
 
     def session(self, name: str) -> Session:
         if name in self.closed:
@@ -147,6 +173,11 @@ class Mailbox(WorkerPlugin):
 def name_of(fit: str) -> str:
     """What a fit's plugin and handler are called."""
     return f"spinney-{fit}"
+
+
+def wish_of(fit: str) -> str:
+    """A task that the client wants as long as it wants the fit: the scheduler forgets it with the client."""
+    return f"spinney-fit-{fit}"
 
 
 class Group:
@@ -268,15 +299,8 @@ class Group:
         return [*arrived[: self.rank], array, *arrived[self.rank :]]
 
     def leave(self) -> None:
-        """Clear up where the client no longer can: it has neither ended this session nor wants its task."""
-        if self._session_name not in self._mailbox.closed and not self._is_wanted():
-            self._run(self._forget())
-
-    async def _forget(self) -> None:
-        with contextlib.suppress(Exception):  # another member may have been first
-            await self.worker.scheduler.unregister_worker_plugin(name=self._op)
-        with contextlib.suppress(KeyError):
-            await self.worker.plugin_remove(self._op)
+        """This session has ended early: perhaps because the client is gone, and somebody has to clear up."""
+        self.worker.loop.add_callback(self._mailbox.doubt.set)
 
     def fail(self, reason: str) -> None:
         """Tell all members that this one cannot go on."""

@@ -19,8 +19,9 @@ from spinney.cluster.expect import Gaussians, RowsElsewhere, Sums, as_words, chu
 from spinney.cluster.mixture import MixtureSettings, Outcome, Watcher, middle_of
 from spinney.distributed.dataset import Piece
 from spinney.distributed.matrix import RemoteMatrix
-from spinney.distributed.members import Members, Shares, living_workers
+from spinney.distributed.members import Members, Shares
 from spinney.distributed.mixture_member import Common, Part, Progress, Reached, Start, find_sums, fit_mixture
+from spinney.distributed.tasks import insist, living_workers, results
 
 
 class MixtureRows(RowsElsewhere):
@@ -73,13 +74,16 @@ class MixtureRows(RowsElsewhere):
             if self.weight is not None and add is _add_values:  # sent with the task, which may have to be done again
                 own = (self.weight[self.matrix.starts[k] : self.matrix.starts[k + 1]],)
             total = self.matrix.submit(add, "middle", total, part, *own)
-        return total.result()
+        return self._here([total])[0]
+
+    def _here(self, futures: list[Any]) -> list[Any]:
+        return insist(lambda: results(self.matrix.client, futures))
 
     def _sort(self) -> None:
         """Put rows with the same values missing side by side, as `read_rows`."""
         matrix = self.matrix
         self._found = [matrix.submit(patterns_of, "patterns", one) for one in matrix.partitions]
-        found = matrix.client.gather(self._found)
+        found = self._here(self._found)
         words, known = np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
         _, first, number = np.unique(words, return_index=True, return_inverse=True)
         number = number.reshape(-1).astype(np.int32)
@@ -157,7 +161,7 @@ def run_mixture(
     try:
         while len(progress.done) < len(starts):
             for news in members.take():
-                progress = _after(progress, news, watcher_of, tell)
+                progress = _after(progress, news, settings.reached, watcher_of, tell)
     finally:
         members.close()
     return max(progress.done, key=lambda one: one.log_likelihood)
@@ -166,6 +170,7 @@ def run_mixture(
 def _after(
     progress: Progress,
     news: Reached | Outcome,
+    begun_at: float,
     watcher_of: Callable[[int], Watcher | None],
     tell: Callable[[int, Outcome], None],
 ) -> Progress:
@@ -173,7 +178,7 @@ def _after(
     if isinstance(news, Outcome):
         tell(number, news)
         return Progress([*progress.done, news], None)
-    before = progress.begun or Outcome(news.mixture, -np.inf, 0, False, [], [])
+    before = progress.begun or Outcome(news.mixture, begun_at, 0, False, [], [])
     watch = watcher_of(number)
     if watch is not None:
         watch(before.n_iter + 1, news.log_likelihood, news.log_likelihood - before.log_likelihood)

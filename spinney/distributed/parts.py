@@ -76,6 +76,13 @@ def _count_categories(table: Table, column: int, n: int, counts: np.ndarray | No
     return np.bincount(values[present].astype(np.int64), weights=weights, minlength=n).astype(np.int64)
 
 
+def used_categories(
+    part: Any, schema: Schema, owner: str, sizes: dict[int, int], rows: np.ndarray
+) -> dict[int, np.ndarray]:
+    """Which categories occur in some rows of a partition."""
+    return schema.read(part, owner).used_categories(sizes, rows) if len(part) and len(rows) else {}
+
+
 def encode(part: Any, schema: Schema, bins: Bins, owner: str, strict: bool) -> np.ndarray:
     """(columns, rows) uint8: the codes of a partition."""
     if not len(part):

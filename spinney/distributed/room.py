@@ -14,7 +14,7 @@ def workers_with_room(client: Any, n_bytes: int, what: str, remedy: str) -> dict
     """Address -> threads of the workers whose memory can take so many bytes; an error if there is none."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     if not workers:
-        raise RuntimeError("The cluster of Dask's has no worker: start some, then fit again.")
+        raise RuntimeError("The Dask cluster has no worker. Start some, then fit again.")
     limits = {address: int(about.get("memory_limit") or 0) for address, about in workers.items()}  # 0: no limit
     found = {
         address: int(workers[address]["nthreads"])

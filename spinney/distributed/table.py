@@ -19,7 +19,7 @@ from spinney.data.tables import Panel, Table
 from spinney.distributed import parts
 from spinney.distributed.collections import find_client
 from spinney.distributed.dataset import RemoteDataset, open_remote_dataset
-from spinney.distributed.tasks import let_go, run_all, submit_all
+from spinney.distributed.tasks import insist, let_go, request, results, run_all, submit_all
 
 
 class RemoteTable(TableElsewhere):
@@ -28,7 +28,7 @@ class RemoteTable(TableElsewhere):
     def __init__(self, X: Any, client: Any = None) -> None:
         """Its partitions begin to be computed."""
         self.client = find_client() if client is None else client
-        self.partitions = self.client.compute(_delayed_parts(X))
+        self.partitions = request(self.client, lambda: self.client.compute(_delayed_parts(X)))
         self.shape: tuple[int, ...] = (-1, X.shape[1])
         self.sizes: list[int] | None = None
         self._encoded: list[list[Any]] = []  # futures of codes, for `close`
@@ -89,6 +89,21 @@ class RemoteRows(RowsElsewhere):
         self.n_rows, self.n_columns = int(self.starts[-1]), schema.n_columns
         self.codes: list[Any] = []  # of the partitions, that a forest was grown from: futures
 
+    def used_categories(self, sizes: dict[int, int], rows: np.ndarray) -> dict[int, np.ndarray]:
+        places = np.searchsorted(rows, self.starts)
+        tasks = [
+            (part, self.schema, self.owner, sizes, rows[places[k] : places[k + 1]] - int(self.starts[k]))
+            for k, part in enumerate(self.table.partitions)
+        ]
+        found = {j: np.zeros(size, bool) for j, size in sizes.items()}
+        for one in run_all(self.table.client, parts.used_categories, tasks, "categories"):
+            for j, used in one.items():
+                found[j] |= used
+        return found
+
+    def recoded(self, schema: Schema, used: dict[int, np.ndarray]) -> RowsElsewhere:
+        return RemoteRows(self.table, schema, self.owner, self.strict)
+
     def open_dataset(
         self, is_categorical: np.ndarray, counts: np.ndarray | None, max_bins: int | None, team: Team
     ) -> RemoteDataset:
@@ -128,7 +143,8 @@ class RemoteRows(RowsElsewhere):
         return count_remote_votes(self, forest, in_bag, answers)
 
     def encode(self, bins: Bins, team: Team) -> np.ndarray:
-        codes = self.table.client.gather(self.table.encode(self.schema, bins, self.owner, self.strict))
+        futures = self.table.encode(self.schema, bins, self.owner, self.strict)
+        codes = insist(lambda: results(self.table.client, futures))
         self.table.close()
         return np.concatenate(codes, axis=1)
 

@@ -7,9 +7,10 @@ Out: `Rounds`: the members, how much each has to say, its weighted error, and th
                    ──judge──▶ error, vote, how weights change ──settle──▶ weights of the next round
 
 There is one loop, `run`. What differs between the algorithms is in the judges: `Discrete` (two classes, the vote is
-1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members answer with probabilities) and `R2`
-(numbers). How a member is fitted (with weights, on a bootstrap, from a table sorted once) is the caller's business.
-Members answer row by row (`boost`); of stumps it is enough to know what is in their leaves (`ByLeaves`).
+1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members answer with probabilities), `R2`
+(numbers) and `HalfWay` (C5.0: members answer with votes). How a member is fitted (with weights, on a bootstrap, from a
+table sorted once) is the caller's business. Members answer row by row (`boost`); of stumps it is enough to know what is
+in their leaves (`ByLeaves`).
 
 Weights are whole multiples of 2**-50 that add up to 1: a float64 holds every sum of them exactly, so that no error of a
 classifier depends on the order of the rows, and a row of weight 3 is three rows, bit for bit.
@@ -31,6 +32,9 @@ TINY = 1e-10  # the two-class form keeps errors so far from 0 and 1: a perfect m
 _EPSILON = float(np.finfo(np.float64).eps)  # errors and probabilities are kept so far from 0
 _UNIT = 2.0**-50  # of weights, and the least that a row keeps
 _MOST_ROWS = 1 << 40  # whole weights that add up to more are not repetitions
+_NONE_WRONG = 0.1  # C5.0: the weight of wrong rows, in rows, that is none
+_TOO_WRONG = 0.49  # C5.0: the share of the weight that is wrong at which a member is of no use
+_LEAST = 0.001  # C5.0: the least weight of a row that is not given up, in rows
 _FURTHEST = 300.0  # no weight changes by more than e to this in a round: products stay finite
 
 # (weights, round number) -> (fitted member, its answers on the training rows: class numbers, probabilities or numbers)
@@ -167,11 +171,13 @@ def settle(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 
     `weights` are those of single rows; a row that is there `repeats` times weighs as much more.
 
-    >>> settle(np.array([1.0, 0.5, 7.0]), np.array([1.0, 2.0, 0.0])).tolist()
-    [0.5, 0.5, 0.0]
+    A weight of 0 stays 0: C5.0 drops rows.
+
+    >>> settle(np.array([1.0, 0.5, 7.0, 0.0]), np.array([1.0, 2.0, 0.0, 1.0])).tolist()
+    [0.5, 0.5, 0.0, 0.0]
     """
     total, _ = exact_sum(weights, Weights(repeats.astype(np.int64), None))
-    return np.maximum(np.rint(weights / (total * _UNIT)), 1.0) * (_UNIT * repeats)
+    return np.maximum(np.rint(weights / (total * _UNIT)), weights > 0.0) * (_UNIT * repeats)
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------------
@@ -232,6 +238,64 @@ def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
     votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
     np.fill_diagonal(votes, 1.0)
     return votes.take(codes, axis=0)
+
+
+def half_way(right: float, wrong: float) -> float:
+    """C5.0: the weight that goes from right rows to wrong ones, half of what would make both weigh the same.
+
+    >>> half_way(8.0, 2.0)
+    1.5
+    """
+    return (right - wrong) / 4.0
+
+
+def change_half_way(weights: np.ndarray, repeats: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+    """C5.0's factors: right rows lose in proportion to their weights, wrong rows gain the same weight each.
+
+    >>> rows, wrong = np.ones(10), np.arange(10) < 2
+    >>> (rows * change_half_way(rows, rows, wrong)).tolist()[1:4]
+    [1.75, 0.8125, 0.8125]
+    """
+    below, above = float((weights * wrong).sum()), float((weights * ~wrong).sum())
+    moved = half_way(above, below)
+    gain = moved / float((repeats * wrong).sum())
+    each = _of_one_row(weights, repeats)
+    grown = np.divide(each + gain, each, out=np.zeros(len(each)), where=each > 0.0)
+    return np.where(wrong, grown, (above - moved) / above)
+
+
+def are_lost(votes: np.ndarray, codes: np.ndarray, n_left: int) -> np.ndarray:
+    """Rows that votes of at most 1 from so many more members cannot put right.
+
+    >>> are_lost(np.array([[2.5, 0.25], [2.5, 1.5]]), np.array([1, 1]), 2).tolist()
+    [True, False]
+    """
+    return votes.max(axis=1) - votes[np.arange(len(codes)), codes] > n_left
+
+
+def votes_by_confidence(shares: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """C5.0: a vote for the class with the largest share p, of (weight p + prior) / (weight + 1).
+
+    In: shares of the classes (rows, classes), the weight in rows that they come from, and the classes' shares at the
+    root of the tree.
+
+    >>> votes_by_confidence(np.array([[0.75, 0.25]]), np.array([7.0]), np.array([0.5, 0.5])).tolist()
+    [[0.71875, 0.0]]
+    """
+    rows, named = np.arange(len(shares)), shares.argmax(axis=1)
+    votes = np.zeros(shares.shape)
+    prior = np.broadcast_to(prior, shares.shape)
+    votes[rows, named] = (weight * shares[rows, named] + prior[rows, named]) / (weight + 1.0)
+    return votes
+
+
+def shares_of_votes(votes: np.ndarray) -> np.ndarray:
+    """Each class's share of the votes, which are added up one after the other, as exported models do.
+
+    >>> shares_of_votes(np.array([[0.5, 1.5]])).tolist()
+    [[0.25, 0.75]]
+    """
+    return votes / np.cumsum(votes, axis=1)[:, -1:]
 
 
 # --- judges -----------------------------------------------------------------------------------------------------------
@@ -348,6 +412,56 @@ class R2:
         if self.loss == "square":
             return share**2
         return 1.0 - exps_of(-share) if self.loss == "exponential" else share
+
+
+@dataclass
+class HalfWay:
+    """C5.0: weights move half of the way, members answer with votes by confidence, and rows given up weigh nothing.
+
+    Of one run: it counts the rounds, and adds up the votes.
+    """
+
+    codes: np.ndarray
+    repeats: np.ndarray  # how many rows each row stands for
+    n_rounds: int
+    number: int = 0
+    votes: Any = 0.0  # of all members so far
+
+    def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
+        """`answers`: votes, (rows, classes), which are all alike of a member that asks nothing."""
+        wrong = (answers.argmax(axis=1) != self.codes) & (weights > 0.0)
+        error, n_rows = weighted_error(weights, wrong), float(self.repeats[weights > 0.0].sum())
+        self.number += 1
+        self.votes = self.votes + answers
+        if self.number == self.n_rounds:
+            return Verdict(error, 1.0, 1.0)
+        if error * n_rows < _NONE_WRONG:
+            return Verdict(error, 1.0, 1.0, stop=True)
+        asks_nothing = bool((answers == answers[0]).all())
+        if error >= _TOO_WRONG or (self.number > 1 and asks_nothing):
+            return Verdict(error, 1.0, 1.0, keep=False, keep_alone=True, stop=True)
+        change = change_half_way(weights, self.repeats, wrong)
+        if 2 * self.number > self.n_rounds:
+            change = np.where(are_lost(self.votes, self.codes, self.n_rounds - self.number), 0.0, change)
+        return Verdict(error, 1.0, self._at_least(weights, change))
+
+    def _at_least(self, weights: np.ndarray, change: np.ndarray) -> np.ndarray:
+        """The change, but for rows that would weigh less than a thousandth of the mean row and are not given up."""
+        each = _of_one_row(weights, self.repeats)
+        total, _ = exact_sum(each * change, Weights(self.repeats.astype(np.int64), None))
+        n_rows = self.repeats[each * change > 0.0].sum()
+        least = np.divide(_LEAST * total / n_rows, each, out=np.zeros(len(each)), where=each > 0.0)
+        return np.where(change > 0.0, np.maximum(change, least), 0.0)
+
+
+def give_up_early(rounds: Rounds, n_rounds: int) -> Rounds:
+    """C5.0: where the rounds ended early with two members, the first one stays alone."""
+    if not 1 < len(rounds.members) < min(n_rounds, 3):
+        return rounds
+    history = None if rounds.history is None else rounds.history[:2]
+    return rounds._replace(
+        members=rounds.members[:1], votes=rounds.votes[:1], errors=rounds.errors[:1], history=history
+    )
 
 
 # --- answers of the whole ---------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ CLASSIC_RATE, CLASSIC_ROUNDS = 0.1, 100  # where nothing is searched for
 FEWEST = 100  # samples, below which no rows can be spared to choose by
 MOST_ROUNDS = 1_500  # of a search, at its rate
 _FEWEST_ROUNDS = 500  # the same with many trees per round
+_SOME_CLASSES = 5  # trees per round above which two folds are left out: half of the time, and as good rounds
 PATIENCE = 30  # rounds without improvement that end a search
 FLAT = 1e-4  # an improvement in so many rounds of less than this share ends it, too
 _MORE_ROWS = 1.1  # the fit on all rows stands more rounds than the search did
@@ -80,7 +81,7 @@ def plan_search(n_samples: int, learning_rate: float | None, n_outputs: int = 1)
     """How to search for the number of rounds, at a learning rate that is given or not; None: not at all."""
     if n_samples < FEWEST:
         return None
-    n_folds = 5 if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
+    n_folds = (5 if n_outputs <= _SOME_CLASSES else 3) if n_samples < 2_000 else 3 if n_samples < 5_000 else 1
     rate = CLASSIC_RATE if learning_rate is None else learning_rate
     share = min(1.0, 3.0 / n_outputs, 2.0 / (1.0 + n_folds))  # many trees per round, or few rows
     trees = max(_FEWEST_ROUNDS, MOST_ROUNDS * share)

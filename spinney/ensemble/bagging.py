@@ -168,7 +168,8 @@ def fit_bagged(
         seed_member(model, seed, number)
         if by_weight and (counts[rows] != 1).any():
             params["sample_weight"] = counts[rows].astype(np.float64)
-        return model.fit(some, y[rows], **params)
+        model.fit(some, y[rows], **params)  # what it returns may be nothing
+        return model
 
     return run_members(work, [(str(number), template) for number in numbers], n_jobs, "fit", verbose)
 

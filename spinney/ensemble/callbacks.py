@@ -14,12 +14,42 @@ from spinney.ensemble.metrics import Metric
 
 
 class Round(NamedTuple):
-    """What a callback is told after each round; a callback that returns True ends the fit."""
+    """What a callback gets after each boosting round. A callback that returns True ends the fit.
 
-    number: int  # rounds done so far, counted from 1
-    n_rounds: int  # rounds asked for
-    scores: dict[str, dict[str, list[float]]]  # evaluation set -> metric -> one value a round so far
-    seconds: float  # since the fit began
+    Callbacks are not called while "auto" searches for the number of rounds, only in the fit on all rows.
+
+    Attributes
+    ----------
+    number : int
+        Rounds fitted so far, counted from 1.
+    n_rounds : int
+        Rounds that the fit will have if nothing ends it early.
+    scores : dict of str to dict of str to list of float
+        Name of the evaluation set -> name of the metric -> one value per round so far; `[-1]` is that of this round. A
+        single set given as (X, y) is called "valid", the sets of a list "valid_0", "valid_1" and so on, those of a dict
+        by its keys; rows that early stopping holds out are "valid", too. Empty without evaluation sets.
+    seconds : float
+        Seconds since the first round began.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from spinney import GradientBoostingRegressor
+    >>> X, y = make_regression(400, random_state=0)
+    >>> def watch(now):
+    ...     if now.number % 10 == 0:
+    ...         print(now.number, "of", now.n_rounds, list(now.scores["valid"]), len(now.scores["valid"]["rmse"]))
+    ...     return now.scores["valid"]["rmse"][-1] < 1.0 or now.seconds > 60
+    >>> model = GradientBoostingRegressor(n_estimators=20, callbacks=watch)
+    >>> model = model.fit(X[:300], y[:300], eval_set=(X[300:], y[300:]), eval_metric=["rmse", "mae"])
+    10 of 20 ['rmse', 'absolute_error'] 10
+    20 of 20 ['rmse', 'absolute_error'] 20
+    """
+
+    number: int
+    n_rounds: int
+    scores: dict[str, dict[str, list[float]]]
+    seconds: float
 
 
 Callback = Callable[[Round], Any]
@@ -27,7 +57,10 @@ Callback = Callable[[Round], Any]
 
 @dataclass
 class EarlyStopping:
-    """Stop when the watched metric has not improved by more than `tol` for `patience` rounds."""
+    """Stop when the watched metric has not improved by more than `tol` for `patience` rounds.
+
+    `tol` says when to stop, not which round is the best: that is the one with the best score.
+    """
 
     set_name: str
     metric: Metric
@@ -35,6 +68,8 @@ class EarlyStopping:
     tol: float
     best_round: int = 0
     best_score: float = float("inf")
+    improved_at: int = 0  # the last round that was better by more than `tol`
+    improved_to: float = float("inf")
     insists: bool = True  # on scores that are finite
 
     def __call__(self, info: Round) -> bool:
@@ -46,16 +81,24 @@ class EarlyStopping:
                 f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} is infinite. "
                 "Scale y down, or watch another eval_metric."
             )
-        if score < self.best_score - self.tol or (self.best_round == 0 and math.isfinite(score)):
+        if score < self.best_score:
             self.best_score, self.best_round = score, info.number
-        return info.number - self.best_round >= self.patience
+        if score < self.improved_to - self.tol:
+            self.improved_to, self.improved_at = score, info.number
+        is_over = info.number - self.improved_at >= self.patience
+        if is_over and self.best_round == 0 and self.insists:
+            raise ValueError(
+                f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} has not been a "
+                f"finite number for {self.patience} rounds. Watch another eval_metric."
+            )
+        return is_over
 
     def go_on_from(self, scores: dict[str, dict[str, list[float]]], n_rounds: int) -> None:
         """Take over from a model already fitted: go through its rounds, or start after them if they have no scores."""
         past = scores[self.set_name][self.metric.name]
         for number in range(1, len(past) + 1):
             self(Round(number, n_rounds, {self.set_name: {self.metric.name: past[:number]}}, 0.0))
-        self.best_round = self.best_round or n_rounds
+        self.best_round, self.improved_at = self.best_round or n_rounds, self.improved_at or n_rounds
 
 
 class Progress:

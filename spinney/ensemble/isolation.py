@@ -67,12 +67,12 @@ def grow_isolation(
         key = np.uint64(stream_key(np.uint64(seed), NODE_FEATURES, np.uint64(number)))
         n_columns, n_rows = values.shape
         work = np.arange(n_rows), np.empty(n_rows, np.int64), np.arange(n_columns)
-        waiting = np.empty(max_depth + 2, _WAITING).view(np.recarray)
-        room = np.empty(2 * n_rows - 1, _NODE).view(np.recarray)
+        waiting = np.empty(max_depth + 2, _WAITING)
+        room = np.empty(2 * n_rows - 1, _NODE)
         n_nodes = _grow(values, n_categories[columns], key, max_depth, *work, waiting, room)
         nodes: Any = room[: int(n_nodes)]
-        asks = nodes.feature >= 0
-        nodes.feature[asks] = columns[nodes.feature[asks]]
+        asks = nodes["feature"] >= 0
+        nodes["feature"][asks] = columns[nodes["feature"][asks]]
         report()
         return np.asarray(nodes)
 
@@ -218,14 +218,14 @@ def _part(column, is_set, node, rows, spare):
 
 
 def _freeze(trees: list[np.ndarray], n_categories: np.ndarray) -> Forest:
-    nodes = np.concatenate(trees).view(np.recarray)
-    size, asks = np.empty(len(nodes), np.int64), nodes.feature >= 0
-    _find_sizes(nodes.feature.copy(), size)
+    nodes = np.concatenate(trees)
+    size, asks = np.empty(len(nodes), np.int64), nodes["feature"] >= 0
+    _find_sizes(nodes["feature"].copy(), size)
     some = nodes[asks]
-    is_set = n_categories[some.feature] > 0
-    set_start = ends_of(-(-n_categories[some.feature[is_set]] // _WORD))
+    is_set = n_categories[some["feature"]] > 0
+    set_start = ends_of(-(-n_categories[some["feature"][is_set]] // _WORD))
     sets = np.empty(int(set_start[-1]), np.uint64)
-    draw_sets(some.draw[is_set], set_start, sets)
+    draw_sets(some["draw"][is_set], set_start, sets)
     return Forest(
         n_columns=len(n_categories),
         n_classes=None,
@@ -233,14 +233,14 @@ def _freeze(trees: list[np.ndarray], n_categories: np.ndarray) -> Forest:
         bins=None,
         first=ends_of(np.array([len(one) for one in trees])),
         size=small(size),
-        feature=small(some.feature),
-        turn=((some.missing_left == 1) * MISSING_LEFT | is_set * ASKS_SET).astype(np.uint8),
-        answers=(nodes.depth + average_path_length(nodes.n)).reshape(-1, 1, 1),
-        n_samples=small(nodes.n[~asks], np.uint32),
-        threshold=some.threshold,
+        feature=small(some["feature"]),
+        turn=((some["missing_left"] == 1) * MISSING_LEFT | is_set * ASKS_SET).astype(np.uint8),
+        answers=(nodes["depth"] + average_path_length(nodes["n"])).reshape(-1, 1, 1),
+        n_samples=small(nodes["n"][~asks], np.uint32),
+        threshold=some["threshold"],
         set_start=set_start,
         sets=sets,
-        weight=nodes.n.astype(np.float64),
+        weight=nodes["n"].astype(np.float64),
         impurity=np.zeros(len(nodes)),
     )
 

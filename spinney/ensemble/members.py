@@ -13,7 +13,6 @@ cores use two each. A member's error says which member it was. What is done with
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -22,11 +21,13 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from spinney._side_by_side import side_by_side
+from spinney._warnings import warn_caller
 from spinney.data.reading import with_rows
 
 Member = tuple[str, Any]
@@ -37,7 +38,8 @@ _MOST_SEED = np.iinfo(np.int32).max
 
 @contextmanager
 def naming(name: str, action: str) -> Iterator[None]:
-    """Errors inside say which member failed: a ValueError or TypeError stays one, others become a RuntimeError.
+    """Errors inside say which member failed: a NotFittedError, ValueError or TypeError stays one, others become a
+    RuntimeError.
 
     >>> with naming("svc", "fit"):
     ...     raise ValueError("Input X contains NaN.")
@@ -50,7 +52,7 @@ def naming(name: str, action: str) -> Iterator[None]:
         raise
     except Exception as error:
         message = f"member {name!r} failed in {action}: {error}"
-        for kind in (ValueError, TypeError):
+        for kind in (NotFittedError, ValueError, TypeError):
             if isinstance(error, kind):
                 raise kind(message) from error
         raise RuntimeError(message) from error
@@ -127,8 +129,8 @@ def check_weights_welcome(members: Sequence[Member], sample_weight: Any) -> None
     for name, model in members if sample_weight is not None else ():
         if not takes_weights(model):
             raise TypeError(
-                f"sample_weight was given, but member {name!r} ({type(model).__name__}) does not take it in fit: "
-                "leave sample_weight out, or set the member to 'drop'."
+                f"Underlying estimator {type(model).__name__} does not support sample weights. Leave sample_weight "
+                f"out, or set member {name!r} to 'drop'."
             )
 
 
@@ -142,7 +144,8 @@ def fit_one(model: Any, X: Any, y: Any, params: Mapping[str, Any], rows: np.ndar
     if rows is not None:
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(with_rows(X), rows), y[rows]
-    return model.fit(X, y, **params)
+    model.fit(X, y, **params)  # what it returns may be nothing
+    return model
 
 
 def fit_members(
@@ -196,14 +199,14 @@ def predict_held_out(
 
     def work(name: str, model: Any) -> np.ndarray:
         target, method = (own or {}).get(name, y), method_of[name]
-        classes = np.unique(target) if is_classifier(model) else None
+        classes = np.unique(target) if is_classifier(model) and target.ndim == 1 else None
         parts = []
         for train, test in splits:
             X_train, y_train = _safe_split(model, X, target, train)
             some = _check_method_params(X, params=params.get(name, {}), indices=train)
             fitted = fit_one(clone(model), X_train, y_train, some)
             X_test, _ = _safe_split(model, X, None, test, train)
-            answer = np.asarray(getattr(fitted, method)(X_test))
+            answer = answer_of(fitted, method, X_test)
             parts.append(answer if classes is None else in_order(answer, fitted, method, classes))
         return np.concatenate(parts)[place]
 
@@ -218,6 +221,23 @@ def _places(tests: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
     place = np.empty(n_rows, np.intp)
     place[rows] = np.arange(n_rows)
     return place
+
+
+def answer_of(model: Any, method: str, X: Any) -> np.ndarray:
+    """What a fitted model's method gives for X; for several labels the probability of each that it is 1.
+
+    >>> class Model:
+    ...     classes_ = [np.array([0, 1]), np.array([0])]
+    ...     def predict_proba(self, X):
+    ...         return [np.array([[0.25, 0.75]]), np.array([[1.0]])]
+    >>> answer_of(Model(), "predict_proba", [[0.0]])
+    array([[0.75, 0.  ]])
+    """
+    answer = getattr(model, method)(X)
+    if not isinstance(answer, list):
+        return np.asarray(answer)
+    by_label = zip(answer, model.classes_)
+    return np.column_stack([np.asarray(one)[:, np.asarray(classes) == 1].sum(axis=1) for one, classes in by_label])
 
 
 def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -> np.ndarray:
@@ -240,10 +260,9 @@ def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -
             "or stack_method='predict'."
         )
     if len(own) < len(classes):
-        warnings.warn(
+        warn_caller(
             f"A member has seen {seen} only; to the others it gives the least {method}. Use stratified parts (cv).",
             RuntimeWarning,
-            stacklevel=2,
         )
     least = 0.0 if method == "predict_proba" else np.finfo(answer.dtype).min
     filled = np.full((len(answer), len(classes)), least, answer.dtype)

@@ -15,11 +15,11 @@ import numpy as np
 from spinney._compile import kernel
 from spinney._random import STRUCTURE, mix, stream_key
 from spinney._team import Team
-from spinney.criteria.impurity import class_impurity
 from spinney.data.binning import Bins
 from spinney.data.tables import Table
 from spinney.data.target import Target
-from spinney.grow.targets import fixed_numbers, fixed_weights
+from spinney.grow.describe import Shape, describe
+from spinney.grow.rules import NO_NODE
 from spinney.tree.arrays import ends_of, small
 from spinney.tree.descend import leaf_of_rows
 from spinney.tree.forest import ASKS_SET, MISSING_LEFT, Forest
@@ -41,7 +41,7 @@ def grow_random_structure(
     """A tree of random questions; `target` is that of the rows that count (None: all)."""
     forest = replace(draw_structure(bins, n_categories, depth, seed), criterion=criterion)
     leaf = leaf_of_rows(forest.tree(0), table if rows is None else table.take(rows), team)
-    return _fill_classes(forest, leaf, target, criterion) if target.y is None else _fill_numbers(forest, leaf, target)
+    return _fill(forest, leaf, target, criterion)
 
 
 def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) -> Forest:
@@ -102,42 +102,23 @@ def draw_sets(draws, set_start, sets):
             sets[word] = mix(draws[node], np.uint64(word - set_start[node]))
 
 
-def _fill_classes(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> Forest:
-    assert target.labels is not None
-    assert target.n_classes is not None
-    sizes = target.n_classes
-    whole, unit, _ = fixed_weights(target.weights)
-    weights = np.ones(len(leaf), np.int64) if whole is None else whole
-    sums = np.zeros((forest.n_nodes, len(sizes), max(sizes)), np.int64)
-    n, weight = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes, np.int64)
-    _count(leaf, target.labels, weights, forest.shape.parent, n, weight, sums)
-    answers = sums * unit
-    _inherit(n, forest.shape.parent, answers)
-    return replace(
-        forest,
-        n_classes=sizes,
-        answers=answers,
-        impurity=class_impurity(criterion, answers),
-        n_samples=small(n, np.uint32),
-        weight=weight * unit,
-    )
-
-
-@kernel
-def _count(leaf, labels, weights, parent, n, weight, sums):
-    """Rows and weights of classes in every leaf, then in every node."""
-    for i in range(leaf.size):
-        n[leaf[i]] += 1
-        weight[leaf[i]] += weights[i]
-        for o in range(labels.shape[0]):
-            sums[leaf[i], o, labels[o, i]] += weights[i]
-    for node in range(n.size - 1, 0, -1):
-        up = parent[node]
-        n[up] += n[node]
-        weight[up] += weight[node]
-        for o in range(sums.shape[1]):
-            for c in range(sums.shape[2]):
-                sums[up, o, c] += sums[node, o, c]
+def _fill(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> Forest:
+    """What nodes say of the rows whose leaves these are; nodes without rows answer what their parents do."""
+    in_leaf = np.bincount(leaf, minlength=forest.n_nodes)
+    ends = ends_of(in_leaf)  # rows in the order of their leaves
+    begin, end = ends[:-1], ends[forest.shape.end]
+    some = np.flatnonzero(end > begin)
+    number = np.cumsum(end > begin) - 1  # of a node among these
+    parent = np.where(forest.shape.parent[some] < 0, NO_NODE, number[forest.shape.parent[some]])
+    order = np.argsort(leaf, kind="stable")
+    shape = Shape(begin[some], end[some], in_leaf[some] > 0, parent, order)
+    found = describe(target, criterion, shape, np.empty((0, 0), np.uint64))
+    answers, impurity, weight = (np.zeros((forest.n_nodes, *one.shape[1:])) for one in found)
+    answers[some], impurity[some], weight[some] = found
+    _inherit(end - begin, forest.shape.parent, answers)
+    n_classes = None if target.labels is None else target.n_classes
+    n_samples = small(end - begin, np.uint32)
+    return replace(forest, n_classes=n_classes, answers=answers, impurity=impurity, n_samples=n_samples, weight=weight)
 
 
 @kernel
@@ -148,46 +129,3 @@ def _inherit(n, parent, answers):
             for o in range(answers.shape[1]):
                 for c in range(answers.shape[2]):
                     answers[node, o, c] = answers[parent[node], o, c]
-
-
-def _fill_numbers(forest: Forest, leaf: np.ndarray, target: Target) -> Forest:
-    y = target.y
-    assert y is not None
-    answers, impurity = np.zeros((forest.n_nodes, len(y), 1)), np.zeros(forest.n_nodes)
-    n, weight = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes, np.int64)
-    for o in range(len(y)):
-        fixed = fixed_numbers(y[o : o + 1], target.weights, centred=True)
-        weights = np.ones(len(leaf), np.int64) if fixed.weight is None else fixed.weight
-        sums, squares = np.zeros(forest.n_nodes, np.int64), np.zeros(forest.n_nodes)
-        n[:], weight[:] = 0, 0
-        _add_up(leaf, fixed.amounts[0], weights, forest.shape.parent, n, weight, sums)
-        mass = weight * fixed.weight_unit
-        answers[:, o, 0] = sums * fixed.unit / np.where(n > 0, mass, 1.0) + fixed.centre[0]
-        _add_squares(leaf, y[o], weights * fixed.weight_unit, answers[:, o, 0], forest.shape.parent, squares)
-        impurity += squares / np.where(n > 0, mass, 1.0) / len(y)
-    _inherit(n, forest.shape.parent, answers)
-    return replace(forest, answers=answers, impurity=impurity, n_samples=small(n, np.uint32), weight=mass)
-
-
-@kernel
-def _add_up(leaf, amounts, weights, parent, n, weight, sums):
-    """Rows, weights and amounts of every leaf, then of every node."""
-    for i in range(leaf.size):
-        n[leaf[i]] += 1
-        weight[leaf[i]] += weights[i]
-        sums[leaf[i]] += amounts[i]
-    for node in range(n.size - 1, 0, -1):
-        up = parent[node]
-        n[up] += n[node]
-        weight[up] += weight[node]
-        sums[up] += sums[node]
-
-
-@kernel
-def _add_squares(leaf, y, weights, mean, parent, squares):
-    """Weighted squared distances of a node's rows from its mean, for the leaf and all nodes above it."""
-    for i in range(leaf.size):
-        node = leaf[i]
-        while node >= 0:
-            squares[node] += weights[i] * (y[i] - mean[node]) ** 2
-            node = np.int64(parent[node])

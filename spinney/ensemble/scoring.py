@@ -81,7 +81,11 @@ def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
         raise ValueError(f"eval_set must be (X, y), a list or a dict of such pairs, got {type(eval_set).__name__}.")
     for name, one in named.items():
         if not isinstance(one, tuple) or len(one) not in (2, 3):
-            raise ValueError(f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {one!r:.80}.")
+            what = f"a tuple of {len(one)}" if isinstance(one, tuple) else type(one).__name__
+            raise ValueError(
+                f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {what}. Several sets are a "
+                "list or a dict of such tuples."
+            )
     return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
 
 
@@ -124,7 +128,7 @@ class Watch:
             return metric.of_set(one, booster)
         if metric.function is None:
             losses = raw_losses(self.task.loss, one.scores, one.y, self.team)
-            return exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
+            return metric.factor * exact_mean(losses, one.weights) if np.isfinite(losses).all() else math.inf
         return metric.function(self._answers(one), self._predict(one), one.weights.total())
 
     def _answers(self, one: EvalSet) -> np.ndarray:

@@ -45,11 +45,11 @@ class Typical(NamedTuple):
 def typical_losses(loss: Any, whole: Metric, team: Team) -> Typical:
     """The metrics of a loss; `whole` is its own, for losses that are never negative."""
     shares = [("most", _MOST), ("typical", _HALF), *([("excess", 1.0)] if has_log_link(loss) else [])]
-    found = [_cut_off(name, share, loss, team) for name, share in shares]
+    found = [_cut_off(name, share, loss, team, whole.factor) for name, share in shares]
     return Typical(*found, *([] if has_log_link(loss) else [whole]))
 
 
-def _cut_off(name: str, share: float, loss: Any, team: Team) -> Metric:
+def _cut_off(name: str, share: float, loss: Any, team: Team, factor: float) -> Metric:
     least: dict[int, np.ndarray] = {}  # by set, the losses of perfect predictions
 
     def of_set(one: EvalSet, booster: Callable[[], Any]) -> float:
@@ -60,7 +60,7 @@ def _cut_off(name: str, share: float, loss: Any, team: Team) -> Metric:
             losses = np.maximum(losses - least[id(one)], 0.0)
         if not np.isfinite(losses).all() or losses.min() < 0.0:  # a loss of the user's may be anything
             return math.inf
-        return exact_mean(np.minimum(losses, _high(losses, one.weights, share)), one.weights)
+        return factor * exact_mean(np.minimum(losses, _high(losses, one.weights, share)), one.weights)
 
     return Metric(name, None, False, of_set)
 

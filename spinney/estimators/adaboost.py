@@ -163,7 +163,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
     def _labels(self, target: np.ndarray) -> np.ndarray:
         return self.classes_[target]
 
-    def _judge(self, target: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
         from spinney.ensemble.adaboost import Discrete, Samme, SammeR
 
         if self.algorithm == "SAMME.R":
@@ -317,7 +317,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
         return read_numbers(y, n_rows, type(self).__name__)
 
-    def _judge(self, target: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
         from spinney.ensemble.adaboost import R2
 
         return R2(target, self.loss, self.learning_rate)

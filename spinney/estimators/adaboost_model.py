@@ -19,10 +19,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from spinney._seed import read_seed
 from spinney.data.reading import as_frame
-from spinney.data.schema import learn_and_read
+from spinney.data.schema import Column, Schema
 from spinney.data.weights import Weights
 from spinney.ensemble.members import draw_seed, seeded
-from spinney.estimators.base import CopiesModel, all_or_nothing, hash_of, read_sample_weight
+from spinney.estimators.base import CopiesModel, all_or_nothing, hash_of, read_sample_weight, take_inputs_of_members
 from spinney.estimators.params import check_parameters
 from spinney.estimators.tree_series import TreeSeries, can_share, leaves_of_members
 
@@ -64,6 +64,26 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
             self._keep_schema(schema)
         return self
 
+    def _learn(self, X: Any) -> tuple[Schema, Any]:
+        """What is known of the columns, and X as members can read it."""
+        return (Schema((Column(None),) * X.shape[1]), X) if self._is_deep(X) else super()._learn(X)
+
+    def _check(self, X: Any) -> Any:
+        """X as members can read it, if its columns are those of fit."""
+        if not self._is_deep(X):
+            return super()._check(X)
+        check_is_fitted(self)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+        return X
+
+    def _is_deep(self, X: Any) -> bool:
+        """Whether X is an array of more than two dimensions, which members of other libraries may take."""
+        return isinstance(X, np.ndarray) and X.ndim > 2 and not can_share(self._template())
+
     def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
         from spinney.ensemble.adaboost import boost, run
 
@@ -71,14 +91,17 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         first = np.ones(len(target)) if first is None else first
         keep = getattr(self, "keep_weights", False)
         with self._fitter(X, target, weights) as fit_member:
-            judge = self._judge(target)
+            judge = self._judge(target, first)
             by_leaves = fit_member.by_leaves(judge, first) if isinstance(fit_member, _Trees) and not keep else None
             if by_leaves is None:
                 rounds = boost(fit_member, judge, first, self.n_estimators, keep)
             else:
                 rounds = run(by_leaves, self.n_estimators)
             if not rounds.members:
-                rounds = self._guess(fit_member, first, rounds)
+                self._refuse(rounds.last_error)
+        self._keep_rounds(rounds)
+
+    def _keep_rounds(self, rounds: Rounds) -> None:
         self.estimators_, self.estimator_ = rounds.members, clone(self._template())
         self.estimator_weights_, self.estimator_errors_ = rounds.votes, rounds.errors
         self._history = rounds.history
@@ -89,7 +112,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         draw = self._drawer(X, target, weights) if self._resamples() else None
         random = check_random_state(self.random_state)
         if can_share(self._template()):
-            series = TreeSeries(self._template(), X, self._labels(target))
+            series = TreeSeries(self._template(), X, self._labels(target), weights)
             with series.make_team() as team:
                 yield _Trees(self, series, draw, random, team)
         else:
@@ -101,8 +124,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         if draw is None and not has_fit_parameter(self._template(), "sample_weight"):
             name = type(self._template()).__name__
             raise ValueError(
-                f"estimator must take sample_weight in fit, and {name} does not: "
-                "set reweight='resample' to fit it on weighted bootstraps."
+                f"{name} doesn't support sample_weight. Set reweight='resample' to fit it on weighted bootstraps."
             )
 
         def fit_member(weights: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
@@ -118,10 +140,10 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
 
     def _drawer(self, X: Any, target: np.ndarray, weights: Weights) -> Any:
         """A function (weights, round) -> rows of a bootstrap; as many as there are rows, repeated ones counted."""
-        from spinney.data.content import order_by_content
+        from spinney.data.content import order_of_any
         from spinney.ensemble.bootstrap import draw_rows
 
-        order = order_by_content(learn_and_read(X, owner=type(self).__name__)[1], target, weights=weights.total())
+        order = order_of_any(X, target[None], weights.total())
         seed = read_seed(self.random_state)
         n_draws = weights.n_samples(len(target))
         return lambda now, number: draw_rows(order, now, n_draws, seed, number)
@@ -129,11 +151,8 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     def _resamples(self) -> bool:
         raise NotImplementedError
 
-    def _guess(self, fit_member: FitMember, first: np.ndarray, rounds: Rounds) -> Rounds:
-        """What to do if the first member is no better than guessing."""
-        self._refuse(rounds.last_error)
-
     def _refuse(self, error: float) -> NoReturn:
+        """Where the first member is no better than guessing."""
         raise NotImplementedError
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
@@ -142,7 +161,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
     def _labels(self, target: np.ndarray) -> np.ndarray:
         return target
 
-    def _judge(self, target: np.ndarray) -> Judge:
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
         raise NotImplementedError
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
@@ -208,10 +227,8 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         return hasattr(self, "estimators_")
 
     def __sklearn_tags__(self) -> Any:
-        tags, members = super().__sklearn_tags__(), get_tags(self._template()).input_tags
-        tags.input_tags.allow_nan = members.allow_nan
-        tags.input_tags.categorical = members.categorical
-        tags.input_tags.sparse = members.sparse
+        tags = super().__sklearn_tags__()
+        take_inputs_of_members(tags, [get_tags(self._template()).input_tags])
         return tags
 
 

@@ -9,7 +9,6 @@ and columns of the table as it came: whatever they can read, bagging can.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,7 +16,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from spinney._seed import read_seed
-from spinney.data.schema import Column, Schema, learn_and_read
+from spinney._warnings import warn_caller
+from spinney.data.schema import Column, Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote
 from spinney.estimators.bagging_model import BagModel
@@ -114,19 +114,21 @@ class BagFit(BagModel):
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
         answers = read_answers(template, y, table.n_rows, type(self).__name__)
         weights = read_sample_weight(sample_weight, table.n_rows)
+        schema, table = without_idle_categories(schema, table, weights)
         numbers = self._numbers(schema, answers)
-        if not numbers:
+        if not numbers and not self._lacks_oob():
             return
         answers.keep_classes(self)
         draws = self._plan_draws(
             order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
         )
         with self._make_team("tree", table.n_rows * table.n_columns * len(numbers)) as team:
-            forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
+            if numbers:
+                forest = self._grow(template, schema, table, answers.target(weights), draws, numbers, team)
+                self._keep(schema, forest)
             self._keep_draws(draws, numbers)
-            self._keep(schema, forest)
             if self.oob_score:
-                self._judge(count_votes(forest, table, self._in_bag, team, self._says()), answers, weights)
+                self._judge(count_votes(self.forest_, table, self._in_bag, team, self._says()), answers, weights)
 
     def _grow(
         self, template: Any, schema: Schema, table: Table, target: Target, draws: Draws, numbers: range, team: Team
@@ -196,6 +198,7 @@ class BagFit(BagModel):
         schema, table = learn_and_read(X, template.categorical_features, type(self).__name__)
         answers = read_answers(template, y, table.n_rows, type(self).__name__)
         weights = read_sample_weight(sample_weight, table.n_rows)
+        schema, table = without_idle_categories(schema, table, weights)
         draws = self._plan_draws(
             order_by_content(table, *answers.values, weights=weights.total()), schema.n_columns, weights
         )
@@ -216,7 +219,7 @@ class BagFit(BagModel):
         target, answers = self._read_answers(y, n_rows)
         weights = read_sample_weight(sample_weight, n_rows)
         numbers = self._numbers(schema, answers)
-        if not numbers:
+        if not numbers and not self._lacks_oob():
             return
         answers.keep_classes(self)
         codes = None if answers.classes is None else answers.values[0]
@@ -251,7 +254,7 @@ class BagFit(BagModel):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no member was added.", stacklevel=5)
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new members.")
         known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
         if not known or type(self._template()) is not type(self.estimator_):
             raise ValueError(
@@ -259,6 +262,10 @@ class BagFit(BagModel):
                 "before."
             )
         return range(n_before, self.n_estimators)
+
+    def _lacks_oob(self) -> bool:
+        """Whether `oob_score` was set after the members had been fitted."""
+        return bool(self.oob_score) and not hasattr(self, "oob_score_")
 
     def _knows_classes(self, answers: Answers) -> bool:
         known = vars(self).get("classes_", [])
@@ -302,6 +309,6 @@ class BagFit(BagModel):
     # --- out of bag -------------------------------------------------------------------------------------------------
 
     def _judge(self, votes: Votes, truth: Answers, weights: Weights) -> None:
-        answers, total = mean_votes(votes, "member", stacklevel=6), weights.total()
+        answers, total = mean_votes(votes, "member"), weights.total()
         counted = votes.n > 0 if total is None else (votes.n > 0) & (total > 0)
         self._keep_oob(answers, truth.values, counted)

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Column, Schema
-from spinney.estimators.base import CopiesModel, hash_of
+from spinney.estimators.base import CopiesModel, hash_of, take_inputs_of_members
 from spinney.estimators.forest_model import ForestModel
 from spinney.estimators.routing import router_of_copies
 from spinney.estimators.settings import count_columns
@@ -149,7 +149,7 @@ class BagModel(CopiesModel, ForestModel):
 
     def _read_sparse(self, X: Any) -> Any:
         sparse = get_tags(self._template()).input_tags.sparse
-        form: Any = "csr" if sparse else False
+        form: Any = ["csr", "csc"] if sparse else False
         return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
 
     def _check(self, X: Any) -> Any:
@@ -188,8 +188,6 @@ class BagModel(CopiesModel, ForestModel):
         if can_share(template) or not hasattr(template, "fit"):  # what is no model is reported by fit
             return tags
         members = get_tags(template)
-        tags.input_tags.allow_nan = members.input_tags.allow_nan
-        tags.input_tags.categorical = members.input_tags.categorical
-        tags.input_tags.sparse = members.input_tags.sparse
+        take_inputs_of_members(tags, [members.input_tags])
         tags.target_tags.multi_output = self._kind == "regressor" and members.target_tags.multi_output
         return tags

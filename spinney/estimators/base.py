@@ -6,7 +6,7 @@ Out: checked weights, a table read as the schema says, a team of threads that su
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,11 +18,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from spinney._packed_arrays import pack_state, rebuild
 from spinney.data.on_gpu import here
-from spinney.data.one_row import values_of_row
+from spinney.data.one_row import values_of_records, values_of_row
 from spinney.data.reading import with_rows
 from spinney.data.schema import Schema, learn_names
 from spinney.data.sparse import refuse_sparse
 from spinney.data.weights import Weights, read_weights
+from spinney.estimators.names import KnowsNames
 from spinney.estimators.streaming import score_here, stream_answers
 
 if TYPE_CHECKING:
@@ -119,19 +120,27 @@ def first_answer(model: Any, X: Any) -> Any:
 
 def frame_of_row(schema: Schema, row: Any) -> Any:
     """One row as models of any kind can read it: a frame if its columns have names, else an array."""
-    values = values_of_row(schema, row)
+    return _frame(schema, [values_of_row(schema, row)])
+
+
+def frame_of_records(schema: Schema, records: list[Any]) -> Any:
+    """The same of a list of dicts."""
+    return _frame(schema, values_of_records(schema, records))
+
+
+def _frame(schema: Schema, rows: list[Sequence[Any]]) -> Any:
     if schema.names is not None:
         import pandas as pd
 
-        return pd.DataFrame([values], columns=schema.names)
-    numbers = np.array([values], dtype=object)
+        return pd.DataFrame(rows, columns=schema.names)
+    numbers = np.array(rows, dtype=object)
     try:
         return numbers.astype(np.float64)
     except (TypeError, ValueError):
         return numbers
 
 
-class TableModel(BaseEstimator):
+class TableModel(KnowsNames, BaseEstimator):
     """A model of tables whose columns it knows from `fit`."""
 
     _schema: Schema
@@ -195,6 +204,11 @@ class TableModel(BaseEstimator):
         """One row as a table that `predict` takes."""
         return self._schema.read_row(row, type(self).__name__, strict=self._refuses_unknown())
 
+    def _of_records(self, X: list[Any]) -> Any:
+        """A list of dicts as a table that `predict` takes."""
+        check_is_fitted(self)
+        return self._schema.read_records(X, type(self).__name__, strict=self._refuses_unknown())
+
     def _check_sparse(self, X: Any) -> None:
         """Raise if X is sparse and this model needs every cell."""
         if not self._takes_sparse:
@@ -238,8 +252,15 @@ class TableModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
         tags.input_tags.categorical = self._takes_categories
+        tags.input_tags.string = self._takes_categories and getattr(self, "categorical_features", "") is not None
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+def take_inputs_of_members(tags: Any, inputs: list[Any]) -> None:
+    """Set the tags of a model's inputs to what all its members take."""
+    for name in ("allow_nan", "categorical", "sparse", "string"):
+        setattr(tags.input_tags, name, all(getattr(one, name) for one in inputs))
 
 
 class CopiesModel(MetaEstimatorMixin, TableModel):
@@ -264,6 +285,10 @@ class CopiesModel(MetaEstimatorMixin, TableModel):
     def _row(self, row: Any) -> Any:
         """As members can read it."""
         return frame_of_row(self._schema, row)
+
+    def _of_records(self, X: list[Any]) -> Any:
+        check_is_fitted(self)
+        return frame_of_records(self._schema, X)
 
     def _check(self, X: Any) -> Any:
         """X as members can read it, if its columns are those of fit."""

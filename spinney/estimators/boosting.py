@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from spinney.data.weights import Weights
-from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric
+from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
 from spinney.estimators.base import read_sample_weight
 from spinney.estimators.boosting_model import BoostedModel
 from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
@@ -117,6 +117,10 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
             loss.check(y if used is None else y[used > 0])
         return Task(Target(None, None, y[None, :], weights), loss)
 
+    @property
+    def _quantile(self) -> float:
+        return self.alpha if self.quantile is None else self.quantile
+
     def _make_loss(self) -> Any:
         from spinney.criteria.losses import BY_NAME, OF_CLASSES, Huber, Quantile, Tweedie
         from spinney.criteria.user_loss import compile_loss
@@ -127,17 +131,16 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         if self.loss not in names:
             raise ValueError(f"loss must be one of {names} or a loss of your own (spinney.Loss), got {self.loss!r}.")
         kind = BY_NAME[self.loss]
-        quantile = self.alpha if self.quantile is None else self.quantile
-        parameters = {Quantile: (quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
+        parameters = {Quantile: (self._quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
         return kind(*(float(value) for value in parameters.get(kind, ())))
 
     def _known_metrics(self) -> dict[str, Metric]:
-        return VALUE_METRICS
+        return value_metrics(self._quantile, self.power)
 
     def _loss_metric(self, task: Task) -> Metric:
         if isinstance(self.loss, str):
-            return Metric(self.loss, None, False)
-        return Metric("loss", None, False) if task.loss.value is not None else VALUE_METRICS["squared_error"]
+            return loss_metric(self.loss)
+        return loss_metric("loss") if task.loss.value is not None else VALUE_METRICS["squared_error"]
 
 
 @described(BOOSTING, CLASS_LOSS, fitted=FITTED)
@@ -313,5 +316,5 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
 
     def _loss_metric(self, task: Task) -> Metric:
         if isinstance(self.loss, str):
-            return Metric(self.loss, None, False)
-        return Metric("loss", None, False) if task.loss.value is not None else CLASS_METRICS["log_loss"]
+            return loss_metric(self.loss)
+        return loss_metric("loss") if task.loss.value is not None else CLASS_METRICS["log_loss"]

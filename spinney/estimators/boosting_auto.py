@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 HELD_OUT = "held_out"  # the name of the curve in `evals_result_`
 _SEARCH_TIME = 0.4  # share of a time budget that choosing may take
+_LONG = 3.0  # seconds of choosing that are worth a line
 
 
 class Clock(NamedTuple):
@@ -83,7 +84,7 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     folds = _make_folds(model, search, plan, settings)
     begun, clock = time.perf_counter(), search.clock
     progress = Progress(model.verbose > 1, unit="search round", forecasts=False) if model.verbose else None
-    stop = partial(clock.is_over, _SEARCH_TIME)
+    stop = partial(_after_round, clock, time.perf_counter(), bool(model.verbose))
     try:
         best, curve = advance(folds, first, plan.n_rounds, _patience(plan), progress, stop, typical, flat=FLAT)
     finally:
@@ -102,6 +103,18 @@ def search_rounds(model: Any, search: Search, settings: BoostingSettings) -> tup
     if model.verbose:
         _tell(chosen, plan, best, len(means))
     return replace(settings, n_rounds=chosen.n_rounds, learning_rate=chosen.learning_rate), curve
+
+
+def _after_round(clock: Clock, begun: float, is_told: bool) -> bool:
+    """Whether the search has to end; says once a process that it takes long, unless a progress bar shows it."""
+    if not is_told and time.perf_counter() - begun >= _LONG:
+        from spinney._compile import say_once
+
+        say_once(
+            f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. n_estimators=100, or any "
+            "other number, skips it; verbose=1 shows it."
+        )
+    return clock.is_over(_SEARCH_TIME)
 
 
 def _patience(plan: SearchPlan) -> int:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -17,11 +18,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import _safe_indexing
 
-from spinney._seed import read_seed
+from spinney._seed import repeated_seed
 from spinney.data.elsewhere import closed_afterwards
 from spinney.data.holdout import hold_out
 from spinney.data.on_gpu import is_on_gpu
-from spinney.data.schema import Schema, learn_and_read
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights, read_weights
 from spinney.distributed.collections import fit_by, is_remote
 from spinney.ensemble.metrics import Metric, find_metrics
@@ -34,10 +35,18 @@ from spinney.estimators.boosting_given import (
     open_remote,
     refuse_monitor,
     warn_if_no_split,
+    warn_if_training_rows_decide,
 )
 from spinney.estimators.boosting_scores import ScorerMetric, keep_history, past_history, validation_scores
 from spinney.estimators.boosting_settings import boosting_settings, follows_table
-from spinney.estimators.boosting_start import fit_init, raw_of_init, read_eval_offsets, read_offset, table_of
+from spinney.estimators.boosting_start import (
+    fit_init,
+    raw_of_init,
+    raw_of_number,
+    read_eval_offsets,
+    read_offset,
+    table_of,
+)
 from spinney.estimators.params import check_parameters
 from spinney.estimators.settings import count_columns
 from spinney.estimators.streaming import with_sides
@@ -95,11 +104,11 @@ class BoostingFit(TableModel):
             Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
             count relative to their mean.
         eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
-            Tables to score after every round; see `evals_result_`. The first one decides early stopping.
+            Tables to score after every round; see `evals_result_`. The last one decides early stopping, as in XGBoost.
         eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
-            Default: the training loss. A function takes (y, prediction) and, if it has that parameter, sample_weight;
-            for classes the prediction is the matrix of probabilities. The first one decides early stopping, unless
-            `scoring` does.
+            Default: the training loss. docs/boosting.md lists the names. A function takes (y, prediction) and, if it
+            has that parameter, sample_weight; for classes the prediction is the matrix of probabilities. The first
+            metric decides early stopping, unless `scoring` does.
         init_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
             Raw scores that the trees are added to, in place of a start value: on the scale of `decision_function`, or
             of the logarithm for losses with a log link (an offset such as log exposure). The model does not keep them:
@@ -142,6 +151,8 @@ class BoostingFit(TableModel):
                 schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             y = self._read_target(y, table.n_rows, begun is not None)
             weights = self._read_weights(sample_weight, y, table.n_rows)
+            if begun is None:
+                schema, table = without_idle_categories(schema, table, weights)
             given = Given(X, schema, table, y, weights, init_score, eval_set, eval_init_score, eval_metric)
             with self._make_team("boosting", table.n_rows * table.n_columns) as team:
                 self._fit(given, team, begun, clock)
@@ -151,7 +162,7 @@ class BoostingFit(TableModel):
         from spinney.ensemble.boosting import train
         from spinney.ensemble.scoring import start_sets
 
-        seed = read_seed(self.random_state) if begun is None else self._seed
+        seed = repeated_seed(self.random_state) if begun is None else self._seed
         schema, n_rows = given.schema, given.table.n_rows
         stops = self._stops_early(n_rows)
         holds_out = stops and given.eval_set is None and self.validation_fraction is not None
@@ -166,6 +177,8 @@ class BoostingFit(TableModel):
             settings, curve = search_rounds(self, Search(given, dataset, task, metrics, scorer, team, clock), settings)
         offset = self._offset_of_fit(given.X, given.y, given.weights, given.init_score, kept, begun is None)
         sets = self._eval_sets(given, dataset.bins, task.n_outputs, team)
+        if stops and sets:
+            warn_if_training_rows_decide(sets[-1], given.X, dataset, task)
         if kept is not None and held is not None:
             sets = [self._held_out_set(given, dataset, task, held, offset, scorer)]
             dataset, task = dataset.take(kept), task.take(kept)
@@ -218,7 +231,7 @@ class BoostingFit(TableModel):
         from spinney.ensemble.scoring import Watch
 
         patience = PATIENCE if self.n_iter_no_change is None else self.n_iter_no_change
-        stopping = EarlyStopping(sets[0].name, metrics[0], patience, self.tol) if stops else None
+        stopping = EarlyStopping(sets[-1].name, metrics[0], patience, self.tol) if stops else None
         progress = Progress(every_round=self.verbose > 1) if self.verbose else None
         in_time = None if clock.budget is None else clock
         callbacks = [one for one in (progress, stopping, in_time, *self._callbacks()) if one is not None]
@@ -248,7 +261,7 @@ class BoostingFit(TableModel):
         self.learning_rate_, self.max_leaf_nodes_ = settings.learning_rate, settings.max_leaves
         self.min_samples_leaf_ = settings.min_count
         self.n_iter_ = booster.n_rounds
-        self.best_iteration_ = stopping.best_round if stopping else booster.n_rounds
+        self.best_iteration_ = (stopping.best_round if stopping else 0) or booster.n_rounds
         self._booster = booster.cut(self.best_iteration_)
         self._keep_schema(schema)
         self._seed, self.evals_result_ = settings.seed, scores
@@ -340,8 +353,8 @@ class BoostingFit(TableModel):
             return math.nan
         known = getattr(self, "validation_score_", np.empty(0))
         if begun is not None and len(known):
-            return float(known[0] if stopping.metric.greater_is_better else -known[0])
-        return watch.score(stopping.metric, watch.sets[0], lambda: first) if begun is None else math.nan
+            return float(known[0] if stopping.metric.greater_is_better else -known[0] * stopping.metric.factor)
+        return watch.score(stopping.metric, watch.sets[-1], lambda: first) if begun is None else math.nan
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
         return read_sample_weight(sample_weight, n_rows)
@@ -357,7 +370,7 @@ class BoostingFit(TableModel):
             raise ValueError("init and init_score both say where to begin: give one of them.")
         if is_new:
             self._init = None
-            if self.init is not None and not isinstance(self.init, str):
+            if hasattr(self.init, "fit"):
                 labels = self.classes_[y.astype(np.int64)] if isinstance(self, ClassifierMixin) else y
                 self._init = fit_init(self.init, X, labels, weights, rows)
         return self._offset(X, offset)
@@ -376,8 +389,11 @@ class BoostingFit(TableModel):
         from spinney.ensemble.starting import start_values
         from spinney.grow.histogram.freeze import no_trees
 
-        from_zero = offset is not None or isinstance(self.init, str)
-        start = np.zeros(task.n_outputs) if from_zero else start_values(task)
+        if isinstance(self.init, Real):
+            start = raw_of_number(float(self.init), task, self.loss)
+        else:
+            from_zero = offset is not None or isinstance(self.init, str)
+            start = np.zeros(task.n_outputs) if from_zero else start_values(task)
         return Booster(start, no_trees(dataset.bins, dataset.n_columns))
 
     def _bare_task(self) -> Task:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from spinney._warnings import warn_caller
 from spinney.data.schema import Schema
+from spinney.data.tables import Table
 from spinney.data.weights import Weights
 from spinney.distributed.collections import is_remote
 
 if TYPE_CHECKING:
-    from spinney.data.tables import Table
+    from spinney.ensemble.scoring import EvalSet
+    from spinney.ensemble.task import Task
 
 
 class Given(NamedTuple):
@@ -36,7 +38,7 @@ def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any)
 
     if not is_remote(X):
         raise TypeError("y, sample_weight and init_score are dask collections, but X is not: pass .compute() of them.")
-    if model.init is not None and not isinstance(model.init, str):
+    if hasattr(model.init, "fit"):
         raise ValueError(
             "init= is an estimator, which takes tables on one machine only: leave it out for a dask collection, or "
             "pass what it says of the rows as init_score."
@@ -70,13 +72,28 @@ def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: 
     n = weights.n_samples(n_rows)
     if n < 2 * least:
         which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
-        warnings.warn(
+        warn_caller(
             f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
             "The model predicts a constant"
             + (f"; set {which} to {max(1, n // 10)}, for example." if n > 1 else ": one sample cannot be split."),
-            UserWarning,
-            stacklevel=4,
         )
+
+
+def warn_if_training_rows_decide(last: EvalSet, X: Any, dataset: Any, task: Task) -> None:
+    """Warn if the set that decides early stopping is the training table: its loss falls to the end."""
+    if np.array_equal(last.y, task.y) and (last.X is X or _same_rows(last.codes, dataset.codes)):
+        warn_caller(
+            f"Early stopping uses the last evaluation set, {last.name!r}, which is the training data: its score "
+            "improves with nearly every round. Put the validation set last, or leave eval_set out: then some rows are "
+            "held out (validation_fraction).",
+        )
+
+
+def _same_rows(one: Any, other: Any) -> bool:
+    """Whether two encoded tables are equal, cell by cell; sparse ones, and those on workers, are not compared."""
+    if isinstance(one, Table) and isinstance(other, Table) and one.n_rows == other.n_rows:
+        return all(np.array_equal(one.column(j), other.column(j), equal_nan=True) for j in range(one.n_columns))
+    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
 
 
 def counts_without(held: np.ndarray | None, weights: Weights, n_rows: int) -> np.ndarray | None:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.estimators.base import frame_of_row, hash_of
+from spinney.estimators.base import frame_of_records, frame_of_row, hash_of
 from spinney.estimators.boosting_fit import BoostingFit
 from spinney.estimators.boosting_rounds import Rounds
 from spinney.estimators.boosting_start import constant_init, read_offset
@@ -23,6 +23,9 @@ from spinney.tree.importance import importances
 if TYPE_CHECKING:
     from spinney._team import Team
     from spinney.data.tables import Table
+
+
+_KINDS_OF_XGBOOST = {"total_gain": "gain", "weight": "split", "total_cover": "cover"}
 
 
 class BoostedModel(Explained, Rounds, BoostingFit):
@@ -74,6 +77,10 @@ class BoostedModel(Explained, Rounds, BoostingFit):
     def _row(self, row: Any) -> Any:
         """One row as a table; as the initial estimator can read it, if there is one."""
         return super()._row(row) if self._init is None else frame_of_row(self._schema, row)
+
+    def _of_records(self, X: list[Any]) -> Any:
+        """A list of dicts as a table; as the initial estimator can read it, if there is one."""
+        return super()._of_records(X) if self._init is None else frame_of_records(self._schema, X)
 
     def _team(self, table: Table) -> Team:
         """For sending rows through all trees."""
@@ -133,9 +140,12 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         Parameters
         ----------
         kind : {"gain", "split", "cover"}
-            Total gain of its splits, their number, or the hessian (for squared error: samples) they decided on.
+            Total gain of its splits, their number, or the total hessian (for squared error: samples) of their nodes.
+            XGBoost's names of these three, "total_gain", "weight" and "total_cover", are accepted. (Its "gain" and
+            "cover" are means per split.)
         """
         check_is_fitted(self)
+        kind = _KINDS_OF_XGBOOST.get(kind, kind)
         if kind not in ("gain", "split", "cover"):
             raise ValueError(f"kind must be 'gain', 'split' or 'cover', got {kind!r}.")
         total = importances(self._booster.forest, kind)

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
 
+from spinney._distribution import install_command
 from spinney.estimators.params import (
     AT_LEAST_1,
     COLUMNS,
@@ -127,7 +128,7 @@ BOOSTING = {
     ),
     "early_stopping": Parameter(
         'bool, "auto" or None',
-        "Stop when `scoring`, or the first metric, on the first evaluation set no longer improves; without `eval_set` "
+        "Stop when `scoring`, or the first metric, on the last evaluation set no longer improves; without `eval_set` "
         'a part of the rows is held out. "auto": above 10,000 rows. None: if `n_iter_no_change` is given. The model '
         "then predicts with its best round.",
         ["boolean", StrOptions({"auto"}), None],
@@ -146,7 +147,12 @@ BOOSTING = {
     "n_iter_no_change": Parameter(
         "int or None", "Rounds without improvement that early stopping waits for; None: 10.", [AT_LEAST_1, None]
     ),
-    "tol": Parameter("float", "What counts as an improvement for early stopping.", [NOT_NEGATIVE]),
+    "tol": Parameter(
+        "float",
+        "How much the score must improve for early stopping to go on. It does not choose the round: the model predicts "
+        "with the best one.",
+        [NOT_NEGATIVE],
+    ),
     "time_budget": Parameter(
         "float or None",
         "Seconds that the fit may take: choosing rounds ends after two fifths of them, and the fit on all rows takes "
@@ -154,10 +160,16 @@ BOOSTING = {
         [POSITIVE, None],
     ),
     "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
+    "random_state": Parameter(
+        "int, RandomState or None",
+        "For columns and rows that are sampled and rows that are held out. None is the seed 0, so that every fit gives "
+        "the same model.",
+        ["random_state"],
+    ),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
     "device": Parameter(
         '{"cpu", "cuda", "auto"}',
-        "Where to fit: \"cuda\" is an NVIDIA GPU (`pip install 'spinney[gpu]'`), which gives the same model, bit for "
+        f'Where to fit: "cuda" is an NVIDIA GPU (`{install_command("gpu")}`), which gives the same model, bit for '
         'bit; "auto" is a GPU if there is one.',
         [StrOptions({"cpu", "cuda", "auto"})],
     ),
@@ -171,9 +183,10 @@ BOOSTING = {
 _BEGINS = "What the trees are added to: an estimator, which is fitted first and whose predictions are taken as raw "
 NUMBER_LOSS = {
     "init": Parameter(
-        'estimator, "zero" or None',
-        f'{_BEGINS}scores (their logarithms with a log link); "zero": nothing; None: the best constant.',
-        [HasMethods(["fit", "predict"]), StrOptions({"zero"}), None],
+        'estimator, float, "zero" or None',
+        f'{_BEGINS}scores (their logarithms with a log link); a number: this prediction for every row; "zero": '
+        "nothing; None: the best constant.",
+        [StrOptions({"zero"}), None, HasMethods(["fit", "predict"]), Interval(Real, None, None, closed="neither")],
     ),
     "loss": Parameter(
         "str or object",
@@ -191,9 +204,10 @@ NUMBER_LOSS = {
 }
 CLASS_LOSS = {
     "init": Parameter(
-        'estimator, "zero" or None',
-        f'{_BEGINS}scores (log odds of its probabilities); "zero": nothing; None: the classes\' shares.',
-        [HasMethods(["fit", "predict_proba"]), StrOptions({"zero"}), None],
+        'estimator, float, "zero" or None',
+        f"{_BEGINS}scores (log odds of its probabilities); a number: this probability of the second of two classes; "
+        '"zero": nothing; None: the classes\' shares.',
+        [StrOptions({"zero"}), None, HasMethods(["fit", "predict_proba"]), INSIDE_0_1],
     ),
     "loss": Parameter(
         '"log_loss", "exponential" or object',
@@ -203,7 +217,7 @@ CLASS_LOSS = {
     "class_weight": Parameter(
         'dict, "balanced" or None',
         "Weights of the classes; they multiply sample_weight. They are importances, whole numbers too: a row of a "
-        "heavy class still counts once for `min_samples_leaf`.",
+        "heavy class still counts once for `min_samples_leaf`, where an integer `sample_weight` counts as repetitions.",
         [dict, StrOptions({"balanced"}), None],
     ),
 }
@@ -224,8 +238,8 @@ FITTED = """
         the rows drawn, and `oob_scores_` is that of the others, `oob_improvement_` what each round takes off it, and
         `oob_score_` its last value.
     validation_score_ : ndarray of shape (n_iter_ + 1,), or empty without early stopping
-        What early stopping went by, before the first round and after each; the higher the better, so losses are
-        negative.
+        The score that early stopping used, before the first round and after each. Higher is better, so losses are
+        negative; as in scikit-learn, the loss of squared error is halved.
     do_early_stopping_ : bool
         Whether the fit could have ended early.
     scorer_ : function or None

@@ -17,6 +17,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
+from spinney.estimators.params import keep_parameters
 from spinney.estimators.tree_model import TreeModel
 
 if TYPE_CHECKING:
@@ -29,6 +30,22 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
     """One tree of a boosted model; `predict` gives what it adds to the raw score."""
 
     _origin: tuple[Booster, int]
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "friedman_mse",
+        max_depth: int | None = None,
+        max_features: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        min_samples_leaf: Any = 1,
+        min_samples_split: Any = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        ccp_alpha: float = 0.0,
+        random_state: Any = None,
+    ) -> None:
+        keep_parameters(self, locals())
 
     @cached_property
     def tree_(self) -> DecisionTree:  # type: ignore[override]
@@ -52,9 +69,9 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
         return state
 
 
-def tree_model(booster: Booster, number: int, schema: Schema) -> BoostedTreeModel:
+def tree_model(booster: Booster, number: int, schema: Schema, parameters: dict[str, Any]) -> BoostedTreeModel:
     """A model of one tree, which is read from the store when first asked for."""
-    model = BoostedTreeModel()
+    model = BoostedTreeModel(**parameters)
     model._origin, model._schema = (booster, number), schema
     model.n_features_in_, model.n_outputs_ = schema.n_columns, 1
     if schema.names is not None:
@@ -85,10 +102,15 @@ class Rounds:
 
     def _round(self, k: int) -> np.ndarray:
         """The trees of a round, one per output."""
-        trees = np.empty(self._booster.n_outputs, object)
+        trees, parameters = np.empty(self._booster.n_outputs, object), self._tree_parameters()
         for output in range(len(trees)):
-            trees[output] = tree_model(self._booster, k * len(trees) + output, self._schema)
+            trees[output] = tree_model(self._booster, k * len(trees) + output, self._schema, parameters)
         return trees
+
+    def _tree_parameters(self) -> dict[str, Any]:
+        """The parameters of the model that its trees have, too, with "auto" resolved."""
+        names = BoostedTreeModel._get_param_names()
+        return {name: getattr(self, f"{name}_", getattr(self, name)) for name in names}
 
     def __len__(self) -> int:
         """How many rounds the model has."""
@@ -104,14 +126,19 @@ class Rounds:
         return (self._round(k) for k in range(len(self)))
 
     def __getitem__(self, rounds: Any) -> Any:
-        """`model[k]`: the trees of round k, one per output. `model[:k]`: the model of the first k rounds."""
+        """`model[k]`: the trees of round k, one per output, and `model[k, output]` one of them. `model[:k]`: the model
+        of the first k rounds."""
         check_is_fitted(self)
         if isinstance(rounds, slice):
             return self._first_rounds(rounds)
+        if isinstance(rounds, tuple) and len(rounds) == 2 and not any(isinstance(one, slice) for one in rounds):
+            return self[rounds[0]][rounds[1]]
         try:
             k, n = index(rounds), len(self)
         except TypeError:
-            raise TypeError(f"rounds are numbers or slices, model[3] or model[:3], got {rounds!r}.") from None
+            raise TypeError(
+                f"rounds are numbers or slices, model[3], model[3, 0] or model[:3], got {rounds!r}."
+            ) from None
         if not -n <= k < n:
             raise IndexError(f"round must be from 0 to {n - 1}, got {rounds!r}.")
         return self._round(k % n)

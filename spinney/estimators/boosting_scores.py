@@ -85,6 +85,9 @@ def keep_history(model: Any, history: History | None, n_rounds: int) -> None:
 
 
 def validation_scores(metric: Metric, before: float, after: list[float]) -> np.ndarray:
-    """One score before the first round and one after each; the higher the better, as scikit-learn has it."""
+    """One score before the first round and one after each; the higher the better, as scikit-learn has it.
+
+    As there, the loss of squared error is halved.
+    """
     scores = np.array([before, *after], np.float64)
-    return scores if metric.greater_is_better else -scores
+    return scores if metric.greater_is_better else -scores / metric.factor

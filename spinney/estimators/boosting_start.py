@@ -5,7 +5,7 @@ In:  `init_score` arrays, or an estimator and a table. Out: an offset, raw score
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,6 +17,9 @@ from spinney.data.reading import open_table, with_rows
 from spinney.data.shared import OpenedTable
 from spinney.data.weights import Weights
 from spinney.ensemble.members import fit_one, in_order, takes_weights
+
+if TYPE_CHECKING:
+    from spinney.ensemble.task import Task
 
 _LEAST = np.finfo(np.float64).eps  # probabilities of an initial estimator are kept this far from 0 and 1
 
@@ -64,7 +67,8 @@ def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.n
     weight = weights.total()
     if weight is not None and not takes_weights(init):
         raise ValueError(
-            f"init={type(init).__name__} does not take sample_weight in fit: leave the weights out, or choose another."
+            f"init estimator {type(init).__name__} does not support sample weights. Leave sample_weight out, or choose "
+            "another init."
         )
     params = {} if weight is None else {"sample_weight": weight}
     return fit_one(clone(init), table_of(X), labels, params, rows)
@@ -88,11 +92,25 @@ def raw_of_init(init: Any, X: Any, classes: np.ndarray | None, loss: Any, own_lo
     return 0.5 * odds if isinstance(loss, Exponential) else odds
 
 
+def raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
+    """The raw score (1,) that stands for a prediction: a value, or the probability of the second of two classes."""
+    from spinney.criteria.losses import Exponential, has_log_link
+
+    _check_link(own_loss)
+    value = np.array([number])
+    if not task.is_classes:
+        return _log_of_means(value, f"{number:g}") if has_log_link(task.loss) else value
+    if task.n_outputs > 1:
+        raise ValueError(f"init={number:g} is a number, which needs two classes: y has {task.n_outputs}.")
+    odds = _logs(value / (1.0 - value))
+    return 0.5 * odds if isinstance(task.loss, Exponential) else odds
+
+
 def _check_link(own_loss: Any) -> None:
     if getattr(own_loss, "inverse_link", None) is not None:
         raise ValueError(
-            "init cannot be an estimator with a loss of your own that has an inverse_link: which raw scores its "
-            "predictions stand for is not known. Hand them to fit and predict as init_score."
+            "init cannot be an estimator or a number with a custom loss that has an inverse_link: which raw scores "
+            "predictions stand for is not known. Pass raw scores to fit and predict as init_score."
         )
 
 

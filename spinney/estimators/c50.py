@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.schema import Schema, learn_and_read
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.adaboost import AdaBoostClassifier
 from spinney.estimators.base import all_or_nothing, read_sample_weight
@@ -17,13 +17,24 @@ from spinney.estimators.params import AT_LEAST_1, Parameter, check_parameters, d
 from spinney.estimators.targets import Answers
 
 if TYPE_CHECKING:
+    from spinney._team import Team
     from spinney.data.tables import Table
-    from spinney.ensemble.adaboost import FitMember, Rounds
+    from spinney.ensemble.adaboost import FitMember, Judge, Rounds
+    from spinney.tree.decision import DecisionTree
 
 _TABLE = {
     **CLASSIC,
     "trials": Parameter(
-        "int", "Maximum number of trees; one that makes no mistake on its weighted rows ends the trials.", [AT_LEAST_1]
+        "int",
+        "Maximum number of trees. The trials end early with a tree that makes no mistake on its weighted rows, or one "
+        "that is wrong on 49 % of their weight.",
+        [AT_LEAST_1],
+    ),
+    "global_pruning": Parameter(
+        "bool",
+        "Whether to prune every tree once more as a whole: subtrees that save the fewest training errors per leaf go, "
+        "as long as the errors rise by at most one standard error in all. Only with `prune=True`.",
+        ["boolean"],
     ),
     "keep_weights": Parameter(
         "bool", "Keep the rows' weights of every trial in `sample_weight_history_`.", ["boolean"]
@@ -31,18 +42,24 @@ _TABLE = {
 }
 _OF_MEMBERS = (
     *("min_samples_leaf", "cf", "prune", "subtree_raising", "mdl", "max_depth", "categorical_features"),
-    *("min_samples_split", "max_leaf_nodes", "min_impurity_decrease", "significance", "n_jobs"),
+    *("min_samples_split", "max_leaf_nodes", "min_impurity_decrease", "significance", "subset", "n_jobs"),
 )
 
 
 @described(_TABLE)
 class C50Classifier(AdaBoostClassifier):
-    """C5.0: boosted C4.5. Pruned trees in turn, each fitted to what those before it got wrong, and a weighted vote.
+    """C5.0: boosted C4.5. Pruned trees in turn, each fitted to what those before it got wrong, and a vote.
 
-    Every trial grows a `C45Classifier` on weighted rows. Rows that it gets wrong weigh more in the next trial, and the
-    vote of a tree is ln((1 - error) / error) + ln(n_classes - 1): SAMME, which is AdaBoost for two classes. A tree that
-    is no better than guessing ends the trials and is left out; if it is the first, it answers alone. The table is read
-    and put in order once for all trials. C5.0's winnowing, costs and rule sets are not part of it.
+    Every trial grows a `C45Classifier` on weighted rows and prunes it once more as a whole. Weights then move half of
+    the way to where the rows that the tree gets wrong weigh half. In the second half of the trials, rows that the
+    remaining trees cannot put right any more get a weight of 0. A tree votes for the most common class of the row's
+    leaf with its confidence, the share of that class: (weight * share + prior) / (weight + 1). Weight is that of the
+    leaf in rows and prior the share of the class in the whole table, both as the tree saw them.
+
+    The trials end early if fewer than 0.1 rows are wrong, or with a tree that is of no use and is left out: wrong on
+    49 % of the weight or more, or a single leaf. If this leaves two trees, only the first one is kept. A single tree
+    predicts as it does by itself. The table is read and sorted once for all trials. C5.0's winnowing, costs and rule
+    sets are not supported.
 
     Parameters
     ----------
@@ -52,7 +69,7 @@ class C50Classifier(AdaBoostClassifier):
     ----------
     estimators_ : list of C45Classifier
     estimator_weights_ : ndarray of shape (n_members,)
-        The votes.
+        1 for every tree: its confidence is in its leaves.
     estimator_errors_ : ndarray of shape (n_members,)
         The weighted errors.
     classes_ : ndarray
@@ -60,9 +77,9 @@ class C50Classifier(AdaBoostClassifier):
     sample_weight_history_ : ndarray of shape (n_members + 1, n_samples), or None without keep_weights
         Weights at the start and after each trial; each row adds up to 1.
     feature_importances_ : ndarray
-        The members', averaged by vote.
+        The mean of the members' importances.
     fingerprint_ : str
-        A hash of the members' fingerprints and votes.
+        A hash of the members' fingerprints.
     n_features_in_, feature_names_in_
 
     Examples
@@ -76,7 +93,7 @@ class C50Classifier(AdaBoostClassifier):
     """
 
     # what AdaBoost has as parameters, and here is settled
-    estimator, learning_rate, algorithm, on_weak, reweight, random_state = None, 1.0, "SAMME", "stop", True, None
+    estimator, learning_rate, algorithm, on_weak, reweight, random_state = None, 1.0, "C5.0", "stop", True, None
 
     def __init__(
         self,
@@ -86,6 +103,7 @@ class C50Classifier(AdaBoostClassifier):
         cf: float = 0.25,
         prune: bool = True,
         subtree_raising: bool = True,
+        global_pruning: bool = True,
         mdl: bool = True,
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -95,6 +113,7 @@ class C50Classifier(AdaBoostClassifier):
         categorical_features: Any = "from_dtype",
         keep_weights: bool = False,
         n_jobs: int | None = None,
+        subset: bool = False,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -126,7 +145,9 @@ class C50Classifier(AdaBoostClassifier):
             self._check_sparse(X)
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__, with_booleans=True)
             target = self._read_target(y, table.n_rows)
-            self._boost((schema, table), target, read_sample_weight(sample_weight, table.n_rows))
+            weights = read_sample_weight(sample_weight, table.n_rows)
+            schema, table = without_idle_categories(schema, table, weights)
+            self._boost((schema, table), target, weights)
             self._keep_schema(schema)
         return self
 
@@ -136,6 +157,7 @@ class C50Classifier(AdaBoostClassifier):
     @contextmanager
     def _fitter(self, X: tuple[Schema, Table], target: np.ndarray, weights: Weights) -> Iterator[FitMember]:
         from spinney.grow.branches.columns import read_columns
+        from spinney.prune.cost_complexity import collapse_within_standard_error
 
         (schema, table), answers = X, Answers(target[None].astype(np.int32), [self.classes_])
         columns = read_columns(table, schema, None)
@@ -145,22 +167,75 @@ class C50Classifier(AdaBoostClassifier):
             def fit_member(now: np.ndarray, number: int) -> tuple[Any, np.ndarray]:
                 member = self._template()
                 member.grow_from(schema, table, answers, _units(now, repeats), team, columns=columns)
-                return member, member.class_numbers(table)
+                if self.prune and self.global_pruning:
+                    member.tree_ = collapse_within_standard_error(member.tree_)
+                return member, _votes(member.tree_, table, team)[1]
 
             yield fit_member
 
-    def _guess(self, fit_member: FitMember, first: np.ndarray, rounds: Rounds) -> Rounds:
-        """A first tree that is no better than guessing is all there is."""
-        member, _ = fit_member(first / first.sum(), 0)
-        return rounds._replace(members=[member], votes=np.ones(1), errors=np.array([rounds.last_error]))
+    def _judge(self, target: np.ndarray, first: np.ndarray) -> Judge:
+        from spinney.ensemble.adaboost import HalfWay, first_weights
 
-    def _refuse(self, error: float) -> NoReturn:
-        raise NotImplementedError
+        return HalfWay(target, first_weights(first)[1], self.n_estimators)
+
+    def _keep_rounds(self, rounds: Rounds) -> None:
+        from spinney.ensemble.adaboost import give_up_early
+
+        super()._keep_rounds(give_up_early(rounds, self.n_estimators))
 
     def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
-        table = self._read(X)
-        for member in self.estimators_:
-            yield member.class_numbers(table)
+        """Each tree's votes, (n_samples, n_classes); the shares of a single tree."""
+        table, alone = self._read(X), len(self.estimators_) == 1
+        with self._make_team("descend", table.n_rows) as team:
+            for member in self.estimators_:
+                shares, votes = _votes(member.tree_, table, team)
+                yield shares if alone else votes
+
+    def _say(self, answers: np.ndarray) -> np.ndarray:
+        return answers
+
+    def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
+        """The sums of votes after each trial."""
+        from spinney.ensemble.adaboost import staged_sums
+
+        return staged_sums(self._says(self._check(X)), self.estimator_weights_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The mean vote of the trees: (n_samples, n_classes), or for two classes the second's less the first's."""
+        return super().decision_function(X)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """`predict` after each trial."""
+        for votes in self._staged_votes(X):
+            yield self.classes_[votes.argmax(axis=1)]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the largest sum of votes; of equals the first in `classes_`."""
+        *_, last = self.staged_predict(X)
+        return last
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """`predict_proba` after each trial; after the first it is that of the first tree."""
+        from spinney.ensemble.adaboost import shares_of_votes
+
+        for number, votes in enumerate(self._staged_votes(X)):
+            yield shares_of_votes(votes) if number else self.estimators_[0].predict_proba(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Each class's share of the votes, (n_samples, n_classes); of a single tree, its own probabilities."""
+        *_, last = self.staged_predict_proba(X)
+        return last
+
+
+def _votes(tree: DecisionTree, table: Table, team: Team) -> tuple[np.ndarray, np.ndarray]:
+    """(shares of the classes, the tree's votes) for each row."""
+    from spinney.ensemble.adaboost import votes_by_confidence
+    from spinney.tree.descend import spread_sums
+
+    known = np.column_stack([tree.probabilities[:, 0], tree.answers[:, 0].sum(axis=1)])
+    sums = spread_sums(tree, known, table, team)
+    shares = np.ascontiguousarray(sums[:, :-1])
+    return shares, votes_by_confidence(shares, sums[:, -1], tree.probabilities[0, 0])
 
 
 def _units(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from spinney.data.schema import Schema, learn_and_read
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
@@ -74,6 +74,12 @@ CLASSIC = {
     "subtree_raising": Parameter(
         "bool", "Whether pruning may also put the largest branch of a node in the node's place.", ["boolean"]
     ),
+    "subset": Parameter(
+        "bool",
+        "Whether a branch may stand for a group of categories (C4.5's option -s). Groups are merged greedily, as long "
+        "as the gain ratio rises. Not with `n_iter_no_change`.",
+        ["boolean"],
+    ),
     "mdl": Parameter(
         "bool",
         "Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).",
@@ -128,6 +134,7 @@ class _ClassicTree(ClassTreeModel):
             schema, table = self._learn(X)
             answers = find_answers(read_labels(y, table.n_rows, type(self).__name__))
             weights = read_sample_weight(sample_weight, table.n_rows)
+            schema, table = without_idle_categories(schema, table, weights)
             kept, judges = find_judges(self, schema, table, answers, weights, eval_set)
             if kept is not None:
                 weights = weights.only(kept, table.n_rows)
@@ -270,9 +277,9 @@ class ID3Classifier(_ClassicTree):
 class C45Classifier(_ClassicTree):
     """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
 
-    Categories have one branch per value; numbers are cut in two, midway between neighbouring values. Rows whose value
-    is missing go down all branches in parts, in training and in prediction, and so do categories never seen. The tree
-    is pruned by a pessimistic estimate of its errors.
+    Categories have one branch per value, or one per group of values with `subset`; numbers are cut in two, midway
+    between neighbouring values. Rows whose value is missing go down all branches in parts, in training and in
+    prediction, and so do categories never seen. The tree is pruned by a pessimistic estimate of its errors.
 
     Parameters
     ----------
@@ -311,12 +318,15 @@ class C45Classifier(_ClassicTree):
         random_state: Any = None,
         n_jobs: int | None = None,
         handle_unknown: str = "missing",
+        subset: bool = False,
     ) -> None:
         keep_parameters(self, locals())
 
     def _grow(
         self, columns: Columns, classes: np.ndarray, weights: Weights | np.ndarray, team: Team, choose: Choose | None
     ) -> DecisionTree:
+        if self.subset and choose is not None:
+            raise ValueError("subset=True does not work with n_iter_no_change. Leave one of them out.")
         from spinney.grow.branches.c45 import C45Settings, grow_c45
 
         settings = C45Settings(
@@ -327,5 +337,6 @@ class C45Classifier(_ClassicTree):
             cf=float(self.cf),
             subtree_raising=bool(self.subtree_raising),
             limits=self._limits(weights, len(classes)),
+            subset=bool(self.subset),
         )
         return grow_c45(columns, classes, self.n_classes_, weights, settings, team, choose)

@@ -6,6 +6,7 @@ from numbers import Integral
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from spinney._distribution import install_command
 from spinney.estimators.params import AT_LEAST_1, COMMON, NOT_NEGATIVE, POSITIVE, Parameter
 
 _AT_LEAST_0 = Interval(Integral, 0, None, closed="left")
@@ -61,7 +62,7 @@ KMEANS = {
 
 DEVICE = Parameter(
     '{"cpu", "cuda", "auto"}',
-    "Where to fit: \"cuda\" is an NVIDIA GPU (`pip install 'spinney[gpu]'`), which gives the same labels and centres, "
+    f'Where to fit: "cuda" is an NVIDIA GPU (`{install_command("gpu")}`), which gives the same labels and centres, '
     'bit for bit; "auto" is a GPU if there is one.',
     [StrOptions({"cpu", "cuda", "auto"})],
 )
@@ -158,7 +159,9 @@ MIXTURE = {
         "array-like or None", "A given start, in the shape of `precisions_`.", ["array-like", None]
     ),
     "random_state": Parameter("int, RandomState or None", "For starts and `sample`.", ["random_state"]),
-    "warm_start": Parameter("bool", "Go on from the last fit.", ["boolean"]),
+    "warm_start": Parameter(
+        "bool", "Continue from the last fit; the first gain is measured from its `lower_bound_`.", ["boolean"]
+    ),
     "verbose": Parameter(
         "int", "1 prints how every start begins and ends, and its progress now and then.", ["verbose"]
     ),

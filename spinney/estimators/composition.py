@@ -17,9 +17,10 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from spinney.data.reading import with_rows
-from spinney.data.schema import name_columns
-from spinney.ensemble.members import Member, Split, class_numbers, in_order, naming
-from spinney.estimators.base import check_weights, first_answer, frame_of_row
+from spinney.data.schema import Schema, name_columns
+from spinney.ensemble.members import Member, Split, answer_of, class_numbers, in_order, naming
+from spinney.estimators.base import check_weights, first_answer, frame_of_records, frame_of_row, take_inputs_of_members
+from spinney.estimators.names import KnowsNames, names_of_ours
 from spinney.estimators.params import Parameter, check_parameters
 from spinney.estimators.routing import route_to_members, router_of_members
 from spinney.estimators.streaming import stream_answers
@@ -49,6 +50,7 @@ MEMBERS = {
     ),
     "verbose": Parameter("bool", "Whether to print each member's time.", ["verbose"]),
 }
+_WRONG_MEMBERS = "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of (name, model)"
 FITTED_MEMBERS = """
     estimators_ : list of models
         The fitted members; classifiers answer in the labels of y.
@@ -60,7 +62,7 @@ FITTED_MEMBERS = """
 """
 
 
-class Combination(_BaseComposition):
+class Combination(KnowsNames, _BaseComposition):
     """A model made of named models, `estimators`, which may be set and read like parameters."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
@@ -101,7 +103,8 @@ class Combination(_BaseComposition):
         -------
         self
         """
-        self._set_params("estimators", **params)
+        with names_of_ours(self, params):
+            self._set_params("estimators", **params)
         return self
 
     def _kind(self) -> str | None:
@@ -113,11 +116,13 @@ class Combination(_BaseComposition):
         check_parameters(self)
         for one in self.estimators:
             if not isinstance(one, tuple | list) or len(one) != 2 or not isinstance(one[0], str):
-                raise ValueError(f"estimators must be a list of (name, model), got {one!r} in it.")
+                raise ValueError(f"{_WRONG_MEMBERS}, got {one!r} in it.")
         self._check_names([name for name, _ in self.estimators])
         members = [(name, model) for name, model in self.estimators if not _is_drop(model)]
         if not members:
-            raise ValueError("estimators must hold at least one model that is not 'drop'.")
+            if self.estimators:
+                raise ValueError("All estimators are dropped. At least one is required to be a model.")
+            raise ValueError(f"{_WRONG_MEMBERS}, got an empty list.")
         for name, model in members:
             self._check_member(name, model)
         return members
@@ -130,7 +135,7 @@ class Combination(_BaseComposition):
             raise ValueError(f"estimators must not be named like parameters of {type(self).__name__}: {taken}.")
         wrong = [name for name in names if "__" in name]
         if wrong:
-            raise ValueError(f"estimators must have names without '__', got {wrong}.")
+            raise ValueError(f"Estimator names must not contain __: got {wrong}.")
 
     def _check_member(self, name: str, model: Any) -> None:
         if isinstance(model, type) or not hasattr(model, "fit"):
@@ -179,10 +184,18 @@ class Combination(_BaseComposition):
         >>> vote.predict_row({"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Windy": False})
         'Yes'
         """
+        return first_answer(self, frame_of_row(self._columns(row), row))
+
+    def _of_records(self, X: list[Any]) -> Any:
+        """A list of dicts as members can read it."""
+        return frame_of_records(self._columns(X[0]), X)
+
+    def _columns(self, row: Any) -> Schema:
+        """How many columns there are, and their names; members that know neither take what a row has."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         n_columns = len(row) if names is None and not hasattr(self, "n_features_in_") else self.n_features_in_
-        return first_answer(self, frame_of_row(name_columns(n_columns, names), row))
+        return name_columns(n_columns, names)
 
     def _keep_members(self, members: list[Member], fitted: list[Any]) -> None:
         """Set estimators_, named_estimators_ and what is known of the table's columns."""
@@ -218,8 +231,7 @@ class Combination(_BaseComposition):
             inputs = [get_tags(model).input_tags for _, model in self.estimators if not _is_drop(model)]
         except Exception:  # wrong members are reported by fit
             return tags
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
-        tags.input_tags.sparse = all(one.sparse for one in inputs)
+        take_inputs_of_members(tags, inputs)
         return tags
 
 
@@ -276,7 +288,7 @@ def ask(name: str, model: Any, method: str, X: Any) -> np.ndarray:
     """What a fitted member's method gives for X."""
     X = with_rows(X)
     with naming(name, method):
-        return np.asarray(getattr(model, method)(X))
+        return answer_of(model, method, X)
 
 
 def require_method(members: list[Member], method: str, reason: str) -> None:

@@ -13,7 +13,7 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from spinney.data.schema import learn_and_read
+from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.extra_tree import ExtraTreeRegressor
 from spinney.estimators.forest import GrownForest
@@ -127,11 +127,13 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         check_parameters(self)
         with all_or_nothing(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
+            weights = read_sample_weight(sample_weight, table.n_rows)
+            schema, table = without_idle_categories(schema, table, weights)
             self.estimator_ = self._make_template()
             # something to choose by where a choice is left, such as the side of missing values: it looks random, and
             # follows from what the rows hold
             chances = Answers(chances_by_content(table)[None, :], None)
-            self._fit(schema, table, chances, read_sample_weight(sample_weight, table.n_rows))
+            self._fit(schema, table, chances, weights)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -70,7 +70,7 @@ _ABOUT = """
     Every split draws `max_features` columns and one random threshold for each, between the least and the greatest value
     in the node, and takes the best of these. One such tree is weak: it is made to be a member of an ensemble, of
     `{ensemble}` or of bagging. Missing values go to the side that is better for them; where a node had none,
-    to the larger one, and so do categories it has not seen.
+    to the one with more weight, as do categories it has not seen.
 """
 
 

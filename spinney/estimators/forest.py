@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
-from warnings import warn
 
 import numpy as np
 
 from spinney._seed import read_seed
+from spinney._warnings import warn_caller
 from spinney.data.elsewhere import RowsElsewhere, closed_afterwards
-from spinney.data.schema import learn_and_read
+from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote, open_collections
 from spinney.estimators.base import all_or_nothing, read_sample_weight
@@ -88,14 +88,18 @@ class GrownForest(JudgedForest):
         if is_remote(X, y, sample_weight):
             X, y, sample_weight = self._open_remote(X, y, sample_weight)
         if not self.bootstrap and self.oob_score:
-            raise ValueError("oob_score=True needs bootstrap=True: without bootstraps every tree has seen every row.")
+            raise ValueError(
+                "Out of bag estimation only available if bootstrap=True: without bootstraps every tree has seen every "
+                "row. Set bootstrap=True, or oob_score=False."
+            )
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError("max_samples is for bootstrap=True: without bootstraps every tree gets all rows.")
         with all_or_nothing(self), closed_afterwards(X):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
             answers = read_answers(self.estimator_, y, table.n_rows, type(self).__name__)
-            self._fit(schema, table, answers, self._weights(sample_weight, y, table.n_rows), y)
+            weights = self._weights(sample_weight, y, table.n_rows)
+            self._fit(*without_idle_categories(schema, table, weights), answers, weights, y)
         return self
 
     def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -128,10 +132,13 @@ class GrownForest(JudgedForest):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
-            return
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
+            if not self.oob_score or hasattr(self, "oob_score_"):
+                return
         if before is not None and (before.n_classes != target.n_classes or schema != self._schema):
             raise ValueError(_OTHER_DATA)
+        if self.n_estimators == n_before:
+            return self._judge_again(table, target, team)
         if before is not None:
             plan = plan._replace(seed=self._seed)
         numbers = range(n_before, self.n_estimators)
@@ -152,6 +159,15 @@ class GrownForest(JudgedForest):
         if opened is not None:
             self._note_targets(table, target, opened, plan, team)
 
+    def _judge_again(self, table: Table, target: Target, team: Team) -> None:
+        """Out-of-bag scores of a forest that was fitted without them."""
+        if table.n_rows != self._n_rows:
+            raise ValueError(
+                f"oob_score=True with warm_start=True and no new trees needs the rows of the fit before: these were "
+                f"{self._n_rows}, X has {table.n_rows}."
+            )
+        self._judge(table, target, team)
+
     def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
         """Those of all trees; of merged forests each knows its own."""
         from spinney.ensemble.bootstrap import PooledBags, pool_bags
@@ -162,6 +178,11 @@ class GrownForest(JudgedForest):
             return bags
         own = None if bags is None else bags._replace(shift=-n_before)
         return pool_bags([(n_before, before, 0, 0), (n_more, own, self._n_rows, tree_seed(self._seed, n_before))])
+
+    @property
+    def estimator(self) -> Any:
+        """An unfitted tree with the parameters that all trees have; scikit-learn's name."""
+        return self._make_template()
 
     def _make_template(self) -> Any:
         """The tree that all trees are like."""
@@ -285,11 +306,10 @@ class ForestClassifier(ClassForest, GrownForest):
     def _weights(self, sample_weight: Any, y: Any, n_rows: int) -> Weights:
         by_class = self.class_weight
         if self.warm_start and isinstance(by_class, str):
-            warn(
+            warn_caller(
                 f"class_weight={by_class!r} with warm_start=True weighs the classes by the rows of each fit alone. If "
                 "these are not always the same rows, pass a dict of weights: scikit-learn's compute_class_weight makes "
-                "one from a sample of all.",
-                stacklevel=3,
+                "one from a sample of all."
             )
         if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
             by_class = None if self.bootstrap else "balanced"

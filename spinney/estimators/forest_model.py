@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -15,6 +14,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney._warnings import warn_caller
 from spinney.data.elsewhere import RowsElsewhere
 from spinney.data.schema import Schema
 from spinney.estimators.base import TableModel, log_probabilities
@@ -207,7 +207,7 @@ class ClassForest(ClassifierMixin, ForestModel):
         elif self.n_outputs_ == 1:
             self.oob_score_ = accuracy_score(labels, guess)
         else:
-            self.oob_score_ = float(np.mean(labels == guess))
+            self.oob_score_ = float(np.mean((labels == guess).all(axis=1)))
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
         labels = np.asarray(y).reshape(n_rows, -1)
@@ -245,14 +245,13 @@ class NumberForest(RegressorMixin, ForestModel):
         return lambda answers, rows: float(np.mean((answers[:, :, 0] - truth[rows]) ** 2))
 
 
-def mean_votes(votes: Votes, voter: str, stacklevel: int) -> np.ndarray:
+def mean_votes(votes: Votes, voter: str) -> np.ndarray:
     """What those say of each row that have not seen it; NaN, with a warning, where all have."""
     n_unknown = int((votes.n == 0).sum())
     if n_unknown:
-        warn(
-            f"{n_unknown} rows were drawn for every {voter} and have no out-of-bag prediction: they are NaN, and the "
-            f"score leaves them out. More {voter}s help.",
-            stacklevel=stacklevel,
+        warn_caller(
+            f"Some inputs do not have OOB scores: {n_unknown} rows were drawn for every {voter}. Their out-of-bag "
+            "predictions are NaN, and oob_score_ leaves them out. Increase n_estimators."
         )
     with np.errstate(invalid="ignore"):
         return votes.sums / votes.n[:, None, None]
@@ -271,7 +270,7 @@ class JudgedForest(ForestModel):
         self._check_pooled("oob_score=True")
         count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
-        answers = mean_votes(votes, "tree", stacklevel=6)
+        answers = mean_votes(votes, "tree")
         truth = target.labels if target.y is None else target.y
         assert truth is not None
         self._keep_oob(answers, truth, votes.n > 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -12,7 +11,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
-from spinney.data.schema import Schema, learn_and_read
+from spinney._warnings import warn_caller
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.bagging_model import ask_own_columns
 from spinney.estimators.bagging_params import count_columns_of_member
@@ -147,6 +147,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         with all_or_nothing(self):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             weights = read_sample_weight(sample_weight, table.n_rows)
+            schema, table = without_idle_categories(schema, table, weights)
             self._grow(schema, table, weights)
             self.offset_ = _AUTO_OFFSET
             if self.contamination != "auto":
@@ -186,7 +187,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         if schema != self._schema:
             raise ValueError("with warm_start=True X must have the same columns and categories as in the fit before.")
         if self.n_estimators == n_before:
-            warn("warm_start=True and n_estimators has not risen: no tree was added.", stacklevel=4)
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
         return range(n_before, self.n_estimators)
 
     def _plan_draws(self, table: Table, n_columns: int, weights: Weights) -> Draws:
@@ -210,9 +211,9 @@ class IsolationForest(OutlierMixin, ForestModel):
         if not isinstance(self.max_samples, Integral):
             return max(1, int(float(self.max_samples) * total))
         if int(self.max_samples) > total:
-            warn(
-                f"max_samples is {self.max_samples}, and there are {total} rows: each tree gets all of them.",
-                stacklevel=6,
+            warn_caller(
+                f"max_samples ({self.max_samples}) is greater than the number of rows ({total}). "
+                "max_samples will be set to n_samples for estimation."
             )
         return min(int(self.max_samples), total)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spinney._seed import read_seed
+from spinney._warnings import warn_caller
 from spinney.data.sparse import is_sparse
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote
@@ -138,7 +138,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         from spinney.distributed.matrix import RemoteMatrix
 
         with closing(RemoteMatrix(table, type(self).__name__, self.metric == "cosine")) as matrix:
-            self._warn(self._fit_matrix(matrix, sample_weight), stacklevel=5)
+            self._warn(self._fit_matrix(matrix, sample_weight))
 
     def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
         """Fit rows that stay with the workers of a cluster; directions already for "cosine"."""
@@ -203,6 +203,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         )
 
     def _n_starts(self) -> int:
+        if not isinstance(self.init, str) and not callable(self.init):
+            if self.n_init not in ("auto", 1):
+                warn_caller(
+                    "Explicit initial center position passed: performing only one init instead of "
+                    f"n_init={self.n_init}.",
+                    RuntimeWarning,
+                )
+            return 1
         if self.n_init != "auto":
             return int(self.n_init)
         return self._random_starts if callable(self.init) or _is_word(self.init, "random") else 1
@@ -241,9 +249,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         centres = check_array(given, dtype=np.float64, input_name="init")
         if centres.shape != (k, points.n_columns):
+            what, n = ("clusters", k) if len(centres) != k else ("features of the data", points.n_columns)
             raise ValueError(
-                f"init must give one row for each of the {k} clusters and one column for each of the "
-                f"{points.n_columns} of X, got shape {centres.shape}."
+                f"The shape of the initial centers {centres.shape} does not match the number of {what} {n}. "
+                f"Give init the shape {(k, points.n_columns)}."
             )
         return unit_rows(centres) if self.metric == "cosine" else centres - points.origin
 
@@ -263,14 +272,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         self._history = steps if self.keep_history else None
         self._n_features_out = len(found.centres)
 
-    def _warn(self, found: Clustering, stacklevel: int = 3) -> None:
+    def _warn(self, found: Clustering) -> None:
         n_found = np.count_nonzero(np.bincount(found.labels))
         if n_found < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({self.n_clusters}). "
                 "Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
 
     @property

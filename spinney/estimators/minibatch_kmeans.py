@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from spinney._seed import read_seed
+from spinney._warnings import warn_caller
 from spinney.estimators.base import all_or_nothing, make_team, read_sample_weight
 from spinney.estimators.cluster_params import MINI_BATCH
 from spinney.estimators.kmeans import KMeans
@@ -152,11 +152,10 @@ class MiniBatchKMeans(KMeans):
     def _init_rows(self, n_rows: int) -> int:
         size = self.init_size
         if size is not None and size < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"init_size={size} should be larger than n_clusters={self.n_clusters}. "
                 "Setting it to min(3*n_clusters, n_samples)",
                 RuntimeWarning,
-                stacklevel=5,
             )
             size = 3 * self.n_clusters
         if size is None:
@@ -195,7 +194,7 @@ class MiniBatchKMeans(KMeans):
         self._origin, self._history, self._n_features_out = points.origin, None, len(found.centres)
         self.counts_, self.n_steps_ = self._running.counts, self._running.n_steps
 
-    def _warn(self, found: Clustering, stacklevel: int = 3) -> None:
+    def _warn(self, found: Clustering) -> None:
         """Of nothing: batches need not find as many clusters as there are centres."""
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -6,6 +6,7 @@ In:  a mixture that is to be fitted, the rows as a `RemoteMatrix`. Out: its fitt
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def fit_apart(model: Any, rows: MixtureRows, weights: Weights) -> Outcome:
         settings, random = model._settings(rows, team), check_random_state(model.random_state)
     if model.warm_start and hasattr(model, "means_"):
         starts: list[tuple[Start, np.ndarray | None]] = [(Start(model._mixture(rows.origin)), None)]
+        settings = replace(settings, reached=model.lower_bound_)
     else:
         starts = [_first(model, rows, weights, random) for _ in range(model.n_init)]
     ways, labels = [one for one, _ in starts], [own for _, own in starts]

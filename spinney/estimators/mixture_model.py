@@ -6,9 +6,9 @@ Out: `weights_`, `means_`, `covariances_` and what follows from them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._warnings import warn_caller
 from spinney.data.finite import NotFiniteError, refuse_not_finite
 from spinney.data.weights import Weights
 from spinney.distributed.collections import fit_by, is_remote
@@ -104,7 +105,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         with self._make_team("cluster", 0) as team:
             self._keep(found, rows.origin, team)
         self._keep_schema(matrix.schema)
-        self._warn(found, stacklevel=5)
+        self._warn(found)
 
     def _check_size(self, n_rows: int) -> None:
         if n_rows < self.n_components:
@@ -140,18 +141,17 @@ class MixtureModel(DensityMixin, MatrixModel):
         settings, random = self._settings(rows, team), check_random_state(self.random_state)
         starts: Iterable[Gaussians] = (self._start(rows, weights, settings, random, team) for _ in range(self.n_init))
         if self.warm_start and hasattr(self, "means_"):
-            starts = [self._mixture(rows.origin)]
+            starts, settings = [self._mixture(rows.origin)], replace(settings, reached=self.lower_bound_)
         best = best_em(rows, starts, settings, team, self._watcher, self._tell)
-        self._warn(best, stacklevel=4)
+        self._warn(best)
         return best
 
-    def _warn(self, best: Outcome, stacklevel: int) -> None:
+    def _warn(self, best: Outcome) -> None:
         if not best.has_converged and self.max_iter > 0:
-            warnings.warn(
+            warn_caller(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, "
                 "tol, or check for degenerate data.",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
 
     def _watcher(self, start: int) -> Any:

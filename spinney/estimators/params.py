@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
 from numbers import Integral, Real
-from textwrap import fill
+from textwrap import dedent, fill
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
@@ -66,9 +66,9 @@ def described(*tables: Mapping[str, Parameter], **texts: str) -> Callable[[Kind]
         kind._parameter_constraints = {name: one for name, one in limits.items() if one is not None}
         if kind.__doc__:  # which there is none of with -OO
             entries = [_entry(name, known[name], default) for name, default in defaults.items()]
-            text = kind.__doc__.replace(f"{_INDENT}{{parameters}}", "\n".join(entries))
-            for name, one in texts.items():
-                text = text.replace(f"{_INDENT}{{{name}}}", one.strip("\n"))
+            text = inspect.cleandoc(kind.__doc__)  # Python 3.13 strips the indentation, earlier versions keep it
+            for name, one in {"parameters": "\n".join(entries), **texts}.items():
+                text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
             kind.__doc__ = text
         return kind
 
@@ -78,9 +78,8 @@ def described(*tables: Mapping[str, Parameter], **texts: str) -> Callable[[Kind]
 def _entry(name: str, one: Parameter, default: Any) -> str:
     """A parameter as numpydoc wants it."""
     quoted = f'"{default}"' if isinstance(default, str) else repr(default)
-    first = f"{_INDENT}{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default {quoted}")
-    inner = 2 * _INDENT
-    return first + ("\n" + fill(one.text, 120, initial_indent=inner, subsequent_indent=inner) if one.text else "")
+    first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default {quoted}")
+    return first + ("\n" + fill(one.text, 116, initial_indent=_INDENT, subsequent_indent=_INDENT) if one.text else "")
 
 
 def other_defaults(**changes: Any) -> Callable[[Kind], Kind]:

@@ -40,7 +40,8 @@ def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndar
         directions = np.asarray(wanted, np.float64)
         if directions.shape != (n,):
             raise ValueError(
-                f"monotonic_cst must have one entry per column: got shape {directions.shape} for {n} columns."
+                f"monotonic_cst has shape {directions.shape[0] if directions.ndim == 1 else directions.shape} but the "
+                f"input data X has {n} features. Give one entry per column."
             )
     if not np.isin(directions, (-1, 0, 1)).all():
         raise ValueError("monotonic_cst must hold only -1 (falling), 0 (free) or 1 (rising).")
@@ -146,16 +147,10 @@ def _tree_monotone(tree: Any, schema: Schema, answers: Answers) -> np.ndarray:
     if not monotone.any():
         return monotone
     if len(answers.values) > 1:
-        raise ValueError("Monotonicity constraints are not supported with several outputs.")
-    if answers.sizes is None:
-        if callable(tree.criterion) or tree.criterion == "absolute_error":
-            raise ValueError(
-                "Monotonicity constraints are supported with criterion 'squared_error', 'friedman_mse' and 'poisson', "
-                f"got {tree.criterion!r}."
-            )
-    elif answers.sizes[0] > 2:
-        raise ValueError("Monotonicity constraints are not supported with more than two classes.")
-    elif callable(tree.criterion):
+        raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
+    if answers.sizes is not None and answers.sizes[0] > 2:
+        raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
+    if callable(tree.criterion):
         raise ValueError("Monotonicity constraints are not supported with a criterion of your own.")
     return monotone
 

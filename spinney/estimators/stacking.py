@@ -33,13 +33,14 @@ from spinney.estimators.composition import (
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.routing import add_final, route_to_final
 from spinney.estimators.stacking_params import ABOUT, FINAL_CLASSIFIER, FINAL_REGRESSOR, FITTED, METHODS, STACKING
-from spinney.estimators.targets import read_numbers
+from spinney.estimators.targets import read_indicators, read_numbers
 
 
 def _final_has(method: str) -> Any:
     def check(self: Any) -> bool:
         final = getattr(self, "final_estimator_", None) or self.final_estimator or self._default_final()
-        return hasattr(final, method)
+        getattr(final, method)  # its AttributeError is the cause of ours
+        return True
 
     return check
 
@@ -76,7 +77,8 @@ class _Stacking(TransformerMixin, Combination):
         X : table
             Whatever the members take.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers.
+            Class labels, or numbers. Classifiers also accept several labels, as an array of zeros and ones
+            (n_samples, n_labels), if all members and the final estimator do.
         **fit_params : dict
             `sample_weight`, array-like of shape (n_samples,), or nothing. With scikit-learn's metadata routing also
             others, for members that ask for them; the final estimator gets sample_weight alone.
@@ -107,7 +109,7 @@ class _Stacking(TransformerMixin, Combination):
                     check_is_fitted(model)
             fitted = [model for _, model in members]
         elif self.cv == "holdout":
-            strata = y if self._strata_are_classes else np.zeros(len(y), np.intp)
+            strata = self._strata(y)
             learn, rows = split_off(strata, self.holdout_fraction, check_random_state(self.random_state))
             fitted = self._fit_members(members, X, y, params, learn)
         else:
@@ -122,6 +124,12 @@ class _Stacking(TransformerMixin, Combination):
         with naming("final_estimator", "fit"):
             also = {} if weights is None else {"sample_weight": weights}
             self.final_estimator_ = fit_one(final, self._meta_table(X, answers), y, also)
+
+    def _strata(self, y: np.ndarray) -> np.ndarray:
+        """What rows are held out by: their classes, or combinations of labels."""
+        if not self._strata_are_classes:
+            return np.zeros(len(y), np.intp)
+        return y if y.ndim == 1 else np.unique(y, axis=0, return_inverse=True)[1].ravel()
 
     def _fit_members(self, members: list[Member], X: Any, y: Any, params: FitParams, rows: Any) -> list[Any]:
         own = self._own_targets(members, y)
@@ -142,7 +150,10 @@ class _Stacking(TransformerMixin, Combination):
         if not right(final):
             raise ValueError(f"final_estimator must be a {kind}, got {final!r}.")
         if weights is not None and not takes_weights(final):
-            raise TypeError(f"sample_weight was given, but final_estimator {final!r} does not take it in fit.")
+            raise TypeError(
+                f"final_estimator {type(final).__name__} does not support sample weights. Leave sample_weight out, or "
+                "choose another final_estimator."
+            )
         return final
 
     def _method_of(self, name: str, model: Any) -> str:
@@ -150,7 +161,10 @@ class _Stacking(TransformerMixin, Combination):
         for method in wanted:
             if hasattr(model, method):
                 return method
-        raise ValueError(f"member {name!r} ({type(model).__name__}) has no {' or '.join(wanted)} (stack_method).")
+        raise ValueError(
+            f"member {name!r} ({type(model).__name__}) does not implement the method {' or '.join(wanted)} "
+            "(stack_method). Set another stack_method, or the member to 'drop'."
+        )
 
     def _member_answers(self, X: Any) -> list[np.ndarray]:
         return [ask(name, model, method, X) for (name, model), method in zip(self._fitted(), self.stack_method_)]
@@ -225,6 +239,13 @@ class _Stacking(TransformerMixin, Combination):
         answer = self.final_estimator_.predict(self.transform(X), **route_to_final(self, predict_params))
         return np.asarray(answer) if self._strata_are_classes else answer  # regressors may give standard deviations too
 
+    def _sk_visual_block_(self) -> Any:
+        from sklearn.utils._repr_html.estimator import _VisualBlock
+
+        final = self._default_final() if self.final_estimator is None else self.final_estimator
+        last = _VisualBlock("parallel", [final], names=["final_estimator"], dash_wrapped=False)
+        return _VisualBlock("serial", (super()._sk_visual_block_(), last), dash_wrapped=False)
+
     def get_metadata_routing(self) -> Any:
         """Which arguments of `fit` go to which member, and those of `predict`, which go to the final estimator.
 
@@ -254,7 +275,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The class labels.
+        The class labels; a list of such for several labels.
     {fitted}
 
     Examples
@@ -276,6 +297,10 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return LogisticRegression()
 
     def _read_target(self, X: Any, y: Any) -> np.ndarray:
+        several = read_indicators(y, _num_samples(X))
+        if several is not None:
+            self.classes_ = [np.unique(label) for label in several.T]
+            return several
         encoder, codes = encode_labels(X, y, type(self).__name__)
         self.classes_ = encoder.classes_
         return self.classes_[codes]
@@ -289,14 +314,16 @@ class StackingClassifier(ClassifierMixin, _Stacking):
 
     def _as_numbers(self, name: str, model: Any, method: str, answer: np.ndarray) -> np.ndarray:
         """Predicted labels as numbers of classes; members fitted before (`cv="prefit"`) may have other numbers."""
-        are_numbers = answer.dtype.kind in "biuf"
-        if method != "predict" or (are_numbers and (self.cv == "prefit" or not is_classifier(model))):
+        if method != "predict" or isinstance(self.classes_, list):
+            return answer
+        if answer.dtype.kind in "biuf" and (self.cv == "prefit" or not is_classifier(model)):
             return answer
         with naming(name, method):
             return class_numbers(answer, self.classes_)
 
     def _are_pairs(self) -> list[bool]:
-        return [method == "predict_proba" and len(self.classes_) == 2 for method in self.stack_method_]
+        are_two = not isinstance(self.classes_, list) and len(self.classes_) == 2
+        return [method == "predict_proba" and are_two for method in self.stack_method_]
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -17,8 +17,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from spinney.data.on_gpu import here, is_on_gpu
+from spinney.data.one_row import is_records
 from spinney.data.shared import OpenedTable
 from spinney.distributed.collections import is_dask
+from spinney.estimators.names import refuse_unknown
 
 # methods whose answers for a table are those for its rows, one after the other
 OF_ROWS = (
@@ -74,6 +76,8 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def answer(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(X) is list and is_records(X):
+            X = self._of_records(X)
         if is_dask(X):
             from spinney.distributed.answers import answer_lazily
 
@@ -85,7 +89,11 @@ def _streaming(method: Callable[..., Any]) -> Callable[..., Any]:
             if found is not NotImplemented:
                 return found
         if not is_streamed(X) or (X.rows is not None and self._predicts_by_codes):
-            return method(self, X, *args, **kwargs)
+            try:
+                return method(self, X, *args, **kwargs)
+            except TypeError:
+                refuse_unknown(self, method, kwargs)
+                raise
         return _by_batches(method, self, X, args, kwargs)
 
     answer.streams = True  # type: ignore[attr-defined]

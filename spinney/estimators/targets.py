@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_array, column_or_1d
 
 from spinney.data.on_gpu import here
@@ -154,6 +154,17 @@ def read_labels(y: Any, n_rows: int, owner: str) -> np.ndarray:
     labels = _as_numbers(column_or_1d(here(y), warn=True))
     check_labels(labels, n_rows)
     return labels
+
+
+def read_indicators(y: Any, n_rows: int) -> np.ndarray | None:
+    """Several labels per row as an array of zeros and ones, (rows, labels); None for anything else."""
+    if is_sparse(y):
+        return None
+    values = np.asarray(here(y))
+    if values.ndim != 2 or values.shape[1] < 2 or type_of_target(values) != "multilabel-indicator":
+        return None
+    check_labels(values, n_rows)
+    return values
 
 
 def read_numbers(y: Any, n_rows: int, owner: str) -> np.ndarray:

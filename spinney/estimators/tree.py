@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Bunch
 
-from spinney.data.schema import Schema, learn_and_read
+from spinney.data.schema import Schema, learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import all_or_nothing, read_sample_weight
 from spinney.estimators.params import (
@@ -65,6 +65,7 @@ class _CartTree(TreeModel):
             answers = read_answers(self, y, table.n_rows)
             answers.keep_classes(self)
             weights = read_sample_weight(sample_weight, table.n_rows, getattr(self, "class_weight", None), y)
+            schema, table = without_idle_categories(schema, table, weights)
             with self._make_team("tree", table.n_rows * table.n_columns) as team:
                 tree = self._grow(schema, table, answers, weights, team, eval_set)
             self._finish(schema, tree)
@@ -170,7 +171,7 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
 
     Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
     values (the best one for two classes; with more, the best of one order per class). Missing values go to the side
-    that is better for them; where a node had none, to the larger one, and so do categories it has not seen.
+    that is better for them; where a node had none, to the one with more weight, as do categories it has not seen.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
 
     Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
     values, the best one for squared error. Missing values go to the side that is better for them; where a node had
-    none, to the larger one, and so do categories it has not seen.
+    none, to the one with more weight, as do categories it has not seen.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spinney.data.schema import learn_and_read
+from spinney.data.schema import learn_and_read, without_idle_categories
 from spinney.data.weights import Weights
 from spinney.estimators.base import make_team
 from spinney.estimators.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
@@ -57,10 +57,12 @@ def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:
 class TreeSeries:
     """Fits copies of one of our trees to a table that is read once and sorted once."""
 
-    def __init__(self, template: Any, X: Any, y: np.ndarray) -> None:
+    def __init__(self, template: Any, X: Any, y: np.ndarray, weights: Weights) -> None:
+        """`weights`: rows that have none now have none in any fit."""
         check_parameters(template)
         self._template = template
-        self._schema, self._table = learn_and_read(X, template.categorical_features, type(template).__name__)
+        schema, table = learn_and_read(X, template.categorical_features, type(template).__name__)
+        self._schema, self._table = without_idle_categories(schema, table, weights)
         self._answers = read_answers(template, y, self._table.n_rows)
         self._series: Any = None
 

@@ -167,7 +167,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
     def _is_soft(self) -> bool:
         if self.voting != "soft":
-            raise AttributeError(f"predict_proba needs voting='soft', got {self.voting!r}.")
+            raise AttributeError(f"predict_proba is not available when voting={self.voting!r}. Set voting='soft'.")
         return True
 
     @available_if(_is_soft)
@@ -221,7 +221,10 @@ class VotingClassifier(ClassifierMixin, _Voting):
         if self.voting == "hard":
             return names
         if not self.flatten_transform:
-            raise ValueError("flatten_transform must be True for columns to have names, got False with soft voting.")
+            raise ValueError(
+                "get_feature_names_out is not supported when `voting='soft'` and `flatten_transform=False`. Set "
+                "flatten_transform=True."
+            )
         return np.asarray([f"{name}{k}" for name in names for k in range(len(self.classes_))], object)
 
 

@@ -6,20 +6,22 @@ advance together, a round at a time, so that the mean over folds is known after 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from spinney._seed import read_seed
-from spinney.data.schema import learn_and_read
+from spinney._seed import repeated_seed
+from spinney.data.schema import Schema, learn_and_read
 from spinney.data.streamed import StreamedTable
 from spinney.data.weights import Weights
 from spinney.ensemble.metrics import find_metrics
 
 if TYPE_CHECKING:
+    from spinney.ensemble.boosting_settings import BoostingSettings
     from spinney.ensemble.fold_rounds import Fold
 
 
@@ -35,12 +37,16 @@ class BoostingCV:
         The metric that was watched, the first one.
     best_iteration : int
         Rounds at which its mean over the folds was best.
+    estimators : list of models
+        The models of the folds with `best_iteration` rounds, in the order of the folds. Empty unless
+        `return_estimator=True`.
     """
 
     test: dict[str, np.ndarray]
     train: dict[str, np.ndarray]
     metric: str
     best_iteration: int
+    estimators: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def mean(self, metric: str | None = None) -> np.ndarray:
         """Mean over the folds after each round."""
@@ -81,6 +87,7 @@ def boosting_cv(
     eval_metric: Any = None,
     n_iter_no_change: int | None = None,
     return_train_score: bool = False,
+    return_estimator: bool = False,
     verbose: int = 0,
 ) -> BoostingCV:
     """Cross-validate a boosted model at every round, the table encoded once for all folds.
@@ -101,6 +108,8 @@ def boosting_cv(
     n_iter_no_change : int, optional
         Stop when the watched metric's mean has not improved for this many rounds. None: run all `n_estimators`.
     return_train_score : bool, default False
+    return_estimator : bool, default False
+        Whether to keep the models of the folds, cut at the best round.
     verbose : int, default 0
         1: a progress bar with the mean scores.
 
@@ -143,12 +152,12 @@ def boosting_cv(
     weights = model._read_weights(sample_weight, answers, table.n_rows)
     splitter = check_cv(cv, answers, classifier=is_classifier(model))
     folds = list(splitter.split(np.zeros((table.n_rows, 1)), answers, groups))
-    seed = read_seed(model.random_state)
+    seed = repeated_seed(model.random_state)
     with Team(available_threads(model.n_jobs)) as team:
         dataset = open_dataset(table, schema.is_categorical, weights.counts, model.max_bins, team)
         task = model._task(answers, weights)
         metrics = find_metrics(eval_metric, model._known_metrics(), model._loss_metric(task))
-        runs = []
+        runs, models = [], []
         for kept, held in folds:
             own = task.with_weights(_counting(weights, kept, table.n_rows))
             offset = model._offset_of_fit(X, answers, weights, init_score, kept)
@@ -158,10 +167,20 @@ def boosting_cv(
             parts = {"test": held, "train": kept} if return_train_score else {"test": held}
             sets = [some_rows(name, dataset.codes, task, rows, offset) for name, rows in parts.items()]
             runs.append(Fold(rounds, sets, metrics))
+            models.append((copy(model), settings))
         patience = n_iter_no_change or (PATIENCE if model._follows_table() else settings.n_rounds + 1)
         progress = Progress(every_round=verbose > 1) if verbose else None
         best, _ = advance(runs, metrics[0], settings.n_rounds, patience, progress, insists=True)
-    return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best)
+        fitted = [_finish(*one, run, schema, best) for one, run in zip(models, runs)] if return_estimator else []
+    return BoostingCV(_gather(runs, "test"), _gather(runs, "train"), metrics[0].name, best, fitted)
+
+
+def _finish(model: Any, settings: BoostingSettings, run: Fold, schema: Schema, n_rounds: int) -> Any:
+    """The model of a fold, as if it had been fitted for so many rounds."""
+    booster = run.rounds.booster().cut(n_rounds)
+    model._keep(schema, booster, None, {}, replace(settings, n_rounds=n_rounds))
+    model.do_early_stopping_, model.scorer_, model.validation_score_ = False, None, np.empty(0)
+    return model
 
 
 def _counting(weights: Weights, kept: np.ndarray, n_rows: int) -> Weights:

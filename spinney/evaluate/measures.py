@@ -59,10 +59,23 @@ def measure_numbers(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarra
 
 def measure(model: Any, X: Any, y: np.ndarray, weights: np.ndarray | None) -> dict[str, float]:
     """Scores of a fitted model."""
+    return measure_answers(model, *answers_of(model, X), y, weights)
+
+
+def answers_of(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """(predictions, probabilities of the classes or None) of a fitted model."""
+    if not hasattr(model, "classes_") or not hasattr(model, "predict_proba"):
+        return model.predict(X), None
+    shares = model.predict_proba(X)
+    return model.classes_[shares.argmax(axis=1)], shares
+
+
+def measure_answers(
+    model: Any, predicted: np.ndarray, shares: np.ndarray | None, y: np.ndarray, weights: np.ndarray | None
+) -> dict[str, float]:
+    """Scores of what a fitted model has predicted."""
     if not hasattr(model, "classes_"):
-        return measure_numbers(y, model.predict(X), weights)
-    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    predicted = model.predict(X) if shares is None else model.classes_[shares.argmax(axis=1)]
+        return measure_numbers(y, predicted, weights)
     return measure_classes(y, predicted, shares, model.classes_, weights)
 
 

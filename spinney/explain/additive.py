@@ -6,7 +6,7 @@ In: a fitted model. Out: an `Additive`: trees, what their leaves add to each out
     trees, forests, bagging; regression     the predicted numbers
     ... of classes                          the probability of each class (shares of votes with voting="hard")
     boosting                                raw scores: before the link, one per class beyond two classes
-    AdaBoost of classes                     `decision_function`
+    AdaBoost of classes, C5.0               `decision_function`; a single tree of C5.0 as trees
     isolation forests                       the mean depth at which a row is alone: small for outliers
     imported models                         as those above
 
@@ -143,7 +143,7 @@ def _from_formula(model: Any, formula: Formula | Mixture) -> Additive:
         cover=_cover(model, formula.forest),
         tables=_reader(model, formula),
         others=frozenset(j for j in range(formula.schema.n_columns) if formula.cells(j).has_others),
-        needs_known=spread and formula.votes is not None,
+        needs_known=spread and (formula.votes is not None or formula.confidence is not None),
     )
 
 
@@ -169,25 +169,16 @@ def _answers(formula: Formula) -> tuple[np.ndarray, np.ndarray, tuple[str, ...],
         columns = np.concatenate([np.arange(span.start, span.stop) for _, span, _ in whole])
         names = tuple(f"{k}: {label}" for k, _, one in whole for label in one)
         return values[:, columns], start[columns], names, "probability"
-    if link == "margin":
-        values = _class_values(formula, values)
+    if link in ("margin", "votes", "confidence"):
+        values = formula.at(np.arange(len(values))) / formula.divisor
+    if link == "margin" or (link == "confidence" and formula.n_scores == 2):
         values = values[:, 1:] if formula.discrete else values[:, 1:] - values[:, :1]
         return values, np.zeros(1), (), f"decision of {labels[-1]}"
-    if link == "votes":
-        return _class_values(formula, values), start, labels, "decision"
+    if link in ("votes", "confidence"):
+        return values, start, labels, "decision"
     if link == "depth":
         return values, start, (), "mean depth"
     if formula.n_scores > 1:
         return values, start, labels or tuple(f"output {k}" for k in range(formula.n_scores)), "prediction"
     boosted = formula.foreign is not None
     return values, start, (), "raw score" if boosted else "prediction"
-
-
-def _class_values(formula: Formula, values: np.ndarray) -> np.ndarray:
-    """Votes of nodes; of C5.0, whose store has shares, those of the class with the greatest one."""
-    if formula.votes is None:
-        return values
-    from spinney.ensemble.adaboost import class_votes
-
-    votes = np.repeat(formula.votes, np.diff(formula.forest.first)) / formula.divisor
-    return votes[:, None] * class_votes(formula.values.argmax(axis=1), formula.n_scores)

@@ -71,6 +71,11 @@ def _range_of(schema: Schema, j: int, given: Any) -> tuple[float, float]:
     if pair is None or not all(one is None or isinstance(one, int | float | np.number) for one in pair):
         raise ValueError(f"bounds of {name_of(schema, j)!r} must be a pair (low, high), got {given!r}.")
     low, high = -math.inf if pair[0] is None else float(pair[0]), math.inf if pair[1] is None else float(pair[1])
+    if schema.columns[j].boolean and not all(one is None or one in (0, 1) for one in pair):
+        raise ValueError(
+            f"bounds of {name_of(schema, j)!r} must be a pair (low, high) of False, True or None, since the column is "
+            f"Boolean, got {given!r}. Use fixed=[{name_of(schema, j)!r}] to keep its value."
+        )
     if not low <= high:
         raise ValueError(f"bounds of {name_of(schema, j)!r} must be (low, high) with low <= high, got {given!r}.")
     return low, high

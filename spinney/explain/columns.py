@@ -98,11 +98,8 @@ def category_column(j: int, x: float, n_categories: int, allowed: np.ndarray, ru
     """The cells of a column of categories; `allowed`: those that bounds admit."""
     value = np.arange(float(n_categories))
     stays = value == x
-    may = allowed & ~(j in rules.fixed) if x == x else allowed & (j in rules.fill)
-    away = np.where(stays, 0.0, 1.0)
-    return _sorted(
-        j, x, value, away, may | (stays & (allowed | (j in rules.fixed))), np.full(n_categories, np.nan), rules
-    )
+    may = allowed & (stays | (j not in rules.fixed)) & (x == x or j in rules.fill)
+    return _sorted(j, x, value, np.where(stays, 0.0, 1.0), may, np.full(n_categories, np.nan), rules)
 
 
 def _middle(cuts: np.ndarray, low: float, high: float) -> float:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from spinney.io.formula import Formula, Mixture, read_model
 from spinney.tree.forest import MISSING_SPREADS
 from spinney.tree.questions import Questions, read_questions, spreads
 
+if TYPE_CHECKING:
+    from spinney.explain.nearest import Effort
+
 _COSTS = ("l1", "l0")
+_SECONDS = 10.0  # of the search, where nothing else limits it
 
 
 def counterfactual(
@@ -44,13 +48,14 @@ def counterfactual(
     scale: Any = None,
     n: int = 1,
     populated: Any = None,
-    time_limit: float = 10.0,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
 ) -> Counterfactuals:
     """Find the least change of a row that turns the answer of a model of trees.
 
-    The answer is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If time is
-    up before that is proved, the best row found is returned with a lower bound of what any other must cost. Every row
-    returned has been predicted by the model.
+    The answer is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If a limit
+    is reached before that is proved, the best row found is returned with a lower bound of what any other must cost.
+    Every row returned has been predicted by the model.
 
     Parameters
     ----------
@@ -87,8 +92,11 @@ def counterfactual(
         How many. Each further one leaves at least one column alone that each earlier one changes.
     populated : table, optional
         Only regions that hold one of these rows: the row found ends in the same leaf of every tree as one of them.
-    time_limit : float, default 10.0
-        Seconds. The best row and bound at that time are returned.
+    time_limit : float, optional
+        Seconds, `math.inf` for no limit. By default 10, or no limit if `max_nodes` is given.
+    max_nodes : int, optional
+        Number of boxes that branch and bound may explore. Unlike `time_limit` it gives the same result on any machine,
+        however busy it is. `nodes` of the result says how many were explored.
 
     Returns
     -------
@@ -102,7 +110,7 @@ def counterfactual(
     >>> from spinney.explain import counterfactual
     >>> X, y = load_penguins()
     >>> model = RandomForestClassifier(n_estimators=20, max_depth=4, random_state=0).fit(X, y)
-    >>> found = counterfactual(model, X.iloc[0], target="Gentoo", fixed=["sex", "year"])
+    >>> found = counterfactual(model, X.iloc[0], target="Gentoo", fixed=["sex", "year"], max_nodes=10_000)
     >>> found[0].prediction, found.optimal
     ('Gentoo', True)
     """
@@ -113,7 +121,8 @@ def counterfactual(
     ends = questions.ends
     known = Model(model, formula, ends, np.searchsorted(formula.forest.first, ends, side="right") - 1)
     answer = plain_value(model.predict(as_table(model, formula.schema, values))[0])
-    _check_numbers(n, time_limit, cost)
+    effort = _effort(begun, time_limit, max_nodes)
+    _check_numbers(n, cost)
     cuts = thresholds_of(questions, formula.schema.n_columns)
     tables = [one for one in (populated, scale) if one is not None and not isinstance(one, Mapping)]
     table = _read_table(formula, model, tables[0]) if tables else None
@@ -121,13 +130,13 @@ def counterfactual(
     rules = read_rules(formula.schema, values, cuts, table, given, cost, weights, scale)
     columns = make_columns(formula.schema, values, cuts, rules, read_categories(formula.schema, bounds))
     goals = goals_for(known, target, probability, answer)
-    search = _Search(known, questions, cuts, columns, values, begun + float(time_limit))
+    search = _Search(known, questions, cuts, columns, values, effort)
     if populated is not None:
         found, bound = search.populated(goals, populated, table, n)
     else:
         found, bound = search.nearest(goals, n)
     words = " or ".join(one.words for one in goals)
-    return Counterfactuals(answer, words, bound, time.monotonic() - begun, bound == math.inf, found)
+    return Counterfactuals(answer, words, bound, time.monotonic() - begun, bound == math.inf, found, effort.nodes)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -186,11 +195,26 @@ def _questions(formula: Formula, values: np.ndarray) -> Questions:
     return read_questions(forest, formula.schema)
 
 
-def _check_numbers(n: Any, time_limit: Any, cost: Any) -> None:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}.")
+def _effort(begun: float, time_limit: Any, max_nodes: Any) -> Effort:
+    """What the search may take."""
+    from spinney.explain.nearest import Effort
+
+    if max_nodes is not None:
+        _check_positive(max_nodes, "max_nodes")
+    if time_limit is None:
+        time_limit = _SECONDS if max_nodes is None else math.inf
     if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit > 0:
         raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}.")
+    return Effort(begun + float(time_limit), math.inf if max_nodes is None else int(max_nodes))
+
+
+def _check_positive(given: Any, what: str) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        raise ValueError(f"{what} must be a positive integer, got {given!r}.")
+
+
+def _check_numbers(n: Any, cost: Any) -> None:
+    _check_positive(n, "n")
     if cost not in _COSTS:
         raise ValueError(f"cost must be 'l1' or 'l0', got {cost!r}.")
 
@@ -208,12 +232,12 @@ class _Search:
         cuts: list[np.ndarray],
         columns: list[Column],
         values: np.ndarray,
-        deadline: float,
+        effort: Effort,
     ) -> None:
         from spinney.explain.lists import Walk
         from spinney.explain.nearest import make_cells, pack_bits
 
-        self.known, self.columns, self.values, self.deadline, self.cuts = known, columns, values, deadline, cuts
+        self.known, self.columns, self.values, self.effort, self.cuts = known, columns, values, effort, cuts
         self.schema = known.formula.schema
         self.cells = make_cells(columns)
         at, words, n_words = np.zeros(len(questions.kind), np.int64), [np.empty(0, np.uint64)], 0
@@ -266,7 +290,7 @@ class _Search:
                     return self.agrees(goal, ranks)
 
                 space = Space(self.columns, self.cells, self.walk_of(goal), self.depth, goal.need, accept)
-                one = find_nearest(space, frozen, known, self.deadline)
+                one = find_nearest(space, frozen, known, self.effort)
                 bound = min(bound, one.bound)
                 if one.ranks is not None and one.cost < known:
                     best, known = one.ranks, one.cost

@@ -26,6 +26,7 @@ class _Panels:
     """Panels side by side."""
 
     _label = ""
+    _what = "average"  # of a result
 
     def __init__(self, results: Any, *, target: int | None = None, classes: Any = None, deciles: Any = None) -> None:
         """Take results of one or several columns or pairs, which output to draw (None: all), and the classes' names."""
@@ -54,10 +55,19 @@ class _Panels:
                 self._draw_pair(panel, one)
             else:
                 self._draw_line(panel, one)
-                panel.set_ylabel(self._label)
+                panel.set_ylabel(self._label + self._class_of(one), parse_math=False)
             panel.set_xlabel(one["names"][0], parse_math=False)
         self._share_heights()
         return self
+
+    def _class_of(self, one: Any) -> str:
+        """The class whose probability is drawn, if it is one."""
+        n_outputs = len(one[self._what if self._what in one else "individual"])
+        if self.classes is None or len(self.classes) != max(n_outputs, 2):
+            return ""
+        place = self.target if n_outputs > 1 else 1
+        known = place is not None and np.ndim(self.classes[place]) == 0  # not those of one of several outputs
+        return f", class {self.classes[place]}" if known else ""
 
     def _share_heights(self) -> None:
         """One scale for all lines: a column that does little looks so. The legend is in the first of them."""
@@ -160,7 +170,8 @@ class _Panels:
             drawn = ax.contourf(
                 grids[0].astype(float), grids[1].astype(float), picture.T, levels=_LEVELS, cmap="viridis"
             )
-        ax.figure.colorbar(drawn, ax=ax)
+        scale = ax.figure.colorbar(drawn, ax=ax)
+        scale.ax.set_ylabel(self._label + self._class_of(one), parse_math=False)
         ax.set_ylabel(one["names"][1], parse_math=False)
 
 
@@ -277,6 +288,7 @@ class ALEDisplay(_Panels):
     """
 
     _label = "accumulated local effect"
+    _what = "effect"
 
     @classmethod
     def from_estimator(

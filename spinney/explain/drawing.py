@@ -16,6 +16,7 @@ from spinney.view.phrases import check_count
 from spinney.view.plot import import_pyplot
 
 UP, DOWN, GREY = "#d8543c", "#3b83bd", "#b4b4b4"
+LOW_TO_HIGH = (DOWN, "#8a6fae", UP)  # small and large values; the report's page has them, too
 DARK, OTHERS = "#404040", "#6f6a64"
 _LONGEST = 28  # letters of a name or a value
 _MOST_NAMES = 8  # categories with colours of their own
@@ -126,7 +127,7 @@ def low_to_high() -> Any:
     """The colours of small and large values."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("low to high", [DOWN, "#8a6fae", UP])
+    return LinearSegmentedColormap.from_list("low to high", LOW_TO_HIGH)
 
 
 def category_key(values: np.ndarray) -> tuple[list[tuple[str, str]], np.ndarray]:

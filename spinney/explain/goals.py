@@ -180,6 +180,11 @@ def _class_scores(known: Model, k: int, probability: float | None) -> tuple[np.n
         if formula.discrete:
             value, need = (raw[:, [1]] if k == 1 else -raw[:, [1]]), np.zeros(1)
         return value, need + max(odds, 0.0) / (2.0 * scale) * divisor
+    if formula.link == "confidence":
+        if probability is not None:
+            share = raw[:, k] - probability * raw.sum(axis=1)
+            value, need = np.column_stack([value, share]), np.append(need, 0.0)
+        return value, need
     if formula.link == "shares":
         if probability is not None:
             value, need = np.column_stack([value, raw[:, k]]), np.append(need, probability * divisor - start[k])

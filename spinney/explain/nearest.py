@@ -44,6 +44,23 @@ class Found(NamedTuple):
     bound: float
 
 
+@dataclass
+class Effort:
+    """What the search may still take: time, and boxes of branch and bound."""
+
+    deadline: float  # of time.monotonic
+    most: float  # boxes
+    nodes: int = 0  # boxes so far
+
+    @property
+    def is_spent(self) -> bool:
+        return self.nodes >= self.most or time.monotonic() > self.deadline
+
+    def steps(self) -> int:
+        """How many boxes may be parted before their parts are looked at anew."""
+        return int(min(_STEPS, self.most - self.nodes))
+
+
 @dataclass(frozen=True)
 class Space:
     """What is searched."""
@@ -94,7 +111,7 @@ def make_cells(columns: Sequence[Column]) -> Cells:
     return Cells(np.array(word, np.int64), np.concatenate(cost), np.concatenate(up), np.concatenate(down))
 
 
-def find_nearest(space: Space, frozen: Sequence[int], known: float, deadline: float) -> Found:
+def find_nearest(space: Space, frozen: Sequence[int], known: float, effort: Effort) -> Found:
     """The nearest point that costs less than `known`."""
     best = _climb(space, frozen, known)
     if best.cost == 0.0:
@@ -102,11 +119,11 @@ def find_nearest(space: Space, frozen: Sequence[int], known: float, deadline: fl
     bound = 0.0
     limits = [best.cost * one for one in _LIMITS] if math.isfinite(best.cost) else [math.inf]
     for limit in limits:
-        found = _solve(space, frozen, limit, deadline)
+        found = _solve(space, frozen, limit, effort)
         bound = max(bound, min(found.bound, limit))
         if found.ranks is not None:
             return found._replace(bound=min(bound, found.cost))
-        if found.bound < limit:  # time is up
+        if found.bound < limit:  # the effort is spent
             return Found(best.ranks, best.cost, bound)
     return Found(best.ranks, best.cost, best.cost)
 
@@ -155,8 +172,8 @@ def _climb_once(space: Space, frozen: Sequence[int], best: Found, from_best: boo
     return best
 
 
-def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -> Found:
-    """The nearest point within a limit; its bound is the limit if there is none, and less if time is up.
+def _solve(space: Space, frozen: Sequence[int], limit: float, effort: Effort) -> Found:
+    """The nearest point within a limit; its bound is the limit if there is none, and less if the effort is spent.
 
     A box that has been parted some times is looked at anew: fewer leaves are left in it, more trees can be joined, and
     costs are shared anew.
@@ -165,9 +182,9 @@ def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -
     best, waiting, n = Found(None, math.inf, limit), [(0.0, 0, space.root(frozen, limit))], 1
     while waiting and waiting[0][0] < limit:
         bound, _, box = heapq.heappop(waiting)
-        if time.monotonic() > deadline or len(waiting) > _MOST_BOXES:
+        if effort.is_spent or len(waiting) > _MOST_BOXES:
             return best._replace(bound=min(bound, best.cost, limit))
-        found, rest = _look_into(space, box, bound, limit)
+        found, rest = _look_into(space, box, bound, limit, effort)
         if found is not None:
             best, limit = found, found.cost
         for below, other in rest:
@@ -177,10 +194,11 @@ def _solve(space: Space, frozen: Sequence[int], limit: float, deadline: float) -
 
 
 def _look_into(
-    space: Space, box: np.ndarray, bound: float, limit: float
+    space: Space, box: np.ndarray, bound: float, limit: float, effort: Effort
 ) -> tuple[Found | None, list[tuple[float, np.ndarray]]]:
     """(the best point found, boxes with their bounds that are left) after parting a box some times."""
     cells, need = space.cells, space.need
+    effort.nodes += 1
     single = make_lists(space.walk, cells, box, limit, space.depth)
     lists = None if (np.diff(single.group) == 0).any() else merge(single, cells, box, limit, _GROUP)
     if lists is None:
@@ -193,10 +211,11 @@ def _look_into(
     pool = _make_pool(2 * _STEPS + 4, len(box))
     room.state[:] = limit, bound, 0.0, rate
     start(lists, cells, shares, need, box, pool, room, desk)
-    best, refused = None, False
-    while room.state[2] < _STEPS:
-        status = search(lists, cells, shares, need, pool, room, desk, under, refused, _STEPS - int(room.state[2]))
-        refused = False
+    best, refused, n_steps, done = None, False, effort.steps(), 0
+    while done < n_steps:
+        status = search(lists, cells, shares, need, pool, room, desk, under, refused, n_steps - done)
+        effort.nodes += int(room.state[2]) - done
+        refused, done = False, int(room.state[2])
         if status == DONE:
             return best, []
         if status == FOUND:

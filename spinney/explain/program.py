@@ -68,7 +68,7 @@ def read_program(forest: Forest, schema: Schema, cover: np.ndarray) -> tuple[Pro
     n = len(questions.kind) + len(questions.ends)
     shape = [np.empty(len(questions.roots), np.int64) for _ in range(2)]
     program = Program(
-        entries=np.zeros(n, ENTRY).view(np.recarray),
+        entries=np.zeros(n, ENTRY),
         first=np.empty(len(questions.roots) + 1, np.int64),
         sets=sets,
         depth=shape[0],

@@ -57,7 +57,7 @@ def _narrow(order, questions, cut, low, high):
 
 def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) -> Runs:
     """The points of every place as bits, some points at a time: a run cut in two is two runs."""
-    questions = asked.questions.view(np.ndarray)
+    questions = asked.questions
     n, number = len(questions), np.full(len(questions), -1)
     number[mine] = np.arange(len(mine))
     width = max(8, _CELLS // (n + ways.n_ends) // 8 * 8)
@@ -87,7 +87,7 @@ def _followed(asked: Asked, ways: Ways, mine: np.ndarray, values: np.ndarray) ->
 
 def answers(asked: Asked, questions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """(questions, values): whether each value says yes to each question."""
-    packed = asked.questions.view(np.ndarray)[questions]
+    packed = asked.questions[questions]
     yes = (packed["kind"][:, None] == UP_TO) & (values <= packed["threshold"][:, None])
     missing = np.isnan(values)
     for k in np.flatnonzero(packed["kind"] == IN_SET).tolist():
@@ -150,7 +150,7 @@ def cover_weights(asked: Asked, ways: Ways, cover: np.ndarray, columns: list[int
     At questions about other columns a row is split in the shares of the training rows that went each way. `cover` is
     the training weight of every end.
     """
-    questions = asked.questions.view(np.ndarray)
+    questions = asked.questions
     n, leads = len(questions), (questions["yes"], questions["no"])
     whole = np.concatenate([np.zeros(n), cover])
     for level in ways.levels[::-1]:

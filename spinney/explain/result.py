@@ -91,6 +91,8 @@ class Counterfactuals:
         No row that was allowed costs less; infinity where there is none.
     seconds : float
         How long it took.
+    nodes : int
+        How many boxes branch and bound has explored.
     """
 
     prediction: Any
@@ -99,6 +101,7 @@ class Counterfactuals:
     seconds: float
     proved: bool
     found: list[Counterfactual] = field(default_factory=list)
+    nodes: int = 0
 
     @property
     def optimal(self) -> bool:
@@ -127,7 +130,8 @@ class Counterfactuals:
     def __repr__(self) -> str:
         head = f"Now {_shown(self.prediction)}; wanted: {self.target}"
         if not self.found:
-            none = "there is no such row" if self.proved else f"none was found in {self.seconds:.3g} s"
+            spent = f"none was found in {self.seconds:.3g} s and {self.nodes} nodes"
+            none = "there is no such row" if self.proved else spent
             return f"{head}\n{none}"
         return "\n".join([head, *map(repr, self.found)])
 

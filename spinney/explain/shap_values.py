@@ -177,8 +177,8 @@ def _choose(
 
 def _base(program: Any, reach: np.ndarray, values: np.ndarray, n_outputs: int) -> np.ndarray:
     """The mean answer of rows of which these shares reach the leaves."""
-    is_leaf = program.entries.column < 0
-    said = values[program.entries.place[is_leaf]] * reach[is_leaf, None]
+    is_leaf = program.entries["column"] < 0
+    said = values[program.entries["place"][is_leaf]] * reach[is_leaf, None]
     if said.shape[1] == n_outputs:
         return said.sum(axis=0)
     tree = np.searchsorted(program.first, np.flatnonzero(is_leaf), side="right") - 1

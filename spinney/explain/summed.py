@@ -118,10 +118,13 @@ class Summed:
             }
             return None, functions[link]
         matrix = whole
-        if link == "margin":  # the difference of two votes
+        if link == "margin" or (link == "confidence" and n == 2):  # the difference of two votes
             matrix = whole[:, 1:] if self.formula.discrete else whole[:, 1:] - whole[:, :1]
         if wanted in ("raw", "decision_function"):
             return matrix, None
+
+        if link == "confidence":
+            return None, lambda raw: _positive(raw / raw.sum(axis=1, keepdims=True))
 
         def probabilities(raw: np.ndarray) -> np.ndarray:
             votes = raw @ matrix

@@ -125,4 +125,4 @@ def pack(q: Questions) -> Asked:
     packed["threshold"][has] = start[:-1]
     packed["yes"], packed["no"], packed["column"] = q.yes, q.no, q.column
     packed["kind"], packed["missing_yes"] = q.kind, q.missing_yes
-    return Asked(packed.view(np.recarray), q.roots.astype(np.int64), sets)
+    return Asked(packed, q.roots.astype(np.int64), sets)

@@ -7,8 +7,10 @@ nothing; what needs the GPU's compiler is imported when it is asked for.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
+
+from spinney._distribution import install_command
+from spinney._warnings import warn_caller
 
 _NEEDS = "device='cuda' needs"
 _INSTEAD = "Use device='cpu', or 'auto' for a GPU where there is one."
@@ -47,7 +49,7 @@ def problem_with_gpu() -> str | None:
     try:
         from spinney._compile.cuda import problem
     except ImportError as error:
-        return f"{_NEEDS} numba-cuda ({error}): pip install 'spinney[gpu]'."
+        return f"{_NEEDS} numba-cuda ({error}): {install_command('gpu')}."
     if _process not in (0, os.getpid()):
         return "A forked process cannot use the GPU that its parent has used: start processes by 'spawn'."
     found = problem()
@@ -93,11 +95,9 @@ def table_on_gpu(device: str, X: Any, in_bins: bool) -> Any:
     from spinney.data.on_gpu import READABLE, copy_here, view_on_gpu
 
     if device == "cpu":
-        warnings.warn(
+        warn_caller(
             "X is on the GPU and the fit on the CPU, so X was copied: with device='cuda' the fit is where X is, and "
             "gives the same model.",
-            UserWarning,
-            stacklevel=4,
         )
         return copy_here(X)
     if rounds_on(device) is None or not in_bins or view_on_gpu(X).dtype not in READABLE:

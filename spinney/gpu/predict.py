@@ -138,7 +138,7 @@ class Program:
     def _steps(self) -> Steps:
         packed = self._forest.steps
         children, sets = _at_least_one(packed.children), _at_least_one(packed.sets)
-        return Steps(packed.steps.view(np.ndarray), children, sets)
+        return Steps(packed.steps, children, sets)
 
     def _edges(self, given: Given, columns: np.ndarray) -> Any:
         bins = self._forest.bins

@@ -108,10 +108,10 @@ class GpuRounds(Rounds):
         drafts = np.flatnonzero(grown.number >= 0)
         self._drafts[grown.number[drafts]] = drafts
         drafts = self._drafts
-        nodes = work.nodes.view(np.ndarray)[: len(drafts)]
+        nodes = work.nodes[: len(drafts)]
         nodes.view(_BYTES)[:] = grown.nodes.view(_BYTES)[drafts]  # records themselves are copied slowly
         nodes["fine_gradient"], nodes["fine_hessian"] = grown.leaf_sums[drafts].T
-        work.state[0].n_nodes, work.state[0].n_leaves = grown.n_nodes, grown.n_leaves
+        work.state[0]["n_nodes"], work.state[0]["n_leaves"] = grown.n_nodes, grown.n_leaves
         _finish(rows.fields, rules, work, grown.n_nodes)
         self._is_sent = self.settings.ccp_alpha == 0.0 and not isinstance(self.loss, (AbsoluteError, Quantile))
         if self._is_sent:  # at once, so that the GPU has something to do while Python takes the tree
@@ -125,7 +125,7 @@ class GpuRounds(Rounds):
 
     def _lay_segments(self, n_nodes: int) -> None:
         """The rows of every leaf side by side, as the CPU leaves them behind."""
-        nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0].n_leaves]
+        nodes, pieces = self.work.nodes[:n_nodes], self.work.pieces[: self.work.state[0]["n_leaves"]]
         leaf_of_row = self._loop.read_leaves()
         rows = self.chosen if len(self.chosen) else np.arange(self.dataset.n_rows, dtype=np.int32)
         piece_of = np.zeros(int(self._drafts.max()) + 1, np.int64)
@@ -133,10 +133,13 @@ class GpuRounds(Rounds):
         piece = piece_of[leaf_of_row[rows]]
         self.work = self.work._replace(rows=np.broadcast_to(rows[np.argsort(piece, kind="stable")], (2, len(rows))))
         ends = np.cumsum(np.bincount(piece, minlength=len(pieces)))
-        nodes.begin[pieces], nodes.end[pieces] = np.append(0, ends[:-1]), ends
+        nodes["begin"][pieces], nodes["end"][pieces] = np.append(0, ends[:-1]), ends
         for at in range(n_nodes - 1, -1, -1):  # children come after their parents
-            if nodes.left[at] != NO_NODE:
-                nodes.begin[at], nodes.end[at] = nodes.begin[nodes.left[at]], nodes.end[nodes.left[at] + 1]
+            if nodes["left"][at] != NO_NODE:
+                nodes["begin"][at], nodes["end"][at] = (
+                    nodes["begin"][nodes["left"][at]],
+                    nodes["end"][nodes["left"][at] + 1],
+                )
 
     def _update_scores(self, k: int, tree: Any, rows: Any) -> None:
         if not self._is_sent:
@@ -147,7 +150,7 @@ class GpuRounds(Rounds):
 
     def _send_values(self) -> None:
         """The tree's values to the GPU, which goes on to the next derivatives if nothing is to come before them."""
-        values = self.work.nodes.view(np.ndarray)["value"][: len(self._drafts)]
+        values = self.work.nodes["value"][: len(self._drafts)]
         self._loop.add_later(self._drafts, values, at_once=self.task.n_outputs > 1)
         if self.task.n_outputs == 1 and not hasattr(self.loss, "renewed"):
             self._loop.begin_derivatives(self.loss)

@@ -112,12 +112,12 @@ def grow_batched(
         _open(backend, table, rows, rules, work, drafts, batch[:n])
         _split(rules, work, drafts)
     _end_growth(work)
-    leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state.n_leaves]])
+    leaf_of_rows = backend.leaf_of_rows(nodes[work.pieces[: state["n_leaves"]]])
     if leaf_of_rows is not None:
-        _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state.n_leaves, np.int64))
+        _fill_segments(rows, work, leaf_of_rows.astype(np.int64), np.empty(state["n_leaves"], np.int64))
     (sum_leaves or _sum_leaves)(rows, work)
     _finish(rows, rules, work)
-    return int(state.n_nodes)
+    return int(state["n_nodes"])
 
 
 def _make_drafts(work: Work) -> Drafts:
@@ -132,7 +132,7 @@ def _make_drafts(work: Work) -> Drafts:
 
 def _width(rules: BoostingRules, state: Any, lookahead: int) -> int:
     """How many nodes to open at a time."""
-    room = int(rules.max_leaves - state.n_leaves)
+    room = int(rules.max_leaves - state["n_leaves"])
     if not rules.best_first:
         return room
     if rules.node_features < rules.features.size:  # columns are drawn by the children's numbers: not known ahead

@@ -18,7 +18,7 @@ _WORD = 64
 def freeze(work: Work, n_nodes: int, dataset: ExactDataset, fields: Fields) -> Forest:
     """The finished tree: thresholds midway between the values on both sides, sets of categories."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    grown = work.nodes.view(np.ndarray)  # parts and fields of a record array are slow
+    grown = work.nodes
     n = lay_out(grown[:n_nodes], np.empty(n_nodes + 1, np.int64), order, size)
     order, size = order[:n], size[:n]
     is_leaf = size == 1

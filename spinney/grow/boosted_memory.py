@@ -77,14 +77,14 @@ class Work(NamedTuple):
 def make_lists(dataset: ExactDataset, monotone: np.ndarray, team: Team) -> Lists:
     """The kernels' view of a dataset."""
     columns = records(dataset.n_columns, COLUMN)
-    columns.is_categorical = dataset.is_categorical
-    columns.monotone = monotone if monotone.size else 0
+    columns["is_categorical"] = dataset.is_categorical
+    columns["monotone"] = monotone if monotone.size else 0
     widest = max((len(one) for one in dataset.category_codes), default=0)
     codes = np.zeros((dataset.n_columns, widest), np.uint8)
     for j, own in enumerate(dataset.category_codes):
         codes[j, : len(own)] = own
-        columns.n_bins[j] = int(own.max(initial=0)) + 1
-    columns.n_slots = columns.n_bins + 1
+        columns["n_bins"][j] = int(own.max(initial=0)) + 1
+    columns["n_slots"] = columns["n_bins"] + 1
     return Lists(dataset.presorted(team).lists, codes, columns)
 
 

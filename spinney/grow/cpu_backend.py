@@ -56,7 +56,7 @@ class CpuBackend:
         """The root's histogram is summed on the way, and sent with its sums."""
         self.table, self.rows, self.rules = table, rows, rules
         self.work.totals[:] = 0
-        self._root[0].begin, self._root[0].end, self._root[0].depth = 0, rows.n, 0
+        self._root[0]["begin"], self._root[0]["end"], self._root[0]["depth"] = 0, rows.n, 0
         found = np.zeros(3 + 3 * self._size, np.int64)
         self._sum_nodes(self._root, 0, found[3:].reshape(1, 3, self._size))
         found[:3] = self.work.totals[[GRADIENT, HESSIAN, COUNT]]
@@ -66,24 +66,24 @@ class CpuBackend:
 
     def build_histograms(self, nodes: Any) -> None:
         if len(nodes) == 1:
-            self._pool[nodes[0].slot] = self._histogram
+            self._pool[nodes[0]["slot"]] = self._histogram
             return
         left, right = nodes[0::2], nodes[1::2]
-        is_right = left.count > right.count
+        is_right = left["count"] > right["count"]
         smalls, bigs = left.copy(), right.copy()
         smalls[is_right], bigs[is_right] = right[is_right], left[is_right]
         sums = np.zeros((len(smalls), 3, self._size), np.int64)
         # number 0 is the root to the kernels, which quantise its rows
-        self._sum_nodes(np.concatenate([self._root, smalls]).view(np.recarray), 1, sums)
+        self._sum_nodes(np.concatenate([self._root, smalls]), 1, sums)
         sums = self.add_up(sums)
-        for small, big, own in zip(smalls.slot.tolist(), bigs.slot.tolist(), sums):
+        for small, big, own in zip(smalls["slot"].tolist(), bigs["slot"].tolist(), sums):
             self._pool[small] = own
             if big != NO_SLOT:
                 self._pool[big] -= own
 
     def _sum_nodes(self, nodes: Any, first: int, sums: np.ndarray) -> None:
         """Histograms of the nodes from `first` on, from the rows that are here."""
-        nodes.is_wide = nodes.end - nodes.begin > self.rows.fields.block_rows
+        nodes["is_wide"] = nodes["end"] - nodes["begin"] > self.rows.fields.block_rows
         work = self.work._replace(nodes=nodes, state=self._state)
         if self.team.size == 1:
             self.team.run(_sum_nodes, self.table, self.rows, work, first, len(nodes), sums)
@@ -119,7 +119,7 @@ class CpuBackend:
     def sum_leaves(self, rows: Rows, work: Work) -> None:
         """The leaves' sums in the finer units, into work.leaf_sums."""
         self.team.run(_sum_leaves, rows, work)
-        n = 2 * int(work.state[0].n_leaves)
+        n = 2 * int(work.state[0]["n_leaves"])
         work.leaf_sums[:n] = self.add_up(work.leaf_sums[:n])
 
 

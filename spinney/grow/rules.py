@@ -88,6 +88,7 @@ class BranchRules(NamedTuple):
     max_depth: int
     n_classes: int  # that have any weight
     in_average: np.ndarray  # uint8, by column: whether its gain counts in C4.5's average
+    subset: bool = False  # branches are groups of categories
 
 
 class Kinds(NamedTuple):
@@ -127,10 +128,10 @@ def takes_enough(fall, min_decrease, total_weight):
 
 
 @inner_kernel
-def larger_side(n_left, n):
+def larger_side(left, whole):
     """Where missing values go that a node has not seen: 1 (left) if more than half of the node is there; ties go right,
-    as scikit-learn has it."""
-    return np.uint8(1) if 2 * n_left > n else np.uint8(0)
+    as in scikit-learn. Weight is compared, so that integer weights are repetitions; boosting compares its counts."""
+    return np.uint8(1) if left > whole - left else np.uint8(0)
 
 
 # --- random choices ------------------------------------------------------------------------------------------------

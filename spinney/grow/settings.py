@@ -11,7 +11,7 @@ from spinney._random import NODE_FEATURES, stream_key
 from spinney.criteria.significance import critical_values
 from spinney.data.target import Target
 from spinney.grow.rules import TreeRules
-from spinney.grow.targets import Pairs
+from spinney.grow.targets import Medians, Pairs
 
 _NO_LIMIT = 1 << 40
 
@@ -58,7 +58,7 @@ def make_rules(settings: TreeSettings, n_rows: int, n_columns: int, statistics: 
         n_features=min(settings.n_features, n_columns),
         per_tree=settings.per_tree,
         n_leans=n_leans,
-        is_monotone=bool(settings.monotone.any()) and isinstance(statistics, Pairs),  # else: one class
+        is_monotone=bool(settings.monotone.any()) and isinstance(statistics, Pairs | Medians),  # else: one class
         monotone=settings.monotone,
         critical=np.empty(0) if settings.significance is None else critical_values(settings.significance, degrees),
         seed=np.uint64(stream_key(settings.seed, NODE_FEATURES, 0)),

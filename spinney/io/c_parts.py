@@ -109,6 +109,23 @@ static void NAME_raw(const double *row, double *raw) {
 }
 """
 
+_RAW_BY_CONFIDENCE = """
+/* votes: each tree's for the class of its greatest share, as large as its confidence */
+static void NAME_raw(const double *row, double *raw) {
+    double x[NAME_n_columns], shares[NAME_n_scores + 1];
+    NAME_read(row, x);
+    for (int k = 0; k < NAME_n_scores; k++) raw[k] = NAME_start[k];
+    for (int t = 0; t < NAME_n_trees; t++) {
+        int named = 0;
+        for (int k = 0; k <= NAME_n_scores; k++) shares[k] = 0.0;
+        NAME_trees[t](x, 1.0, shares);
+        for (int k = 1; k < NAME_n_scores; k++) named = shares[k] > shares[named] ? k : named;
+        const double weight = shares[NAME_n_scores];
+        raw[named] += (weight * shares[named] + NAME_priors[t][named]) / (weight + 1.0);
+    }
+}
+"""
+
 _GREATEST = """
 static int NAME_greatest(const double *scores) {
     int best = 0;
@@ -268,6 +285,21 @@ int PREDICT(const double *row) {
 }
 """
 
+_CONFIDENCE = """
+void PREDICT_proba(const double *row, double *out) {
+    double raw[NAME_n_scores], total = 0.0;
+    NAME_raw(row, raw);
+    for (int k = 0; k < NAME_n_scores; k++) total += raw[k];
+    for (int k = 0; k < NAME_n_scores; k++) out[k] = raw[k] / total;
+}
+
+int PREDICT(const double *row) {
+    double raw[NAME_n_scores];
+    NAME_raw(row, raw);
+    return NAME_greatest(raw);
+}
+"""
+
 _MARGIN = """
 /* how the vote goes: positive for the second class */
 static double NAME_margin(const double *row) {
@@ -327,6 +359,7 @@ PARTS = {
     "raw_in_turn": _RAW_IN_TURN,
     "raw_spread": _RAW_SPREAD,
     "raw_of_votes": _RAW_OF_VOTES,
+    "raw_by_confidence": _RAW_BY_CONFIDENCE,
     "greatest": _GREATEST,
     "softly": _SOFTLY,
     "identity": _NUMBER,
@@ -339,6 +372,7 @@ PARTS = {
     "logistic": _LOGISTIC,
     "softmax": _SOFTMAX,
     "votes": _VOTES,
+    "confidence": _CONFIDENCE,
     "margin": _MARGIN,
     "discrete": _MARGIN.replace("(raw[1] - raw[0]) / NAME_divisor", "raw[1]"),
     "median": _MEDIAN,

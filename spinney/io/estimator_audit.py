@@ -12,7 +12,6 @@ import numpy as np
 
 from spinney.criteria.user_loss import Loss
 from spinney.ensemble.voting import read_weights
-from spinney.evaluate.scoring import Scoring
 from spinney.io.audit import audit_with_schema
 from spinney.io.checks import demand
 from spinney.tree.forest import Forest
@@ -159,9 +158,7 @@ def boosting(model: Any, place: str) -> None:
             demand(isinstance(model.loss, Loss), "A loss is a name or a record", f"{place}.loss")
     except (TypeError, ValueError) as error:
         demand(False, f"The loss cannot be used: {str(error).rstrip('.')}", f"{place}.loss")
-    if model.scorer_ is not None:
-        demand(model.scorer_ is True, "A scorer is there or not", f"{place}.scorer_")
-        (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
+    demand(model.scorer_ is not False, "A scorer is there or not", f"{place}.scorer_")
     if model._init is not None:
         _fitted_member(model._init, model, f"{place}._init")
 
@@ -227,6 +224,15 @@ def adaboost(model: Any, place: str) -> None:
         _fitted_member(member, model, f"{place}.estimators_[{k}]")
     if hasattr(model, "n_classes_"):
         _counted(model, place)
+
+
+def c50(model: Any, place: str) -> None:
+    adaboost(model, place)
+    demand((model.estimator_weights_ == 1.0).all(), "Trees of C5.0 have a weight of 1", f"{place}.estimator_weights_")
+    for k, member in enumerate(model.estimators_):
+        forest = getattr(getattr(member, "tree_", None), "forest", None)
+        same = forest is not None and forest.n_classes == (model.n_classes_,)
+        demand(same, "A member of C5.0 is a tree of all classes", f"{place}.estimators_[{k}]")
 
 
 def auto(model: Any, place: str) -> None:

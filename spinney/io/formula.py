@@ -17,6 +17,7 @@ Then, by `link`:
     votes       AdaBoost                     softmax(raw / scale); the class of the greatest raw score
     margin      AdaBoost of two classes      d = (raw[1] - raw[0]) / divisor, or, if `discrete`, raw[1], with raw scores
                                              not yet divided; the second class if d > 0; softmax(-scale d, scale d)
+    confidence  C5.0                         raw / sum of raw; the class of the greatest raw score
     median      AdaBoost of numbers          the weighted median of what the trees say; nothing is added up
     depth       isolation forests            score = -exp(-ln 2 * (raw / scale)); an outlier if score - offset < 0
 
@@ -29,8 +30,9 @@ by itself, and three more:
     hinge          two classes: the second if raw > 0; there are no probabilities
 
 Where missing values go down every branch (C4.5), what a tree says is the sum over the nodes where parts of the row end
-of part times values. Of AdaBoost of such trees (C5.0) it is vote times 1 for the class of the greatest share, and
--1 / (classes - 1) for each other.
+of part times values. Of AdaBoost of such trees it is vote times 1 for the class of the greatest share, and
+-1 / (classes - 1) for each other. Of C5.0 it is (weight share + prior) / (weight + 1) for the class of the greatest
+share and 0 for each other; weight is the sum of part times the nodes' weights.
 
 A mean of several models, each a formula, is a `Mixture`.
 """
@@ -41,6 +43,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from spinney.data.schema import Schema
@@ -82,6 +85,13 @@ class Cells(NamedTuple):
         return [float(one) for one in (categories[:-1] if self.has_others else categories)]
 
 
+class Confidence(NamedTuple):
+    """What makes votes of C5.0 of shares."""
+
+    weight: np.ndarray  # float64 (nodes,): in rows
+    prior: np.ndarray  # float64 (trees, classes): shares at the root
+
+
 @dataclass(frozen=True)
 class Formula:
     """See above."""
@@ -100,7 +110,8 @@ class Formula:
     discrete: bool = False
     classes: tuple[np.ndarray, ...] = ()  # of each output; none for numbers
     majority: np.ndarray | None = None  # int64 (nodes, outputs): the class that a node names
-    votes: np.ndarray | None = None  # float64 (trees,): of a median, and of C5.0
+    votes: np.ndarray | None = None  # float64 (trees,): of a median, and of AdaBoost of C4.5
+    confidence: Confidence | None = None  # of C5.0
     foreign: Foreign | None = None
 
     @property
@@ -114,13 +125,24 @@ class Formula:
 
     def at(self, nodes: np.ndarray) -> np.ndarray:
         """float64 (nodes, raw scores): what rows that end in these nodes add to every raw score."""
+        from spinney.ensemble.adaboost import class_votes, votes_by_confidence
+
         values = self.values[nodes]
+        tree = np.searchsorted(self.forest.first, nodes, side="right") - 1
+        if self.confidence is not None:
+            return votes_by_confidence(values, self.confidence.weight[nodes], self.confidence.prior[tree])
+        if self.votes is not None and self.link != "median":
+            return self.votes[tree, None] * class_votes(values.argmax(axis=1), self.n_scores)
         if not self.adds_in_turn:
             return values
         whole = np.zeros((len(nodes), self.n_scores))
-        tree = np.searchsorted(self.forest.first, nodes, side="right") - 1
         whole[np.arange(len(nodes)), tree % self.n_scores] = values[:, 0]
         return whole
+
+    def adds(self, node: int) -> list[float]:
+        """What a part of a row that ends in a node adds: to shares, and of C5.0 to the weight, which comes last."""
+        values: list[float] = self.values[node].tolist()
+        return values if self.confidence is None else [*values, float(self.confidence.weight[node])]
 
     @property
     def is_class(self) -> bool:
@@ -199,6 +221,11 @@ def read_model(model: Any) -> Formula | Mixture:
         from spinney.io.mixtures import read_mixture
 
         return read_mixture(model)
+    if isinstance(model, Pipeline):
+        raise TypeError(
+            "a Pipeline cannot be read as trees: its first steps are not trees. Export its last step, pipeline[-1], "
+            "and apply the steps before it to the rows that you predict. to_onnx takes some kinds of steps."
+        )
     raise TypeError(f"{type(model).__name__} cannot be read as trees. What can be: {KNOWN}.")
 
 
@@ -300,6 +327,8 @@ def _adaboost(model: Any) -> Formula:
         raise ValueError(
             f"the members of this {type(model).__name__} have seen different categories: they cannot share one table."
         )
+    if getattr(model, "algorithm", None) == "C5.0":
+        return _c50(model, members)
     trees = [one.tree_ for one in members]
     common = _common(model, schema, join([one.forest for one in trees]))
     if not hasattr(model, "classes_"):
@@ -327,3 +356,24 @@ def _adaboost(model: Any) -> Formula:
     if model.algorithm == "discrete":
         return Formula(**common, link="margin", discrete=True, scale=1.0)
     return Formula(**common, link="margin", divisor=norm, scale=0.5)
+
+
+def _c50(model: Any, members: list) -> Formula:
+    if len(members) == 1:  # it answers as it does by itself
+        return replace(_tree(members[0]), model=type(model).__name__, fingerprint=model.fingerprint_)
+    trees = [one.tree_ for one in members]
+    shares, answers = (
+        np.concatenate([getattr(one, name)[:, 0] for one in trees]) for name in ("probabilities", "answers")
+    )
+    formula = Formula(
+        **_common(model, members[0]._schema, join([one.forest for one in trees])),
+        values=shares,
+        start=np.zeros(model.n_classes_),
+        link="confidence",
+        divisor=float(len(members)),
+        classes=_classes(model),
+        confidence=Confidence(answers.sum(axis=1), np.stack([one.probabilities[0, 0] for one in trees])),
+    )
+    if spreads(formula.forest):
+        return formula
+    return replace(formula, values=formula.at(np.arange(len(shares))), confidence=None)  # leaves alone

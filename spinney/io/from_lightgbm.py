@@ -4,6 +4,8 @@ The format is that of `Booster.save_model`, versions v3 and v4. LightGBM compare
 and adds float64 numbers, tree after tree, as we do: raw scores are the same to the last bit.
 
 A column's missing values are of one of three types: none (a missing value is 0), zero (0 is missing, too) and NaN.
+
+Keys, versions and options that are not listed here may change what the others mean: such files are refused.
 """
 
 from __future__ import annotations
@@ -28,8 +30,16 @@ from spinney.io.imported import (
 from spinney.io.nodes import NO_CHILD, Nodes, Sets, empty_sets, make_forest
 from spinney.tree.arrays import ends_of
 
+_VERSIONS = ("v3", "v4")
+_HEAD_KEYS = {"tree", "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "objective"}
+_HEAD_KEYS |= {"average_output", "feature_names", "feature_infos", "monotone_constraints", "tree_sizes"}
+_TREE_KEYS = {"num_leaves", "num_cat", "split_feature", "split_gain", "threshold", "decision_type", "left_child"}
+_TREE_KEYS |= {"right_child", "leaf_value", "leaf_weight", "leaf_count", "internal_value", "internal_weight"}
+_TREE_KEYS |= {"internal_count", "cat_boundaries", "cat_threshold", "is_linear", "shrinkage"}
+_TREE_KEYS |= {"leaf_const", "num_features", "leaf_features", "leaf_coeff"}  # of linear trees
 _IS_CATEGORY, _DEFAULT_LEFT, _MISSING_TYPE = 1, 2, 12  # bits of decision_type
 _NO_TYPE, _ZERO_TYPE, _NAN_TYPE = 0, 4, 8
+_ALL_BITS = _IS_CATEGORY | _DEFAULT_LEFT | _MISSING_TYPE
 _MOST_ROWS = 1 << 53
 _MOST_BITS = 1 << 28  # of all sets, unpacked
 _LINKS = {
@@ -66,6 +76,13 @@ def read_lightgbm(given: Any) -> Imported:
     head, blocks, tail = _cut(text)
     if "tree" not in head or not head.get("version", "").startswith("v"):
         raise ModelFormatError("this is no model of LightGBM: its text begins with 'tree' and 'version=v4'.")
+    if head["version"].strip() not in _VERSIONS:
+        raise ModelFormatError(
+            f"the model has version {head['version'].strip()!r:.40} of LightGBM's format, and this release of Spinney "
+            f"reads {' and '.join(_VERSIONS)}. Update Spinney, or save the model with another LightGBM."
+        )
+    for part, keys in ((head, _HEAD_KEYS), *((block, _TREE_KEYS) for block in blocks)):
+        _check_keys(part, keys)
     n_columns, n_outputs = _whole(head, "max_feature_idx") + 1, _whole(head, "num_tree_per_iteration")
     trees = [_Tree(block) for block in blocks]
     check_outputs(n_outputs, len(trees))
@@ -129,6 +146,15 @@ def _keys(block: str) -> dict[str, str]:
     return {key.strip(): value for key, _, value in lines if key}
 
 
+def _check_keys(part: dict[str, str], known: set[str]) -> None:
+    unknown = part.keys() - known
+    if unknown:
+        raise ModelFormatError(
+            f"the text has a line {min(unknown)!r:.60} that this release of Spinney does not know. Update Spinney, or "
+            "save the model with an older LightGBM."
+        )
+
+
 def _whole(home: dict[str, str], key: str) -> int:
     text = home.get(key, "").strip()
     if not text.isdecimal() or len(text) > 9:
@@ -155,6 +181,8 @@ class _Tree:
         self.value = np.concatenate([self._numbers("internal_value", n), self._numbers("leaf_value", n_leaves)])
         self.gain = self._numbers("split_gain", n)
         self.count, self.weight = self._of_nodes("count", n_leaves), self._of_nodes("weight", n_leaves)
+        if (self.kind & ~_ALL_BITS).any():
+            raise ModelFormatError("'decision_type' has bits that are not known.")
         self.is_set = (self.kind & _IS_CATEGORY) != 0
         if self.is_set.any():
             self.bounds = self._numbers("cat_boundaries", None, np.int64)
@@ -349,7 +377,9 @@ def _answering(head: dict[str, str], n_outputs: int) -> tuple[Answering, str]:
                 scale = float(value)
             except ValueError:
                 raise ModelFormatError(f"the parameter sigmoid must be a number, got {value!r:.40}.") from None
-        if option == "sqrt":
+        elif option == "sqrt":
             link = "signed square"
+        elif key != "num_class":
+            raise ModelFormatError(f"the option {option!r:.60} of the objective {name!r} is not known.")
     averages = "average_output" in head
     return Answering(link=link, scale=scale, start=np.zeros(n_outputs), averages=averages), objective

@@ -33,6 +33,11 @@ _FORESTS = (
 _BAGGING = (sklearn.ensemble.BaggingClassifier, sklearn.ensemble.BaggingRegressor)
 _BOOSTED = (sklearn.ensemble.GradientBoostingClassifier, sklearn.ensemble.GradientBoostingRegressor)
 _HIST = (sklearn.ensemble.HistGradientBoostingClassifier, sklearn.ensemble.HistGradientBoostingRegressor)
+# what questions are made of; more fields may change what these mean
+_NODE_FIELDS = {"left_child", "right_child", "feature", "threshold", "impurity", "n_node_samples"}
+_NODE_FIELDS |= {"weighted_n_node_samples", "missing_go_to_left"}
+_HIST_FIELDS = {"value", "count", "feature_idx", "num_threshold", "missing_go_to_left", "left", "right", "gain"}
+_HIST_FIELDS |= {"depth", "is_leaf", "bin_threshold", "is_categorical", "bitset_idx"}
 _KINDS = (
     "DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, HistGradientBoosting*, and Bagging* of "
     "decision trees"
@@ -104,6 +109,8 @@ def _class_weights(tree: Any) -> np.ndarray:
 def _nodes(trees: Sequence[Any], values: Sequence[np.ndarray], columns: Any = None) -> Nodes:
     """Trees of scikit-learn's, which may ask about some of the columns."""
     first = ends_of(np.array([tree.node_count for tree in trees], np.int64))
+    for tree in trees:
+        _check_nodes(tree.__getstate__()["nodes"], _NODE_FIELDS)
 
     def together(name: str) -> np.ndarray:
         return np.concatenate([getattr(tree, name) for tree in trees])
@@ -126,6 +133,15 @@ def _nodes(trees: Sequence[Any], values: Sequence[np.ndarray], columns: Any = No
         weight=together("weighted_n_node_samples"),
         impurity=together("impurity"),
     )
+
+
+def _check_nodes(nodes: np.ndarray, known: set[str]) -> None:
+    unknown = set(nodes.dtype.names or ()) - known
+    if unknown:
+        raise TypeError(
+            f"nodes of scikit-learn {sklearn.__version__} have a field {min(unknown)!r} that this release of Spinney "
+            "does not know. Update Spinney, or use an older scikit-learn."
+        )
 
 
 def _read_bagging(model: Any) -> Imported:
@@ -226,6 +242,8 @@ def _encoded(model: Any) -> tuple[np.ndarray, dict[int, tuple], dict[int, np.nda
 
 def _hist_nodes(predictors: Sequence[Any], columns: np.ndarray, places: dict[int, np.ndarray]) -> tuple[Nodes, Sets]:
     each = [one.nodes for one in predictors]
+    for one in each:
+        _check_nodes(one, _HIST_FIELDS)
     first = ends_of(np.array([len(one) for one in each], np.int64))
     nodes, start = np.concatenate(each), np.repeat(first[:-1], np.diff(first))
     is_leaf = nodes["is_leaf"].astype(bool)

@@ -1,8 +1,11 @@
 """XGBoost's models: a file, bytes or a model object -> `Imported`.
 
-The format is that of `Booster.save_model("....ubj")` or `"....json"`, of XGBoost 1.7 to 3.x. XGBoost rounds values to
+The format is that of `Booster.save_model("....ubj")` or `"....json"`, of XGBoost 1.7 to 3.4. XGBoost rounds values to
 float32, sends `x < threshold` left and adds float32 to float32, tree after tree: thresholds are turned into those for
 float64 that decide alike, and raw scores are the same to the last bit.
+
+A field that is not listed in `_KNOWN`, and a version that is newer than `_NEWEST`, may change what the others mean:
+such files are refused.
 """
 
 from __future__ import annotations
@@ -54,6 +57,23 @@ _LINKS = {
 }
 _TWO_CLASSES = ("binary:logistic", "binary:logitraw", "binary:hinge")
 _WHAT = "from_xgboost takes a Booster, a fitted model of xgboost, bytes, or the path of a .ubj or .json file"
+_NEWEST = (3, 4)
+_KNOWN = {
+    "file": {"learner", "version"},
+    "learner": {"attributes", "feature_names", "feature_types", "gradient_booster", "learner_model_param", "objective"},
+    "gradient_booster": {"gbtree", "model", "name", "weight_drop"},
+    "model": {"cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees", "weight_drop"},
+    "cats": {"enc", "feature_segments", "sorted_idx"},
+    "gbtree_model_param": {"num_parallel_tree", "num_trees", "size_leaf_vector"},
+    "learner_model_param": {"base_score", "boost_from_average", "num_class", "num_feature", "num_target"},
+    "tree": {"base_weights", "default_left", "id", "leaf_weights", "left_children", "loss_changes", "parents"}
+    | {"right_children", "split_conditions", "split_indices", "split_type", "sum_hessian", "tree_param"}
+    | {"categories", "categories_nodes", "categories_segments", "categories_sizes"},
+    "tree_param": {"num_deleted", "num_feature", "num_nodes", "size_leaf_vector"},
+    "objective": {"name", "reg_loss_param", "aft_loss_param", "lambdarank_param", "lambda_rank_param"}
+    | {"poisson_regression_param", "pseudo_huber_param", "quantile_loss_param", "softmax_multiclass_param"}
+    | {"tweedie_regression_param"},
+}
 _SPACE = b' \t\r\n"}'  # what can follow a first brace in JSON
 
 
@@ -62,18 +82,21 @@ def read_xgboost(given: Any, n_rounds: int | None = None) -> Imported:
     data, best = _saved(given)
     whole = _parse(data)
     learner = _mapping(whole, "learner")
-    version = ".".join(map(str, _get(whole, "version", list, [])))
+    version = _version(whole)
     booster = _mapping(learner, "gradient_booster")
     name = _get(booster, "name", str)
     if name not in ("gbtree", "dart"):
         raise ModelFormatError(f"this is a model of XGBoost's booster {name!r}; only those of trees can be read.")
-    model = _mapping(_mapping(booster, "gbtree") if name == "dart" else booster, "model")
+    model = _mapping(_mapping(booster, "gbtree") if "gbtree" in booster else booster, "model")
+    _check_known(whole, learner, booster, model, version)
     shape = _mapping(learner, "learner_model_param")
     n_columns, n_groups = _whole(shape, "num_feature"), max(_whole(shape, "num_class"), _targets(shape), 1)
     trees = _get(model, "trees", list)
     groups = _numbers(model, "tree_info", len(trees), np.int64)
-    factors = _numbers(booster, "weight_drop", len(trees), np.float32) if name == "dart" else None
+    factors = _factors(booster, model, name, len(trees))
     for tree in trees:
+        _check_fields(_dict(tree), "tree", version)
+        _check_fields(_mapping(tree, "tree_param"), "tree_param", version)
         if _whole(_mapping(_dict(tree), "tree_param"), "size_leaf_vector") > 1:
             raise ModelFormatError(
                 "trees with a vector in each leaf (multi_strategy='multi_output_tree') are not read; "
@@ -127,6 +150,52 @@ def _parse(data: bytes) -> dict[str, Any]:
         return _dict(json.loads(data))
     except (ValueError, RecursionError) as error:
         raise ModelFormatError(f"this is no whole JSON file: {error}.") from error
+
+
+def _version(whole: dict[str, Any]) -> str:
+    """The release that wrote the file, "" if the file does not say."""
+    found = _get(whole, "version", list, [])
+    if found and not all(type(one) is int for one in found):
+        raise ModelFormatError(f"'version' must be a list of whole numbers, got {found!r:.60}.")
+    version = ".".join(map(str, found))
+    if tuple(found[:2]) > _NEWEST:
+        raise ModelFormatError(
+            f"the model was saved by XGBoost {version}, and this release of Spinney reads files of XGBoost up to "
+            f"{'.'.join(map(str, _NEWEST))}. Update Spinney, or save the model with an older XGBoost."
+        )
+    return version
+
+
+def _check_known(
+    whole: dict[str, Any], learner: dict[str, Any], booster: dict[str, Any], model: dict[str, Any], version: str
+) -> None:
+    """Raise if there is a field that this release does not know."""
+    parts = {"file": whole, "learner": learner, "gradient_booster": booster, "model": model}
+    for name in ("learner_model_param", "objective"):
+        parts[name] = _mapping(learner, name)
+    for name in ("gbtree_model_param", "cats"):
+        parts[name] = _get(model, name, dict, {})
+    for name, part in parts.items():
+        _check_fields(part, name, version)
+
+
+def _check_fields(part: dict[str, Any], name: str, version: str) -> None:
+    unknown = part.keys() - _KNOWN[name]
+    if unknown:
+        raise ModelFormatError(
+            f"the file{f' of XGBoost {version}' * bool(version)} has a field {min(unknown)!r:.60} in {name!r}, which "
+            "this release of Spinney does not know. Update Spinney, or save the model with an older XGBoost."
+        )
+
+
+def _factors(booster: dict[str, Any], model: dict[str, Any], name: str, n_trees: int) -> np.ndarray | None:
+    """What DART multiplies each tree by, None if there is no dropout. XGBoost 3.4 keeps it with the trees."""
+    homes = [one for one in (booster, model) if "weight_drop" in one]
+    if not homes and name == "dart" and n_trees:
+        raise ModelFormatError("this is a model of the booster 'dart', and 'weight_drop' is missing.")
+    if len(homes) > 1:
+        raise ModelFormatError("the file has 'weight_drop' twice.")
+    return _numbers(homes[0], "weight_drop", n_trees, np.float32) if homes else None
 
 
 def _dict(value: Any) -> dict[str, Any]:

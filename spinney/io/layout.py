@@ -31,6 +31,7 @@ FORMAT_VERSION = 1
 ALIGNMENT = 64
 PREFIX = 96  # bytes before the header
 _MOST_DIMENSIONS = 4
+_DEEPEST = 100  # objects and lists within each other in the header; a model has some ten
 _DIGEST = 32
 DTYPES = {
     name: np.dtype(name)
@@ -102,6 +103,7 @@ def pack_arrays(arrays: Sequence[np.ndarray]) -> tuple[list[Any], list[bytes | m
 
 def file_parts(header: dict[str, Any], body: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
     """All bytes of a file, in order."""
+    check_depth(header, "the model")
     text = encode_header(header)
     padding = bytes(_aligned(PREFIX + len(text)) - PREFIX - len(text))
     length = PREFIX + len(text) + len(padding) + sum(len(part) for part in body)
@@ -154,7 +156,19 @@ def read_header(prefix: Prefix, text: bytes) -> dict[str, Any]:
         is_canonical = False
     if not is_canonical or not isinstance(header, dict):
         raise ModelFormatError("This is not the JSON that Spinney writes", "the header")
+    check_depth(header, "the header")
     return header
+
+
+def check_depth(value: Any, place: str) -> None:
+    """Raise if JSON is nested so deeply that functions that walk through it would overflow the stack."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for values in inner for one in values if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise ModelFormatError(f"More than {_DEEPEST} values lie within each other", place)
 
 
 def check_body(prefix: Prefix, buffer: np.ndarray) -> None:

@@ -8,15 +8,15 @@ sizes before memory is taken, and audits every tree before it is used. The forma
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from errno import EISDIR
-from io import TextIOBase
+from collections.abc import Sequence
+from difflib import get_close_matches
+from io import BufferedReader, TextIOBase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from spinney._whole_file import whole_file
 from spinney.io import layout
 from spinney.io.errors import ModelFormatError
 
@@ -35,7 +35,8 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
     path : str, path or file
         Where to, or a binary file that is open for writing.
     metadata : dict, optional
-        What else should be in the file, in JSON's types; `spinney.io.inspect` shows it.
+        What else should be in the file, in JSON's types; `spinney.io.inspect` shows it. The key "command_line" is the
+        command line's.
 
     Raises
     ------
@@ -56,44 +57,19 @@ def save(model: Any, path: Any, *, metadata: dict[str, Any] | None = None) -> No
     from spinney.io.writing import check_kind, to_parts
 
     check_kind(model)
-    parts = to_parts(model, metadata)
+    try:
+        parts = to_parts(model, metadata)
+    except ModelFormatError as error:
+        raise ValueError(f"this {type(model).__name__} cannot be saved: {error}") from error
     if hasattr(path, "write"):
         _check_binary(path)
         _verify(np.frombuffer(b"".join(parts), np.uint8), model)
         for part in parts:
             path.write(part)
         return
-    _replace(Path(path), parts, lambda written: _verify(_map(written), model))
-
-
-def _replace(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
-    """Write a file whole, or not at all; what the system says against it names the path."""
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
-    try:
-        _move_there(path, parts, check)
-    except OSError as error:
-        if error.filename is not None:
-            error.filename, error.filename2 = str(path), None
-        raise
-
-
-def _move_there(path: Path, parts: Iterable[bytes | memoryview], check: Callable[[Path], None]) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        check(Path(name))
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole_file(path, lambda written: _verify(_map(written), model)) as file:
+        for part in parts:
+            file.write(part)
 
 
 def _verify(buffer: np.ndarray, model: Any) -> None:
@@ -121,8 +97,9 @@ def load(path: Any, *, mmap: bool = False, trust: Sequence[Any] = ()) -> Any:
         file must not be changed while it is used; a new model belongs in a new file, which `save` sees to.
     trust : sequence of str or functions
         Losses and criteria of your own are saved as their source, which is shown by `spinney.io.inspect` and compiled
-        only if its hash, as shown there, is in this list, or the function itself. Without it the model loads, and
-        predicts as far as it can do without them.
+        only if its hash, as shown there, is in this list, or the function itself. A hash covers the functions that a
+        function uses, which are shown there, too. Without it the model loads, and predicts as far as it can do without
+        them.
 
     Returns
     -------
@@ -132,6 +109,8 @@ def load(path: Any, *, mmap: bool = False, trust: Sequence[Any] = ()) -> Any:
     ------
     ModelFormatError
         If the file is damaged, forged, or of a newer format.
+    FileNotFoundError
+        If there is no such file; the message names model files that are there.
 
     Examples
     --------
@@ -162,7 +141,7 @@ def _buffer_of(path: Any, mmap: bool) -> np.ndarray:
     if hasattr(path, "read"):
         _check_binary(path)
         return _buffer_of(path.read(), False)
-    with Path(path).open("rb") as file:
+    with _open(Path(path)) as file:
         first = file.read(layout.PREFIX)
         layout.read_prefix(first, os.fstat(file.fileno()).st_size)  # no memory is taken for what is no model
         buffer = _aligned_bytes(os.fstat(file.fileno()).st_size)
@@ -177,8 +156,31 @@ def _check_binary(file: Any) -> None:
         raise TypeError("The file is open as text: model files are binary, open it with mode 'rb' or 'wb'.")
 
 
+def _open(path: Path) -> BufferedReader:
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder, not a model file. Name a file in it.")
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {str(path)!r}. {_where_else(path)}") from None
+
+
+def _where_else(path: Path) -> str:
+    """What may help who looks for a model file that is not there."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        return f"The folder {str(folder)!r} does not exist."
+    there = sorted(one.name for one in folder.glob("*.spinney"))
+    close = get_close_matches(path.name, there, n=1)
+    if close:
+        return f"Did you mean {str(path.with_name(close[0]))!r}?"
+    if there:
+        return f"Model files in {str(folder)!r}: {', '.join(there[:5])}{', ...' if len(there) > 5 else ''}."
+    return f"The folder {str(folder)!r} has no model files; spinney.save(model, path) writes one."
+
+
 def _map(path: Path) -> np.ndarray:
-    with path.open("rb") as file:
+    with _open(path) as file:
         layout.read_prefix(file.read(layout.PREFIX), os.fstat(file.fileno()).st_size)
         # "c": pages are shared until somebody writes to them, and kernels need arrays that could be written to
         return np.memmap(file, np.uint8, mode="c").view(np.ndarray)
@@ -202,8 +204,9 @@ def inspect(path: Any) -> dict[str, Any]:
     dict
         "class", "parameters", "schema" (a dict for each column: its name, and the categories of those that have any;
         None for models that leave tables to their members), "classes", "trees", "nodes", "bytes", "fingerprint",
-        "library" (the release that wrote it), "format", "sources" (functions of the user's: "name", "hash" and
-        "source") and "metadata" (what the file was given besides, {} if nothing).
+        "library" (the release that wrote it), "format", "sources" (the user's functions, and those that they use:
+        "name", "hash", "source", the text that `load` would compile, and "captured") and "metadata" (what the file was
+        given besides, {} if nothing).
 
     Raises
     ------

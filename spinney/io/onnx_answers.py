@@ -30,6 +30,10 @@ def check_exportable(formula: Formula) -> None:
             "ONNX's trees send a row one way. Use DecisionTreeClassifier(criterion='gain_ratio'), or to_python, to_c "
             "and to_json, which can say it."
         )
+    if formula.link == "confidence":
+        raise ValueError(
+            f"ONNX has no form for the votes of {formula.model}. Use another model, or to_python, to_c or to_json."
+        )
     if formula.link == "median":
         raise ValueError(
             f"{formula.model} predicts a weighted median of its trees, and ONNX's trees can only be added up. Use a "

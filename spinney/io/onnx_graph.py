@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from spinney._distribution import install_command
+
 ML = "ai.onnx.ml"
 OPSETS = {"": 18, ML: 5}
 IR_VERSION = 10  # that of the first release with ai.onnx.ml 5
@@ -20,7 +22,7 @@ def import_onnx() -> Any:
     try:
         import onnx
     except ImportError as error:
-        raise ImportError("to_onnx needs the package onnx: pip install spinney[onnx]") from error
+        raise ImportError(f"to_onnx needs the package onnx: {install_command('onnx')}") from error
     return onnx
 
 

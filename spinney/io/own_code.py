@@ -4,6 +4,9 @@ In: a Python function. Out: its name, its source and what it takes from outside 
 such functions), all of it text. From a file it comes back as an `UntrustedFunction`, which can be read and saved again
 but not run; whoever loads the model may trust it, by its hash or by handing over the same function. Only then is the
 source compiled, with arithmetic's built-in functions alone.
+
+A text must be one function and nothing else, so that compiling it runs nothing (`canonical_text`). What is shown is
+what is compiled: the text as Python writes it, of every function (`every_source`), captured ones too.
 """
 
 from __future__ import annotations
@@ -11,10 +14,12 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import keyword
 import linecache
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -43,6 +48,8 @@ _BUILT_IN = (
 )
 _MOST_CELLS = 10_000  # of an array that a function takes from outside
 _DEEPEST = 8  # functions that call functions
+_LONGEST = 100_000  # characters of a function
+_NOT_FINITE = ("nan", "inf", "-inf")
 _FROM_FILE = "_from_model_file"  # attribute of functions that were compiled from a file's source: what it said
 _PARTS = ("gradient", "hessian", "inverse_link", "value", "start")
 
@@ -66,8 +73,9 @@ class UntrustedFunction:
 
     def _refuse(self) -> Any:
         raise ValueError(
-            f"the model file brings the source of {self.name!r} along, which is compiled only if you trust it. Read it "
-            f"(spinney.io.inspect shows it), then load the model with trust=[{self.hash!r}]."
+            f"the model file contains the source of {self.name!r}, which is compiled only if you trust it. Read it and "
+            "the functions that it uses: spinney.io.inspect(path)['sources'] lists all of them. Then load the model "
+            f"with trust=[{self.hash!r}]."
         )
 
     @property
@@ -130,12 +138,15 @@ def _find(plain: Any, place: str) -> Any:
     try:
         text = "".join(inspect.findsource(plain)[0])
         tree, module = ast.parse(text), compile(text, "<source>", "exec", dont_inherit=True)
+        is_there = code in _codes_in(module)
     except (OSError, TypeError, SyntaxError):
+        is_there = False
+    if not is_there:
+        if Path(code.co_filename).is_file():
+            raise TypeError(f"{place} is a function whose source has changed since it was imported.")
         raise TypeError(
             f"{place} is a function without a source: write it in a file or a notebook, so that its source can be kept."
-        ) from None
-    if code not in _codes_in(module):
-        raise TypeError(f"{place} is a function whose source has changed since it was imported.")
+        )
     nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda | ast.FunctionDef) and _holds(one, code)]
     return _bare(nodes[-1])  # the innermost one: they are listed from outside in
 
@@ -165,6 +176,7 @@ def _bare(node: Any) -> Any:
         for one in ast.walk(node.args):
             if isinstance(one, ast.arg):
                 one.annotation = None
+        setattr(node, "type_params", [])  # noqa: B010  # of Python 3.12; mypy checks for 3.11
     return node
 
 
@@ -218,16 +230,63 @@ def _functions(trust: Sequence[Any]) -> list[Any]:
 
 
 def check_source(stored: Any, place: str, depth: int = 0) -> None:
-    """Whether this can be the source of a function; nothing is compiled."""
+    """Raise ModelFormatError if this cannot be the source of a function; nothing is compiled."""
     if not isinstance(stored, dict) or list(stored) != ["name", "source", "captured"] or depth > _DEEPEST:
         raise ModelFormatError("A source has a name, a text and what it captures", place)
     name, text, captured = stored.values()
     if not isinstance(name, str) or not isinstance(text, str) or not isinstance(captured, dict):
         raise ModelFormatError("A source has a name, a text and what it captures", place)
+    canonical_text(name, text, place)
     for key, value in captured.items():
-        at = f"{place}.{key}"
-        if not isinstance(value, dict) or not _check_captured(value, at, depth):
+        at = f"{place}.{key:.40}"
+        own_name = _is_name(key) and key not in (name, "__builtins__")
+        if not own_name or not isinstance(value, dict) or not _check_captured(value, at, depth):
             raise ModelFormatError(f"{value!r:.80} cannot be captured", at)
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def canonical_text(name: str, text: str, place: str) -> str:
+    """The text of one function as Python writes it: no comments, nothing beside the function.
+
+    Compiling it runs nothing: there are no decorators, default values or annotations. Raises ModelFormatError if the
+    text is anything else.
+    """
+    if len(text) > _LONGEST:
+        raise ModelFormatError(f"A function of {len(text):,} characters is longer than {_LONGEST:,}", place)
+    try:
+        found = _only_function(name, text)
+        shown = ast.unparse(found) if found else ""
+        again = _only_function(name, shown)
+        same = found is not None and again is not None and ast.dump(found) == ast.dump(again)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ModelFormatError(f"This is not the text of a function: {error}", place) from None
+    if not same:
+        raise ModelFormatError(
+            "A source must be one function, without decorators, default values and annotations, and nothing beside it",
+            place,
+        )
+    return shown
+
+
+def _only_function(name: str, text: str) -> ast.AST | None:
+    """The node of the function, if the text is it and nothing else."""
+    if name == "<lambda>":
+        node: Any = ast.parse(text, mode="eval").body
+        is_bare = isinstance(node, ast.Lambda)
+    else:
+        body = ast.parse(text).body
+        node = body[0] if len(body) == 1 else None
+        is_bare = isinstance(node, ast.FunctionDef) and node.name == name and _is_name(name)
+        is_bare = is_bare and not (node.decorator_list or node.returns or getattr(node, "type_params", None))
+    if not is_bare:
+        return None
+    given = node.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    has_more = given.defaults or any(given.kw_defaults) or any(one is not None and one.annotation for one in named)
+    return None if has_more else node
 
 
 def _check_captured(value: dict[str, Any], place: str, depth: int) -> bool:
@@ -235,29 +294,75 @@ def _check_captured(value: dict[str, Any], place: str, depth: int) -> bool:
         check_source(next(iter(value.values())), place, depth + 1)
         return True
     if list(value) == ["number"]:
-        return isinstance(value["number"], bool | int | float) or value["number"] in ("nan", "inf", "-inf")
+        return isinstance(value["number"], bool | int | float) or value["number"] in _NOT_FINITE
     if list(value) == ["module"]:
         return isinstance(value["module"], str) and value["module"] in _MODULES
     if list(value) == ["from"]:
         pair = value["from"]
-        return isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, str) for one in pair)
-    return list(value) == ["cells", "dtype"] and isinstance(value["dtype"], str) and value["dtype"] in DTYPES
+        known = isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, str) for one in pair)
+        return known and pair[0] in _MODULES and _is_name(pair[1]) and not pair[1].startswith("_")
+    return list(value) == ["cells", "dtype"] and _are_cells(value["cells"], value["dtype"])
+
+
+def _are_cells(cells: Any, dtype: Any) -> bool:
+    if not isinstance(dtype, str) or dtype not in DTYPES or DTYPES[dtype].kind not in "biuf":
+        return False
+    try:
+        return np.array(cells).dtype.kind in "biuf" and np.array(cells, DTYPES[dtype]).size <= _MOST_CELLS
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def every_source(stored: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All functions of a file, each followed by those that it captures, once each: what is to be read."""
+    found: dict[str, dict[str, Any]] = {}
+    for k, one in enumerate(stored):
+        check_source(one, f"source {k}")
+        for inner in _with_captured(one):
+            found.setdefault(hash_of_source(inner), inner)
+    return [_shown(one, known) for known, one in found.items()]
+
+
+def _with_captured(stored: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield stored
+    for value in stored["captured"].values():
+        for kind in ("function", "kernel"):
+            if kind in value:
+                yield from _with_captured(value[kind])
+
+
+def _shown(stored: dict[str, Any], own_hash: str) -> dict[str, Any]:
+    """A function for the eye: what its names mean, then the text that would be compiled."""
+    meanings = [f"# {name} = {_meaning(value)}\n" for name, value in stored["captured"].items()]
+    text = canonical_text(stored["name"], stored["source"], "a source")
+    return {"name": stored["name"], "hash": own_hash, "source": "".join(meanings) + text} | {
+        "captured": stored["captured"]
+    }
+
+
+def _meaning(value: dict[str, Any]) -> str:
+    ((what, content), *_) = value.items()
+    if what in ("function", "kernel"):
+        return f"{content['name']} (a function of this file, {hash_of_source(content)})"
+    return ".".join(content) if what == "from" else f"{content!r:.200}" if what == "cells" else f"{content}"
 
 
 def _make(stored: dict[str, Any]) -> Callable[..., Any]:
     """Compile a source that is trusted."""
     names: dict[str, Any] = {name: _outside(value) for name, value in stored["captured"].items()}
     names["__builtins__"] = {name: getattr(builtins, name) for name in _BUILT_IN}
-    text, name = stored["source"], stored["name"]
-    is_lambda = name == "<lambda>"
+    name = stored["name"]
+    text = canonical_text(name, stored["source"], f"the source of {name!r}")
     file = f"<model file, source {hash_of_source(stored)}>"
-    lines = f"made = {text}\n" if is_lambda else f"{text}\n"
-    linecache.cache[file] = len(lines), None, lines.splitlines(keepends=True), file
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     try:
-        exec(compile(lines, file, "exec"), names)
+        if name == "<lambda>":
+            made: Callable[..., Any] = eval(compile(text, file, "eval"), names)
+        else:
+            exec(compile(text, file, "exec"), names)
+            made = names[name]
     except Exception as error:
         raise ModelFormatError(f"The source does not compile: {error}", f"the source of {name!r}") from error
-    made: Callable[..., Any] = names["made" if is_lambda else name]
     setattr(made, _FROM_FILE, stored)
     return made
 

@@ -121,6 +121,19 @@ def NAME_raw(row):
     return raw
 '''
 
+_RAW_BY_CONFIDENCE = '''
+def NAME_raw(row):
+    """Votes: each tree's for the class of its greatest share, as large as its confidence."""
+    x, raw = NAME_read(row), list(NAME_START)
+    for tree, prior in zip(NAME_TREES, NAME_PRIORS):
+        shares = [0.0] * (len(raw) + 1)
+        tree(x, 1.0, shares)
+        weight = shares.pop()
+        named = shares.index(max(shares))
+        raw[named] += (weight * shares[named] + prior[named]) / (weight + 1.0)
+    return raw
+'''
+
 _RAW_AND_MAJORITY = '''
 def NAME_raw(row):
     """What the leaf says: shares of the classes."""
@@ -247,6 +260,21 @@ def PREDICT(row):
     return NAME_CLASSES[0][raw.index(max(raw))]
 '''
 
+_CONFIDENCE = '''
+def PREDICT_proba(row):
+    """The probability of each class, a list in the order of the classes: its share of the votes."""
+    raw, total = NAME_raw(row), 0.0
+    for value in raw:
+        total += value
+    return [value / total for value in raw]
+
+
+def PREDICT(row):
+    """The class that gets most of the vote."""
+    raw = NAME_raw(row)
+    return NAME_CLASSES[0][raw.index(max(raw))]
+'''
+
 _MARGIN = '''
 def NAME_margin(row):
     """How the vote goes: positive for the second class."""
@@ -297,6 +325,7 @@ PARTS = {
     "raw_in_turn": _RAW_IN_TURN,
     "raw_spread": _RAW_SPREAD,
     "raw_of_votes": _RAW_OF_VOTES,
+    "raw_by_confidence": _RAW_BY_CONFIDENCE,
     "raw_and_majority": _RAW_AND_MAJORITY,
     "number": _NUMBER,
     "numbers": _NUMBERS,
@@ -310,6 +339,7 @@ PARTS = {
     "softmax": _SOFTMAX,
     "softly": _SOFTLY,
     "votes": _VOTES,
+    "confidence": _CONFIDENCE,
     "margin": _MARGIN,
     "discrete": _MARGIN.replace("(raw[1] - raw[0]) / NAME_DIVISOR", "raw[1]"),
     "median": _MEDIAN,

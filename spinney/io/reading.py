@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 import spinney
+from spinney.evaluate.scoring import Scoring
 from spinney.io import layout
 from spinney.io.errors import ModelFormatError
 from spinney.io.estimator_records import estimator_records
@@ -109,6 +110,8 @@ def _read_estimator(stored: Any, record: Any, reader: Reader, place: str, is_our
         vars(model).update(fitted)
         try:
             record.audit(model, place)
+            if fitted.get("scorer_"):  # the file says that there is one: it follows from `scoring`
+                (model.scorer_,) = Scoring(model, model.scoring).scorers.values()
         except (AttributeError, TypeError, ValueError, IndexError, KeyError, NotFittedError) as error:
             if isinstance(error, ModelFormatError):
                 raise

@@ -8,23 +8,30 @@ No text of the user's (names, categories, classes) enters a source but through a
 
 from __future__ import annotations
 
+import builtins
 import keyword
-import re
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from spinney.io.formula import Formula, read_formula
-from spinney.tree.decision import BRANCHES, DecisionTree
+from spinney.tree.decision import BRANCHES, SET, DecisionTree
 from spinney.tree.questions import IN_SET, IS_MISSING, Questions, read_questions, spreads
 
 _DEEPEST = 40  # nested blocks of a function
 _SHOWN = 5  # categories of a set that a remark names
-_C_WORDS = re.compile(
-    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
-    "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|exp|log"
-)
+_C_NAMES = "c_names.txt"
+
+
+@cache
+def _taken() -> frozenset[str]:
+    """Names that a function cannot have in C, or would take away from the Python module that it stands in."""
+    text = (files("spinney.io") / _C_NAMES).read_text(encoding="ascii")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return frozenset(" ".join(lines).split()) | {*dir(builtins), "math"}
 
 
 class Syntax(Protocol):
@@ -55,14 +62,19 @@ class Spot(NamedTuple):
     shares: list[tuple[str, float, float]]  # (function, weight of the branch, weight of all) for missing values
     by_branch: bool
     node: int  # in the store
+    members: list[int] | None  # the categories that go to the first branch, if it asks about a set
 
 
 def read_small(model: Any, name: str, max_nodes: int, writer: str) -> Formula:
     """The formula of a model of few nodes, and a name that both languages take."""
     if not (isinstance(name, str) and name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
         raise ValueError(f"name must be an identifier of ASCII letters, digits and underscores, got {name!r}.")
-    if _C_WORDS.fullmatch(name):
-        raise ValueError(f"name must not be a word that C knows, got {name!r}.")
+    if name in _taken() or name.startswith("_") or "__" in f"{name}_":
+        own = f"model_{name.strip('_')}".replace("__", "_")
+        raise ValueError(
+            f"name must not be {name!r}, which C, its library or Python has taken or reserved. Use another, such as "
+            f"{own!r}."
+        )
     formula = read_formula(model)
     n_nodes = formula.forest.n_nodes
     if n_nodes > max_nodes:
@@ -86,6 +98,13 @@ def common_parts(formula: Formula, parts: dict[str, str]) -> tuple[str, list[str
     link = "discrete" if formula.discrete else formula.link
     found = [parts["its_exp"]] if link in ("exp", "logistic", "softmax", "depth") else []
     return link, found + ([parts["its_log"]] if link == "softmax" else [])
+
+
+def raw_part(formula: Formula) -> str:
+    """The name of the text that makes raw scores of what parts of a row add."""
+    if formula.confidence is not None:
+        return "raw_by_confidence"
+    return "raw_spread" if formula.votes is None else "raw_of_votes"
 
 
 def tree_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:
@@ -163,21 +182,24 @@ def _condition(q: Questions, formula: Formula, k: int, syntax: Syntax) -> tuple[
 def _spread_functions(formula: Formula, syntax: Syntax) -> tuple[list[str], list[str], np.ndarray]:
     lines: list[str] = []
     names = []
+    n_categories = [len(one.categories or ()) for one in formula.schema.columns]
     for t in range(formula.forest.n_trees):
         tree, prefix = formula.forest.tree(t), f"{syntax.prefix}tree_{t}_node_"
         names.append(f"{prefix}0")
         for node in range(tree.n_nodes - 1, -1, -1):  # children before their parents
-            lines += ["", *syntax.spread(f"{prefix}{node}", _spot(tree, node, prefix, int(formula.forest.first[t])))]
+            spot = _spot(tree, node, prefix, int(formula.forest.first[t]), n_categories)
+            lines += ["", *syntax.spread(f"{prefix}{node}", spot)]
     return lines, names, np.arange(formula.forest.n_nodes)
 
 
-def _spot(tree: DecisionTree, node: int, prefix: str, first: int) -> Spot:
+def _spot(tree: DecisionTree, node: int, prefix: str, first: int, n_categories: list[int]) -> Spot:
     children = tree.children_of(node).tolist()
     functions, weight = [f"{prefix}{child}" for child in children], tree.weight
     total = 0.0
     for child in children:
         total += float(weight[child])
     shares = [(f, float(weight[c]), total) for f, c in zip(functions, children) if weight[c] > 0.0]
-    by_branch = bool(tree.kind[node] == BRANCHES)
     column = int(tree.feature[node]) if children else -1
-    return Spot(column, float(tree.threshold[node]), functions, shares, by_branch, first + node)
+    by_branch = bool(tree.kind[node] == BRANCHES)
+    known = tree.categories_in(node, n_categories[column]).tolist() if tree.kind[node] == SET else None
+    return Spot(column, float(tree.threshold[node]), functions, shares, by_branch, first + node, known)

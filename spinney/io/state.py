@@ -9,7 +9,8 @@ JSON's own values stand for themselves; all others are objects of one key that s
 | {"dict": [[key, value], ...]}         | a dictionary, in its order                                              |
 | {"array": n}                          | array n of the file                                                     |
 | {"strings": [...], "width": w}        | an array of strings of at most w characters                             |
-| {"objects": [...]}                    | an array of Python objects: strings, numbers, Booleans, None, dicts     |
+| {"objects": [...]}                    | an array of Python objects: strings, numbers, Booleans, None, dicts;    |
+|                                       | also of strings of which one is far longer than the others              |
 | {"scalar": ["<f8", value]}            | a scalar of NumPy                                                       |
 | {"dtype": "<f8"}                      | a dtype of NumPy                                                        |
 | {"record": n}                         | record n of the file, which stands before the record that refers to it  |
@@ -30,7 +31,8 @@ from spinney.io.errors import ModelFormatError
 from spinney.io.layout import DTYPES
 
 _MOST_DIGITS = 1 << 64
-_WIDE = 1 << 20  # bytes up to which arrays of strings may be wider than their longest string
+_WIDE = 1 << 20  # bytes that all arrays of strings of a file may take, whatever the file holds of them
+_SPREAD = 64  # bytes per string and per character in the file that they may take besides
 _FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -51,6 +53,7 @@ class Writer:
         self.records: list[dict[str, Any]] = []
         self.sources: list[Any] = []
         self._record, self._is_function, self._source = record, is_function, source
+        self._room = _WIDE  # as the reader counts it
         self._known: dict[int, tuple[dict[str, Any], Any]] = {}  # by identity; the value is kept alive
 
     def value(self, value: Any, place: str) -> Any:
@@ -98,7 +101,12 @@ class Writer:
 
     def _array(self, array: np.ndarray, place: str) -> dict[str, Any]:
         if array.dtype.kind == "U" and array.ndim == 1:
-            return {"strings": array.tolist(), "width": array.dtype.itemsize // 4}
+            values = array.tolist()
+            spare = _beyond_file(values, array.dtype.itemsize // 4)
+            if spare <= self._room:
+                self._room -= spare
+                return {"strings": values, "width": array.dtype.itemsize // 4}
+            return {"objects": values}
         if array.dtype == object and array.ndim == 1:
             return {"objects": [self.value(one, f"{place}[{k}]") for k, one in enumerate(array.tolist())]}
         if array.dtype.newbyteorder("<").str not in DTYPES:
@@ -115,6 +123,7 @@ class Reader:
         self.records: list[Any] = []
         self.sources: list[Any] = []
         self.used: dict[str, set[int]] = {"array": set(), "record": set(), "source": set()}
+        self._room = _WIDE  # bytes that arrays of strings may still take
         self._kinds: dict[str, Callable[[Any, str], Any]] = {
             "float": self._float,
             "tuple": self._tuple,
@@ -184,8 +193,13 @@ class Reader:
         if not all(type(one) is str for one in _list(values, place)) or type(width) is not int:
             raise ModelFormatError("An array of strings holds strings, and a width", place)
         longest = max(map(len, values), default=0)
-        if width < longest or (width > max(longest, 1) and width * 4 * len(values) > _WIDE):
+        if width < longest:
             raise ModelFormatError(f"The width of strings of up to {longest} characters is {width}", place)
+        self._room -= _beyond_file(values, width)
+        if self._room < 0:
+            raise ModelFormatError(
+                f"{len(values):,} strings of width {width:,} take far more memory than the file has of them", place
+            )
         return np.array(values, f"<U{width}")
 
     def _objects(self, values: Any, place: str) -> np.ndarray:
@@ -217,6 +231,11 @@ class Reader:
         if not isinstance(name, str) or name not in DTYPES:
             raise ModelFormatError(f"{name!r:.80} is no dtype that is known", place)
         return DTYPES[name]
+
+
+def _beyond_file(values: list[str], width: int) -> int:
+    """Bytes of an array of strings, all as wide as the longest, beyond a share of what the file holds of them."""
+    return max(0, 4 * width * max(1, len(values)) - _SPREAD * (len(values) + sum(map(len, values))))
 
 
 def _list(value: Any, place: str) -> list[Any]:

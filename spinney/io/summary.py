@@ -8,7 +8,7 @@ import numpy as np
 
 from spinney.io import layout
 from spinney.io.errors import ModelFormatError
-from spinney.io.own_code import check_source, hash_of_source
+from spinney.io.own_code import every_source
 from spinney.io.reading import check_header
 from spinney.io.state import Reader
 
@@ -49,15 +49,8 @@ def summary(opened: Opened) -> dict[str, Any]:
         "fingerprint": header["fingerprint"],
         "library": header["library"],
         "format": layout.FORMAT_VERSION,
-        "sources": [_source(one, k) for k, one in enumerate(header["sources"])],
+        "sources": every_source(header["sources"]),
         "metadata": header.get("metadata", {}),
-    }
-
-
-def _source(stored: Any, number: int) -> dict[str, Any]:
-    check_source(stored, f"source {number}")
-    return {"name": stored["name"], "hash": hash_of_source(stored), "source": stored["source"]} | {
-        "captured": stored["captured"]
     }
 
 

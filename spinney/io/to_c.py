@@ -14,7 +14,7 @@ import numpy as np
 from spinney.io.c_imported import parts_of
 from spinney.io.c_parts import PARTS, READ, READ_SETS, filled
 from spinney.io.formula import Formula
-from spinney.io.source import Spot, common_parts, plain, read_small, tree_functions
+from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
 from spinney.tree.questions import spreads
 
 _MOST = 10_000
@@ -30,7 +30,8 @@ def to_c(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> str:
         A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
         imported model.
     name : str, default "predict"
-        What the function is called, and what all other names begin with.
+        Name of the function, and what all other names begin with. Names of C, of its library and of Python raise
+        ValueError.
     max_nodes : int, default 10,000
         Larger models are refused.
 
@@ -160,8 +161,17 @@ def _classes(formula: Formula, name: str) -> list[str]:
         elif isinstance(labels[0], float):
             found.append(f"const double {own}[] = {_braces([_number(one) for one in labels])};")
         else:
-            found.append(f"const long long {own}[] = {_braces([f'{int(one)}LL' for one in labels])};")
+            found.append(f"{_whole_numbers(own, [int(one) for one in labels])};")
     return found
+
+
+def _whole_numbers(name: str, labels: list[int]) -> str:
+    """Labels of 64 bits: unsigned where some are beyond what is signed."""
+    if max(labels) >= 1 << 63:
+        return f"const unsigned long long {name}[] = {_braces([f'{one}ULL' for one in labels])}"
+    # the least one cannot be written as one number: C knows its digits only with a minus before them
+    texts = [f"{one}LL" if one > -(1 << 63) else f"{one + 1}LL - 1" for one in labels]
+    return f"const long long {name}[] = {_braces(texts)}"
 
 
 def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
@@ -191,6 +201,9 @@ def _facts(formula: Formula, ends: np.ndarray, name: str) -> str:
         lines.append(
             f"static const double {name}_votes[] = {_braces([_number(one) for one in formula.votes.tolist()])};"
         )
+    if formula.confidence is not None:
+        rows = _rows(formula.confidence.prior, _number)
+        lines.append(f"static const double {name}_priors[][{formula.n_scores}] = {rows};")
     if formula.link == "shares" and ((needs_table and formula.majority is not None) or formula.n_outputs > 1):
         spans = formula.spans
         lines.append(f"static const int {name}_begin[] = {_braces([str(one.start) for one in spans])};")
@@ -225,12 +238,12 @@ def _needed(formula: Formula) -> list[str]:
         return parts_of(formula)
     link, found = common_parts(formula, PARTS)
     if spreads(formula.forest):
-        found.append(PARTS["raw_of_votes" if formula.votes is not None else "raw_spread"])
+        found.append(PARTS[raw_part(formula)])
     elif formula.majority is not None:
         return [PARTS["majority" if formula.n_outputs == 1 else "majorities"]]
     elif link != "median":
         found.append(PARTS["raw_in_turn" if formula.values.shape[1] == 1 else "raw"])
-    if link in ("softmax", "votes") or (link == "shares" and formula.n_outputs == 1):
+    if link in ("softmax", "votes", "confidence") or (link == "shares" and formula.n_outputs == 1):
         found.append(PARTS["greatest"])
     if link in ("votes", "margin", "discrete"):
         found.append(PARTS["softly"])
@@ -290,8 +303,8 @@ class _C:
     def spread(self, name: str, spot: Spot) -> list[str]:
         head = f"static void {name}(const double *x, double part, double *out) {{"
         if spot.column < 0:
-            says = np.asarray(self.formula.values[spot.node])
-            adds = [f"    out[{c}] += part * {_number(float(says[c]))};" for c in np.flatnonzero(says).tolist()]
+            says = enumerate(self.formula.adds(spot.node))
+            adds = [f"    out[{c}] += part * {_number(value)};" for c, value in says if value]
             return [head, "    (void)x;", *(adds or ["    (void)part;", "    (void)out;"]), "}"]
         ways = [f"        {f}(x, part * {_number(a)} / {_number(b)}, out);" for f, a, b in spot.shares]
         column = self.formula.schema.columns[spot.column]
@@ -301,5 +314,7 @@ class _C:
             cases = [f"        case {k}: {child}(x, part, out); break;" for k, child in enumerate(spot.children)]
             return [*lines, "    } else {", "        switch ((int)value) {", *cases, "        }", "    }", "}"]
         yes, no = spot.children
-        lines += [f"    }} else if (value <= {_number(spot.threshold)}) {{", f"        {yes}(x, part, out);"]
+        test = f"value <= {_number(spot.threshold)}"
+        test = test if spot.members is None else self.in_set(spot.column, spot.members, False)
+        lines += [f"    }} else if ({test}) {{", f"        {yes}(x, part, out);"]
         return [*lines, "    } else {", f"        {no}(x, part, out);", "    }", "}"]

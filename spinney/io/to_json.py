@@ -10,11 +10,11 @@ import json
 import math
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from spinney._whole_file import write_whole
 from spinney.io.formula import Formula, Mixture, read_model
 from spinney.io.imported import ZERO
 from spinney.io.source import plain
@@ -58,7 +58,7 @@ def to_json(model: Any, path: str | PathLike[str] | None = None) -> str:
     """
     text = _text(read_model(model)) + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(path, [text.encode()])
     return text
 
 
@@ -113,6 +113,8 @@ def _facts(formula: Formula | Mixture) -> dict[str, Any]:
         facts |= {"sums": "float32" if formula.foreign.single else "float64"}
         if formula.is_class and formula.n_scores == 1:
             facts |= {"second_class": _SECOND["above zero" if formula.link == "hinge" else formula.foreign.second_from]}
+    if formula.confidence is not None:
+        facts |= {"priors": formula.confidence.prior.tolist()}
     return facts | ({} if formula.votes is None else {"votes": formula.votes.tolist()})
 
 
@@ -165,6 +167,8 @@ def _missing(tree: DecisionTree, node: int, missing: int, ways: list[int]) -> di
 
 def _says(formula: Formula, node: int) -> dict[str, Any]:
     values = formula.values[node].tolist()
+    if formula.confidence is not None:
+        return {"value": values, "weight": float(formula.confidence.weight[node])}
     if formula.majority is None:
         return {"value": values}
     named = [_plain(one[k]) for one, k in zip(_classes(formula), formula.majority[node].tolist())]

@@ -7,16 +7,19 @@ trees (onnx_trees.py), and what becomes of their scores (onnx_answers.py); all i
 from __future__ import annotations
 
 import json
-from os import PathLike, fspath
+import os
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from spinney._whole_file import whole_file
 from spinney.data.schema import Column, Schema
 from spinney.io.formula import Cells, Formula, Mixture, read_model
 from spinney.io.imported import ZERO
 from spinney.io.onnx_answers import Answer, add_answer
 from spinney.io.onnx_graph import IR_VERSION, ML, OPSETS, Graph, import_onnx, text_of
+from spinney.io.onnx_steps import Operations, add_operations, operations_of, split_pipeline
 
 
 def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str = "float64") -> Any:
@@ -30,7 +33,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     model : fitted model
         A decision tree, forest, boosted model, isolation forest, or bagging or AdaBoost of decision trees; a vote,
         automatic model or bucket of these; an imported model, to rounding. C4.5's shares of rows and AdaBoost's medians
-        cannot be said in ONNX: a ValueError.
+        cannot be said in ONNX: a ValueError. Also a scikit-learn Pipeline whose last step is such a model, and whose
+        other steps are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler or SimpleImputer.
     path : str or path, optional
         A file to write the model to.
     dtype : {"float64", "float32"}, default "float64"
@@ -44,8 +48,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
         ============= =============================================================================================
         inputs        a table of numbers: `X`, (rows, columns). A table with strings: one input for each column, by
                       its name, (rows, 1), of strings or numbers. A string that is no category is missing.
-        classifiers   `label` (rows,), int64, strings, float64 or Booleans as in `classes_`; `probabilities`
-                      (rows, classes)
+        classifiers   `label` (rows,), int64 (uint64 beyond 2**63), strings, float64 or Booleans as in `classes_`;
+                      `probabilities` (rows, classes)
         regressors    `variable` (rows, outputs)
         isolation     `label` (rows,), -1 for outliers and 1; `scores` (rows, 1), `decision_function`
         several       `label` (rows, outputs) and `probabilities_0`, `probabilities_1`, ...
@@ -76,11 +80,14 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     onnx = import_onnx()
     if dtype not in ("float64", "float32"):
         raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
+    model, steps = split_pipeline(model)
+    operations = operations_of(steps)
     formula = read_model(model)
+    _check_steps(operations, formula.schema, dtype)
     inputs = _input_names(formula.schema)
     graph = Graph(inputs)
     kind = onnx.TensorProto.DOUBLE if dtype == "float64" else onnx.TensorProto.FLOAT
-    table = _add_table(graph, formula, inputs, dtype)
+    table = _add_table(graph, formula, inputs, dtype, operations)
     answer = add_answer(graph, formula, table)
     outputs = _add_outputs(graph, formula, answer)
     written = onnx.helper.make_graph(
@@ -91,7 +98,9 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, dtype: str =
     _describe(onnx, made, formula)
     onnx.checker.check_model(made)
     if path is not None:
-        onnx.save(made, fspath(path))
+        with whole_file(path) as file:  # in the form that its suffix names, as onnx.save does
+            suffix = os.path.splitext(path)[1]
+            onnx.save(made, file, onnx.serialization.registry.get_format_from_file_extension(suffix))
     return made
 
 
@@ -124,12 +133,23 @@ def _holds_strings(column: Column) -> bool:
     return bool(column.categories) and isinstance(column.categories[0], str)  # type: ignore[index]
 
 
-def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype: str) -> str:
+def _check_steps(operations: Operations, schema: Schema, dtype: str) -> None:
+    """Steps before the model are written for a table of float64 numbers only."""
+    if operations and (not _one_tensor(schema) or schema.is_categorical.any()):
+        raise ValueError("the steps of this Pipeline before the model must give numbers, not categories.")
+    if operations and dtype == "float32":
+        raise ValueError(
+            "dtype='float32' cannot be had with steps before the model: scikit-learn would round in each of them. Use "
+            "dtype='float64'."
+        )
+
+
+def _add_table(graph: Graph, formula: Formula | Mixture, names: list[str], dtype: str, operations: Operations) -> str:
     """(rows, columns) of doubles: numbers as they are, categories as their numbers, NaN for what is missing."""
     schema = formula.schema
     cells = [formula.cells(j) for j in range(schema.n_columns)]
     if _one_tensor(schema):
-        whole = graph.cast("X", "DOUBLE") if dtype == "float32" else "X"
+        whole = graph.cast("X", "DOUBLE") if dtype == "float32" else add_operations(graph, "X", operations)
         if not schema.is_categorical.any() and not any(one.zero_is_missing for one in cells):
             return whole
         pieces = [graph.add("Gather", [whole, graph.constant(np.array([j]))], axis=1) for j in range(schema.n_columns)]
@@ -190,7 +210,8 @@ def _labels(formula: Formula | Mixture) -> list[np.ndarray]:
     if together.dtype.kind == "O" and not all(isinstance(one, str) for one in together.tolist()):
         found = type(next(one for one in together.tolist() if not isinstance(one, str))).__name__
         raise TypeError(f"classes must be numbers, strings or Booleans to be exported, got {found}.")
-    kinds = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
+    beyond = together.dtype.kind == "u" and together.max() >= 1 << 63
+    kinds = {"i": np.int64, "u": np.uint64 if beyond else np.int64, "f": np.float64, "b": np.bool_}
     return [one.astype(kinds.get(together.dtype.kind, object)) for one in known]
 
 
@@ -218,7 +239,8 @@ def _add_outputs(graph: Graph, formula: Formula | Mixture, answer: Answer) -> li
                 graph.add("Gather", [graph.constant(labels, "classes"), column], axis=0)
                 for labels, column in zip(classes, columns)
             ]
-            kind = {"i": kinds.INT64, "f": kinds.DOUBLE, "b": kinds.BOOL}.get(classes[0].dtype.kind, kinds.STRING)
+            known = {"i": kinds.INT64, "u": kinds.UINT64, "f": kinds.DOUBLE, "b": kinds.BOOL}
+            kind = known.get(classes[0].dtype.kind, kinds.STRING)
         else:
             named = [graph.add("Gather", [graph.constant(np.array([1, -1]), "labels"), answer.places], axis=0)]
             kind = kinds.INT64

@@ -10,14 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from spinney.io.formula import Formula
 from spinney.io.imported import ZERO
 from spinney.io.python_imported import READ as READ_IMPORTED
 from spinney.io.python_imported import parts_of
 from spinney.io.python_parts import PARTS, READ, filled
-from spinney.io.source import Spot, common_parts, plain, read_small, tree_functions
+from spinney.io.source import Spot, common_parts, plain, raw_part, read_small, tree_functions
 from spinney.tree.questions import spreads
 
 _MOST = 10_000
@@ -32,8 +30,9 @@ def to_python(model: Any, name: str = "predict", *, max_nodes: int = _MOST) -> s
         A decision tree (C4.5's included), forest, boosted model, isolation forest, bagging or AdaBoost of trees, or an
         imported model.
     name : str, default "predict"
-        What the function is called. There is also `<name>_proba`, which returns a list of probabilities, for
-        classifiers (a list of such for several outputs), and `<name>_decision` for isolation forests.
+        Name of the function. Names of C, of its library and of Python raise ValueError. There is also `<name>_proba`,
+        which returns a list of probabilities, for classifiers (a list of such for several outputs), and
+        `<name>_decision` for isolation forests.
     max_nodes : int, default 10,000
         Larger models are refused: their source would be long, and slow to load.
 
@@ -136,6 +135,8 @@ def _facts(formula: Formula) -> dict[str, str]:
         facts["OFFSET"] = literal(formula.offset)
     if formula.votes is not None:
         facts["VOTES"] = _list(formula.votes.tolist())
+    if formula.confidence is not None:
+        facts["PRIORS"] = "[" + ", ".join(map(_list, formula.confidence.prior.tolist())) + "]"
     return facts
 
 
@@ -153,7 +154,7 @@ def _needed(formula: Formula) -> list[str]:
         return parts_of(formula)
     link, found = common_parts(formula, PARTS)
     if spreads(formula.forest):
-        found.append(PARTS["raw_of_votes" if formula.votes is not None else "raw_spread"])
+        found.append(PARTS[raw_part(formula)])
     elif formula.majority is not None:
         found.append(PARTS["raw_and_majority"])
     elif link != "median":
@@ -215,8 +216,8 @@ class _Python:
     def spread(self, name: str, spot: Spot) -> list[str]:
         head = f"def {name}(x, part, out):"
         if spot.column < 0:
-            says = np.asarray(self.formula.values[spot.node])
-            adds = [f"    out[{c}] += part * {literal(float(says[c]))}" for c in np.flatnonzero(says).tolist()]
+            says = enumerate(self.formula.adds(spot.node))
+            adds = [f"    out[{c}] += part * {literal(value)}" for c, value in says if value]
             return [head, *(adds or ["    pass"])]
         ways = [f"        {f}(x, part * {literal(a)} / {literal(b)}, out)" for f, a, b in spot.shares]
         column = self.formula.schema.columns[spot.column]
@@ -225,7 +226,9 @@ class _Python:
         if spot.by_branch:
             return [*lines, "    else:", f"        ({', '.join(spot.children)},)[int(value)](x, part, out)"]
         yes, no = spot.children
-        lines += [f"    elif value <= {literal(spot.threshold)}:", f"        {yes}(x, part, out)"]
+        test = f"value <= {literal(spot.threshold)}"
+        test = test if spot.members is None else self.in_set(spot.column, spot.members, False)
+        lines += [f"    elif {test}:", f"        {yes}(x, part, out)"]
         return [*lines, "    else:", f"        {no}(x, part, out)"]
 
 

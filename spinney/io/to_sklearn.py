@@ -1,7 +1,8 @@
 """A fitted model as scikit-learn's class of the same name, for whatever reads only those.
 
-In: a decision tree, a forest, extra-trees or a boosted model that asks about numbers only. Out: scikit-learn's
-estimator with the same trees. None of its fitting code is run: its trees are filled with ours.
+In: a decision tree, a forest, a boosted model, an isolation forest, or AdaBoost or bagging of decision trees, that asks
+about numbers only. Out: scikit-learn's estimator with the same trees. None of its fitting code is run: its trees are
+filled with ours.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import sklearn.ensemble
 import sklearn.tree
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.tree._tree import NODE_DTYPE, Tree
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +22,10 @@ from spinney.tree.decision import DecisionTree, OneTree
 _TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 _FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
 _BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
+_ADABOOST = ("AdaBoostClassifier", "AdaBoostRegressor")
+_BAGGING = ("BaggingClassifier", "BaggingRegressor")
+_ISOLATION = ("IsolationForest",)
+_KINDS = (*_TREES, *_FORESTS, *_BOOSTED, *_ADABOOST, *_BAGGING, *_ISOLATION)
 
 
 def to_sklearn(model: Any) -> Any:
@@ -30,9 +36,11 @@ def to_sklearn(model: Any) -> Any:
 
     Parameters
     ----------
-    model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees* or GradientBoosting*
-        Its questions must be about numbers. A boosted model must have a loss that scikit-learn has: "squared_error",
-        "absolute_error", "quantile" or "log_loss".
+    model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, AdaBoost*, Bagging* or \
+            IsolationForest
+        Its splits must be on numbers. A boosted model must have a loss that scikit-learn has: "squared_error",
+        "absolute_error", "quantile", "log_loss" or "exponential". AdaBoost and bagging must be of decision trees, and
+        AdaBoost's algorithm "SAMME".
 
     Returns
     -------
@@ -52,18 +60,33 @@ def to_sklearn(model: Any) -> Any:
     True
     """
     name = type(model).__name__
-    if name not in (*_TREES, *_FORESTS, *_BOOSTED) or not hasattr(model, "forest_"):
+    if name not in _KINDS:
         check_is_fitted(model)
-        known = ", ".join((*_TREES, *_FORESTS, *_BOOSTED))
-        raise TypeError(f"to_sklearn takes a fitted model of these classes: {known}; got {name}.")
+        raise TypeError(f"to_sklearn takes a fitted model of these classes: {', '.join(_KINDS)}; got {name}.")
+    check_is_fitted(model)
+    if name in (*_ADABOOST, *_BAGGING):
+        _check_members(model)
     if not model.forest_.numbers_only:
         raise ValueError(
-            f"this {name} asks about categories, and scikit-learn's trees know numbers only. Encode the categories "
+            f"this {name} splits on categories, and scikit-learn's trees know numbers only. Encode the categories "
             "before fitting, for example with sklearn.preprocessing.OrdinalEncoder."
         )
-    if name in _TREES:
-        return _tree(model)
-    return _forest(model) if name in _FORESTS else _boosted(model)
+    kinds = {_TREES: _tree, _FORESTS: _forest, _BOOSTED: _boosted, _ADABOOST: _adaboost, _BAGGING: _bagging}
+    return next((convert for names, convert in kinds.items() if name in names), _isolation)(model)
+
+
+def _check_members(model: Any) -> None:
+    """Raise unless scikit-learn's class can hold the members of AdaBoost or bagging."""
+    name = type(model).__name__
+    other = next((type(one).__name__ for one in model.estimators_ if type(one).__name__ not in _TREES), None)
+    if other is not None:
+        raise TypeError(f"to_sklearn takes AdaBoost and bagging of decision trees; this {name} has a {other}.")
+    if getattr(model, "algorithm", "SAMME") != "SAMME":
+        raise ValueError(
+            f"scikit-learn's {name} has no algorithm like {model.algorithm!r}. Fit the model with algorithm='SAMME'."
+        )
+    if hasattr(model, "classes_") and getattr(model, "n_outputs_", 1) > 1:
+        raise ValueError(f"scikit-learn's {name} has one output, and this model has {model.n_outputs_}.")
 
 
 def _start(model: Any, home: Any) -> Any:
@@ -112,6 +135,48 @@ def _forest(model: Any) -> Any:
     return other
 
 
+def _members(model: Any, members: list[Any]) -> Any:
+    """scikit-learn's class of the same name with these members of scikit-learn's."""
+    other = _start(model, sklearn.ensemble)
+    other.estimators_, other.n_estimators = members, len(members)
+    other.estimator_ = clone(members[0])
+    if "estimator" in other.get_params(deep=False):
+        other.estimator = clone(members[0])
+    return other
+
+
+def _adaboost(model: Any) -> Any:
+    other = _members(model, [_tree(one) for one in model.estimators_])
+    other.estimator_weights_, other.estimator_errors_ = model.estimator_weights_, model.estimator_errors_
+    return other
+
+
+def _bagging(model: Any) -> Any:
+    other = _members(model, [_tree(one) for one in model.estimators_])
+    for one in other.estimators_ if hasattr(model, "classes_") else ():
+        one.classes_ = np.searchsorted(model.classes_, one.classes_)  # members answer in class numbers there
+    other.estimators_features_ = model.estimators_features_
+    return other
+
+
+def _isolation(model: Any) -> Any:
+    members = []
+    for k in range(model.forest_.n_trees):
+        tree = sklearn.tree.ExtraTreeRegressor(max_features=1, max_depth=model.estimator_.max_depth)
+        tree.tree_, tree.n_features_in_ = fill(model.forest_.tree(k)), model.n_features_in_
+        tree.n_outputs_, tree.max_features_ = 1, 1
+        members.append(tree)
+    other = _members(model, members)
+    other.estimators_features_ = [np.arange(model.n_features_in_)] * len(members)  # trees ask about the whole table
+    other._max_features = model.n_features_in_
+    other.max_samples_ = other._max_samples = model.max_samples_
+    other.offset_ = model.offset_
+    # from a node to the depth that it stands for: there it is one more, and parted in two
+    other._decision_path_lengths = [1.0 + one.tree_.value[:, 0, 0] for one in members]
+    other._average_path_length_per_tree = [np.zeros(one.tree_.node_count) for one in members]
+    return other
+
+
 def _boosted(model: Any) -> Any:
     if model.loss not in ("squared_error", "absolute_error", "quantile", "log_loss", "exponential"):
         raise ValueError(f"scikit-learn's gradient boosting has no loss like {model.loss!r}.")
@@ -149,7 +214,7 @@ def fill(tree: DecisionTree) -> Any:
     """scikit-learn's tree with the nodes of ours."""
     nodes = np.zeros(tree.n_nodes, NODE_DTYPE)
     nodes["left_child"], nodes["right_child"] = tree.children_left, tree.children_right
-    nodes["feature"], nodes["threshold"] = tree.feature, np.where(tree.is_leaf, -2.0, tree.threshold)
+    nodes["feature"], nodes["threshold"] = tree.feature, tree.threshold
     nodes["impurity"] = np.nan_to_num(tree.impurity)
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = tree.n_samples, tree.weight
     nodes["missing_go_to_left"] = tree.missing_go_to_left

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from spinney.lab.held_out import code_of, hold_out
 from spinney.lab.panels import Step, by_class, curve, grid_of, line, plane, step, wrong_rows
-from spinney.lab.parameters import Parameter, Values
+from spinney.lab.parameters import SEED, Parameter, Values
 from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
@@ -22,6 +23,7 @@ PARAMETERS = (
     Parameter("n_estimators", "rounds", 20, 1, 60),
     Parameter("max_depth", "depth of each tree", 1, 1, 4),
     Parameter("learning_rate", "learning rate", 1.0, 0.1, 1.5, 0.1),
+    SEED,
 )
 
 
@@ -29,27 +31,33 @@ def steps(table: Table, values: Values) -> list[Step]:
     """One step for each round."""
     from spinney.view.rounds import only_members
 
-    model = _fit(table, values)
+    parts = hold_out(table, values["random_state"])
+    model = _fit(table, values, parts.train)
     rounds = len(model.estimators_)
     weights, errors, says = model.sample_weight_history_, model.estimator_errors_, model.estimator_weights_
     grid, numbers = grid_of(table), range(1, rounds + 1)
     together = list(model.staged_predict(grid))
     said = list(model.staged_predict(table.X))
     wrongs = [wrong_rows(one, table.y) for one in said]
-    falling = [line("training rows", numbers, [len(one) / table.n_rows for one in wrongs], "dots", 0)]
+    errors_of = [[float((one != table.y)[rows].mean()) for one in said] for rows in parts]
+    falling = [
+        line(name, numbers, errors_of[k], "dots", k) for k, name in enumerate(("training rows", "rows held out"))
+    ]
     say = _say_curve(model)
     found = []
     for k in range(rounds):
         member = only_members(model, model.estimators_[k : k + 1], np.ones(1))
-        missed = wrong_rows(member.predict(table.X), table.y)
-        before, after = (weights[k + i] / weights[k + i].mean() for i in (0, 1))
+        is_wrong = np.asarray(member.predict(table.X)) != table.y
+        missed = np.flatnonzero(is_wrong).tolist()
+        before, after = (_sizes(weights[k + i], parts.train, table.n_rows) for i in (0, 1))
         facts = {
             "round": k + 1,
             "error": float(errors[k]),
             "say": float(says[k]),
-            "wrong": len(missed),
-            "training_error": len(wrongs[k]) / table.n_rows,
-            "heaviest": float(after.max()),
+            "wrong": int(is_wrong[parts.train].sum()),
+            "training_error": errors_of[0][k],
+            "held_out_error": errors_of[1][k],
+            "heaviest": float((weights[k + 1] / weights[k + 1].mean()).max()),
         }
         dots = [{"x": errors[k], "y": says[k], "name": f"tree {k + 1}"}]
         found.append(
@@ -59,14 +67,16 @@ def steps(table: Table, values: Values) -> list[Step]:
                 plane(
                     f"Tree {k + 1}; size: weight before",
                     region=by_class(member.predict(grid), table.classes),
-                    sizes=np.round(before, 3),
+                    sizes=before,
                     wrong=missed,
+                    hollow=parts.held,
                 ),
                 plane(
                     f"{count(k + 1, 'tree')} together; size: weight after",
                     region=by_class(together[k], table.classes),
-                    sizes=np.round(after, 3),
+                    sizes=after,
                     wrong=wrongs[k],
+                    hollow=parts.held,
                 ),
                 curve("Amount of say", "weighted error", "say", [say], None, marks=dots, small=True, zero=True),
                 curve("Error of the vote", "rounds", "share of rows wrong", falling, k + 1, yFrom=0.0, small=True),
@@ -83,18 +93,20 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     )
     return [
         "from spinney import AdaBoostClassifier, DecisionTreeClassifier, plot_adaboost_rounds",
-        f"model = {call}.fit(X, y)",
+        *code_of(values["random_state"]),
+        f"model = {call}.fit(X[train], y[train])",
         "last = model.estimators_[-1]",
         "weights = model.sample_weight_history_[-1]  # after the round",
         "step = {",
         '    "round": len(model.estimators_),',
         '    "error": float(model.estimator_errors_[-1]),',
         '    "say": float(model.estimator_weights_[-1]),',
-        '    "wrong": int((last.predict(X) != y).sum()),',
-        '    "training_error": 1 - model.score(X, y),',
+        '    "wrong": int((last.predict(X[train]) != y[train]).sum()),',
+        '    "training_error": 1 - model.score(X[train], y[train]),',
+        '    "held_out_error": 1 - model.score(X[held], y[held]),',
         '    "heaviest": float((weights / weights.mean()).max()),',
         "}",
-        f"plot_adaboost_rounds(model, X, y, rounds=({at + 1},))",
+        f"plot_adaboost_rounds(model, X[train], y[train], rounds=({at + 1},))",
     ]
 
 
@@ -102,12 +114,21 @@ def _algorithm(table: Table) -> str:
     return "discrete" if len(table.classes) == 2 else "SAMME"
 
 
-def _fit(table: Table, values: Values) -> Any:
+def _sizes(weights: np.ndarray, train: np.ndarray, n_rows: int) -> np.ndarray:
+    """How large rows are drawn: training rows by their weight, those held out as if they had the mean."""
+    sizes = np.ones(n_rows)
+    sizes[train] = weights / weights.mean()
+    return np.round(sizes, 3)
+
+
+def _fit(table: Table, values: Values, train: np.ndarray) -> Any:
     from spinney import AdaBoostClassifier, DecisionTreeClassifier
 
     weak = DecisionTreeClassifier(max_depth=values["max_depth"])
     given = {"n_estimators": values["n_estimators"], "learning_rate": values["learning_rate"]}
-    return AdaBoostClassifier(weak, **given, algorithm=_algorithm(table), keep_weights=True).fit(table.X, table.y)
+    return AdaBoostClassifier(weak, **given, algorithm=_algorithm(table), keep_weights=True).fit(
+        table.X[train], table.y[train]
+    )
 
 
 def _say_curve(model: Any) -> dict[str, Any]:
@@ -123,10 +144,11 @@ def _say_curve(model: Any) -> dict[str, Any]:
 def _sentence(facts: dict[str, Any]) -> str:
     wrong = facts["wrong"]
     said = (
-        f"Round {facts['round']}: the tree is wrong about {count(wrong, 'row')}, which weigh "
+        f"Round {facts['round']}: the tree is wrong about {count(wrong, 'training row')}, which weigh "
         f"{percent(facts['error'])} of the whole, so its say is {facts['say']:.2f}. "
     )
     said += "Those rows now weigh more" if wrong else "It is never wrong, and the rounds end"
     if wrong:
         said += f" (the heaviest {facts['heaviest']:.1f} times the mean)"
-    return f"{said}; the vote of all trees so far is wrong about {percent(facts['training_error'])} of the rows."
+    errors = f"{percent(facts['training_error'])} of the training rows and {percent(facts['held_out_error'])} of those"
+    return f"{said}; the vote of all trees so far is wrong about {errors} held out."

@@ -23,8 +23,12 @@ PARAMETERS = (
     Parameter(
         "task",
         "what is predicted",
-        "numbers",
-        choices=(("numbers", "vertical from horizontal"), ("classes", "class from both columns")),
+        "auto",
+        choices=(
+            ("auto", "class, if there is one"),
+            ("classes", "class from both columns"),
+            ("numbers", "vertical from horizontal"),
+        ),
     ),
     Parameter("learning_rate", "learning rate", 0.3, 0.05, 1.0, 0.05),
     Parameter("max_depth", "depth of each tree", 2, 1, 6),
@@ -37,17 +41,16 @@ _SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max
 
 def steps(table: Table, values: Values) -> list[Step]:
     """The start, and each round."""
-    if values["task"] == "classes":
-        return _classes(table, values)
-    return _numbers(table, values)
+    return (_classes if _is_class(table, values) else _numbers)(table, values)
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
     """The same in Python."""
-    name = "GradientBoostingRegressor" if values["task"] == "numbers" else "GradientBoostingClassifier"
+    is_class = _is_class(table, values)
+    name = "GradientBoostingClassifier" if is_class else "GradientBoostingRegressor"
     given = f"n_estimators={max(at, 1)}, learning_rate={values['learning_rate']}, max_depth={values['max_depth']}"
     begin = code_of(values["random_state"])
-    if values["task"] == "classes":
+    if is_class:
         return [
             f"from spinney import {name}, plot_regions",
             "from sklearn.metrics import log_loss",
@@ -89,6 +92,11 @@ _CLASS_CODE = {
         '"wrong": int((model.classes_[shares[held].argmax(axis=1)] != y[held]).sum())}',
     ],
 }
+
+
+def _is_class(table: Table, values: Values) -> bool:
+    """Whether the class is predicted, or the vertical column."""
+    return values["task"] == "classes" or (values["task"] == "auto" and table.has_classes)
 
 
 def _given(values: Values) -> dict[str, Any]:

@@ -213,13 +213,21 @@ def _split(
         is_branch = tree.kind[node] == BRANCHES
         tag = picture.words.tag(node, branch) if is_branch else picture.words.answer(node, branch).replace("  ", " ")
         if n == 0:
-            parts.append(f"{tag} is empty and takes the majority of its parent, {picture.words.prediction(child)}")
+            parts.append(f"{tag} is empty (it predicts {picture.words.prediction(child)}, {_of_parent(picture, node)})")
         elif float(tree.impurity[child]) == 0.0:
             parts.append(f"{tag} is pure ({count(n, 'row')}, all {picture.words.prediction(child)})")
         else:
             parts.append(f"{tag} has {count(n, 'row')}, still mixed")
     said = f"The node asks about {table.names[chosen['feature']]}. {listed(parts)}."
     return step(said, chosen, picture.panel("The tree", asking, node), listing)
+
+
+def _of_parent(picture: TreePicture, node: int) -> str:
+    """Why a branch without rows predicts what it predicts."""
+    weights = picture.words.weights(node)[0]
+    if (weights == weights.max()).sum() == 1:
+        return "the majority of its parent"
+    return "the first of the classes that its parent has most of: it has no majority"
 
 
 def _pruned(table: Table, model: Any, values: Values) -> Step:

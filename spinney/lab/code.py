@@ -5,6 +5,7 @@ In: a method, its table and parameters, and the number of the step. Out: a progr
 
 from __future__ import annotations
 
+from spinney._distribution import install_command
 from spinney.lab.methods import Method
 from spinney.lab.parameters import Values
 from spinney.lab.tables import Table
@@ -34,7 +35,7 @@ def write(method: Method, table: Table, values: Values, at: int) -> str:
             "try:",
             "    import matplotlib.pyplot as plt",
             "except ImportError:",
-            "    print('for the picture: pip install \"spinney[plot]\"')",
+            f"    print({'for the picture: ' + install_command('plot')!r})",
             "else:",
             *(f"    {line}" for line in picture),
             "",

@@ -18,14 +18,17 @@ from spinney.lab.words import count, listed, percent
 VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
 VOTING_ABOUT = "Models of different kinds are fitted to the same rows; the majority, or the mean probability, decides."
 STACKING_ABOUT = "One more model learns how to combine what the members say about rows that they have not seen."
-_MEMBERS = (
-    Parameter("max_depth", "depth of the tree", 4, 1, 10),
-    Parameter("neighbours", "nearest neighbours", 7, 1, 30),
-    SEED,
-)
+
+
+def _neighbours(default: int) -> Parameter:
+    return Parameter("neighbours", "nearest neighbours", default, 1, 30)
+
+
+_DEPTH = Parameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
-VOTING_PARAMETERS = (Parameter("voting", "how they vote", "soft", choices=_HOW), *_MEMBERS)
-STACKING_PARAMETERS = _MEMBERS
+VOTING_PARAMETERS = (Parameter("voting", "how they vote", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
+STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
+_ARE = ("is", "is", "are")
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
 _LISTED = 6  # rows of the meta-model's table
 
@@ -63,7 +66,7 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     said = (
         "Now each member answers for rows that it has not seen: five times it is fitted to four fifths of the training "
         f"rows and asked about the rest. There "
-        f"{listed([f'the {name} is wrong about {percent(one)}' for name, one in zip(_NAMES, errors)])}."
+        f"{listed([f'the {name} {verb} wrong about {percent(one)}' for name, verb, one in zip(_NAMES, _ARE, errors)])}."
     )
     small = seen.panels(len(_NAMES), None)
     found.append(step(said, {"unseen": errors}, _meta_table(table, parts, answers), *small))

@@ -78,7 +78,13 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
             step(
                 _sentence(kind, k, facts, table, model),
                 facts,
-                plane(_title(kind, k), region=by_share(regions[k]), sizes=sizes, hollow=outside),
+                plane(
+                    _title(kind, k),
+                    region=by_share(regions[k]),
+                    sizes=sizes,
+                    hollow=outside,
+                    bag=judged.counts is not None,
+                ),
                 plane(f"The vote of {count(k + 1, 'tree')}", region=by_share(votes[k])),
                 curve("Error as trees come in", "trees", "share of rows wrong", lines, k + 1, yFrom=0.0),
             )

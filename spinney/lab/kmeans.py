@@ -5,6 +5,7 @@ In: a plane. Out: two steps for each iteration, and the sum of squares of each.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,28 +34,28 @@ def steps(table: Table, values: Values) -> list[Step]:
     model = _fit(table, values)
     history, grid = model.history_, grid_of(table)
     sums = [float(one.inertia) for one in history]
-    falling = [line("SSE", range(len(sums)), sums, "dots", 0)]
+    moves = [_sum(table.X, one, _nearest(table.X, last)) for last, one in pairwise(history)]
+    every = np.array([sums[0], *np.ravel(list(zip(moves, sums[1:])))])  # of each step: rows choose, centres move
+    falling = [line("SSE", range(1, len(every) + 1), every, "dots", 0)]
     found: list[Step] = []
     before: np.ndarray | None = None
     for t, one in enumerate(history):
-        labels = nearest_centres(table.X, one.centers, "euclidean")
+        labels = _nearest(table.X, one)
         moved = len(labels) if before is None else int((labels != before).sum())
-        facts = {"iteration": t, "sse": sums[t], "centres": one.centers}
         seen = {
             "region": runs(nearest_centres(grid, one.centers, "euclidean") * LEVELS + _SHADE),
             "colours": labels,
         }
-        shown = curve("Sum of squared distances (SSE)", "iterations", "SSE", falling, t, yFrom=0.0)
         if before is not None:
             trail = _centres(history, t)
             title = f"Iteration {t}: centres move"
-            said = _moved(t, history, table.X, before)
-            old = {"colours": before}
-            found.append(step(said, facts, plane(title, centres=trail, **old), shown))
+            said = _moved(t, history, moves[t - 1])
+            facts = {"iteration": t, "sse": moves[t - 1], "centres": one.centers}
+            found.append(step(said, facts, plane(title, centres=trail, colours=before), _curve(falling, 2 * t)))
         said = _assigned(t, moved, sums, values, len(history))
-        found.append(
-            step(said, facts, plane(f"Iteration {t}: rows choose", centres=_centres(history, t), **seen), shown)
-        )
+        facts = {"iteration": t, "sse": sums[t], "centres": one.centers}
+        shown = plane(f"Iteration {t}: rows choose", centres=_centres(history, t), **seen)
+        found.append(step(said, facts, shown, _curve(falling, 2 * t + 1)))
         before = labels
     return found
 
@@ -62,12 +63,15 @@ def steps(table: Table, values: Values) -> list[Step]:
 def code(table: Table, values: Values, at: int) -> list[str]:
     """The same in Python."""
     t = (at + 1) // 2
+    moves = at % 2 == 1  # the centres, while each row stays with the centre that was nearest before
     return [
         "from spinney import KMeans, plot_kmeans_steps",
         f'model = KMeans({values["n_clusters"]}, init="{values["init"]}", n_init=1, tol=0.0, max_iter={_MOST}, '
         f"keep_history=True, random_state={values['random_state']}).fit(X)",
-        f"now = model.history_[{t}]",
-        f'step = {{"iteration": {t}, "sse": float(now.inertia), "centres": now.centers.tolist()}}',
+        f"now, before = model.history_[{t}], model.history_[{t - moves}]",
+        "rows = ((X[:, None] - before.centers) ** 2).sum(axis=2).argmin(axis=1)  # the centre of each row",
+        "sse = float(((X - now.centers[rows]) ** 2).sum())",
+        f'step = {{"iteration": {t}, "sse": sse, "centres": now.centers.tolist()}}',
         f"plot_kmeans_steps(model, X, steps=({t},))",
     ]
 
@@ -87,9 +91,21 @@ def _centres(history: list[Any], t: int) -> list[dict[str, Any]]:
     return [{"x": way[-1][0], "y": way[-1][1], "colour": k, "trail": way} for k, way in enumerate(ways.swapaxes(0, 1))]
 
 
-def _moved(t: int, history: list[Any], X: np.ndarray, labels: np.ndarray) -> str:
+def _nearest(X: np.ndarray, one: Any) -> np.ndarray:
+    return nearest_centres(X, one.centers, "euclidean")
+
+
+def _sum(X: np.ndarray, one: Any, labels: np.ndarray) -> float:
+    """The sum of squares of rows to the centres that they belong to."""
+    return float(((X - one.centers[labels]) ** 2).sum())
+
+
+def _curve(falling: list[dict[str, Any]], at: int) -> dict[str, Any]:
+    return curve("Sum of squared distances (SSE)", "steps", "SSE", falling, at, yFrom=0.0)
+
+
+def _moved(t: int, history: list[Any], now: float) -> str:
     far = np.sqrt(((history[t].centers - history[t - 1].centers) ** 2).sum(axis=1))
-    now = float(((X - history[t].centers[labels]) ** 2).sum())
     if not far.any():
         return f"Iteration {t}: every centre is the mean of its rows already. The SSE stays at {number(now)}."
     return (

@@ -1,4 +1,6 @@
-"""One's own table: text of a CSV file in, a `Source` out, which then serves as any other table of the lab.
+"""One's own table: bytes of a file in, a `Source` out, which then serves as any other table of the lab.
+
+It is read as the command line reads tables (spinney/tables): types, columns that are left out and errors are the same.
 
 Files stay in this process, under a digest of what they hold; the page sends a file once and names it by
 its digest afterwards.
@@ -6,8 +8,6 @@ its digest afterwards.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -15,12 +15,18 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from spinney.lab.parameters import LabError, Values
 from spinney.lab.tables import MOST_CLASSES, Source
+from spinney.tables.errors import TableError
+from spinney.tables.files import open_bytes
+from spinney.tables.kinds import MISSING
+from spinney.tables.reading import read_table, survey
 
 MOST_ROWS = 1000  # that the lab draws: of more, so many are taken
 _MOST_COLUMNS = 30
+_MOST_READ = 200
 _KEPT = 8  # files
 
 
@@ -31,16 +37,17 @@ class OwnTables:
         self._frames: OrderedDict[str, Any] = OrderedDict()
         self._lock = Lock()
 
-    def add(self, text: str) -> dict[str, Any]:
+    def add(self, content: bytes | str) -> dict[str, Any]:
         """Keep a file; what the page needs to know of it."""
-        frame = read_csv(text)
-        key = blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        content = content.encode("utf-8", "replace") if isinstance(content, str) else content
+        frame, notes = read_own(content)
+        key = blake2b(content, digest_size=12).hexdigest()
         with self._lock:
             self._frames[key] = frame
             self._frames.move_to_end(key)
             while len(self._frames) > _KEPT:
                 self._frames.popitem(last=False)
-        return {"id": key, **describe(frame)}
+        return {"id": key, **describe(frame), "notes": notes}
 
     def source(self, given: Mapping[str, Any], *, plane: bool) -> Source:
         """The table with its columns chosen."""
@@ -62,26 +69,43 @@ class OwnTables:
         return frame, str(target)
 
 
-def read_csv(text: str) -> Any:
-    """A frame of text; columns of words stay words."""
-    import pandas as pd
-
-    if not text.strip():
+def read_own(content: bytes) -> tuple[Any, list[str]]:
+    """A pandas frame of a file's bytes, and what is to be said of it; columns of words stay words."""
+    if not content.strip():
         raise LabError("The table is empty: paste lines of values with commas between them, names first.")
     try:
-        separator = csv.Sniffer().sniff("\n".join(text.splitlines()[:20]), delimiters=",;\t|").delimiter
-    except csv.Error:
-        separator = ","
-    try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator)
-    except (ValueError, OverflowError, RecursionError) as error:  # pandas' own are ValueErrors
-        raise LabError(f"This cannot be read as CSV: {str(error).splitlines()[0]:.200}") from error
-    frame.columns = [str(one).strip() for one in frame.columns]
-    if frame.shape[0] < 2 or frame.shape[1] < 2:
+        source = open_bytes(content, "the table")
+        found = survey(source, MISSING, {})
+        columns = [one for one in found.columns if not one.out]
+        table = read_table(source, columns, MISSING)
+    except TableError as error:
+        raise LabError(f"{str(error)[:1].upper()}{str(error)[1:]}") from None
+    if len(table) < 2 or len(found.columns) < 2:
         raise LabError("A table needs two rows and two columns at least, and a first line with their names.")
-    if frame.shape[1] > 200 or len(set(frame.columns)) < frame.shape[1]:
-        raise LabError("Columns must have different names, and there can be at most 200 of them.")
-    return frame
+    if len(found.columns) > _MOST_READ:
+        raise LabError(f"There can be at most {_MOST_READ} columns, and this table has {len(found.columns)}.")
+    notes = [*source.notes, *(f"{one.name!r}: {one.note}" for one in columns if one.note)]
+    notes += [f"{one.name!r} is left out: {one.out}" for one in found.columns if one.out]
+    return _as_pandas(table), notes
+
+
+def _as_pandas(table: Any) -> Any:
+    """Without pyarrow: whole numbers as int64 where none is missing, words as Python's strings."""
+    import pandas as pd
+
+    found = {}
+    for column in table.get_columns():
+        dtype = column.dtype
+        if dtype.is_float() or (dtype.is_integer() and column.null_count()):
+            found[column.name] = column.cast(pl.Float64).to_numpy()
+        elif dtype.is_integer():
+            found[column.name] = column.cast(pl.Int64).to_numpy()
+        elif dtype == pl.Boolean and not column.null_count():
+            found[column.name] = column.to_numpy()
+        else:
+            words = column.replace_strict({True: "true", False: "false"}) if dtype == pl.Boolean else column
+            found[column.name] = np.array([*words.cast(pl.String).to_list(), None], object)[:-1]
+    return pd.DataFrame(found)
 
 
 def describe(frame: Any) -> dict[str, Any]:
@@ -137,7 +161,8 @@ def _code(kept: Any, names: list[str], target: str, plane: bool) -> list[str]:
     text = kept.to_csv(index=False).rstrip("\n").replace("\r", " ")
     number = ".to_numpy(dtype=float)" if plane else ""
     words = ".astype(str)" if kept[target].dtype.kind not in "iufb" else ""
-    keep = ", keep_default_na=False" if any(kept[name].dtype.kind == "O" for name in names) else ""
+    strings = {name: "str" for name in [*names, target] if kept[name].dtype.kind not in "iufb"}
+    keep = f", dtype={strings!r}, keep_default_na=False" if strings else ""
     return [
         "import io",
         "",

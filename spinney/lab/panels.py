@@ -64,7 +64,7 @@ def runs(cells: np.ndarray) -> list[int]:
 
 
 def plane(title: str, **more: Any) -> Panel:
-    """Points over what is given: `region`, `boxes`, `lines`, `sizes`, `hollow`, `wrong`, `dim`, `centres`, ..."""
+    """Points over what is given: `region`, `boxes`, `lines`, `sizes`, `hollow`, `bag`, `wrong`, `dim`, ..."""
     return {"kind": "plane", "title": title, **more}
 
 

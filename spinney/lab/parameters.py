@@ -43,7 +43,7 @@ class Parameter(NamedTuple):
         whole = isinstance(self.step, int)
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # a whole number may be larger than any float
             number = float("nan")
         if not self.low <= number <= self.high or (whole and number != int(number)):
             kind = "a whole number" if whole else "a number"

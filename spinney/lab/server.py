@@ -19,7 +19,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
@@ -77,8 +77,10 @@ class LabServer(ThreadingHTTPServer):
 
         def work() -> None:
             for name in METHODS:
-                with contextlib.suppress(Exception):
+                try:
                     self.lab.series({"method": name})
+                except Exception as error:  # one method that is broken must not keep the others cold
+                    print(f"The lab could not prepare {name}: {type(error).__name__}: {error}", file=sys.stderr)
 
         threading.Thread(target=work, daemon=True, name="lab-warm-up").start()
 
@@ -117,13 +119,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._check()
             work()
         except _Refused as refused:
-            self._say(refused.status, str(refused))
+            if self._is_visit():
+                self._send(refused.status, _page(str(refused)), "text/html; charset=utf-8")
+            else:
+                self._say(refused.status, str(refused))
+        except LabError as error:  # for the person at the page, who can mend it: no failure of the request
+            self._say(200, str(error))
         except (ValueError, TypeError, NotImplementedError, ImportError) as error:
             self._say(400, " ".join(str(error).split())[:600])
         except OSError:
             raise
         except Exception as error:
             self._say(500, f"This is a mistake of Spinney's own, {type(error).__name__}: {str(error)[:200]}")
+
+    def _is_visit(self) -> bool:
+        """Whether a browser wants to show the answer to a person."""
+        return self.command == "GET" and "text/html" in (self.headers.get("Accept") or "")
 
     def _check(self) -> None:
         """Host, origin and token."""
@@ -151,11 +162,12 @@ class _Handler(BaseHTTPRequestHandler):
         return f"spinney_lab_{self.server.server_port}"  # browsers share cookies between ports
 
     def _cookie(self) -> str:
-        try:
-            found = SimpleCookie(self.headers.get("Cookie", "")).get(self._cookie_name)
-        except CookieError:
-            return ""
-        return found.value if found else ""
+        """Its own cookie; those of other pages on this host may be anything."""
+        for one in self.headers.get("Cookie", "").split(";"):
+            name, _, value = one.partition("=")
+            if name.strip() == self._cookie_name:
+                return value.strip()
+        return ""
 
     def _get(self) -> None:
         asked = urlsplit(self.path)
@@ -174,16 +186,12 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if path not in ("/api/series", "/api/code", "/api/table"):
             raise _Refused(404, "There is nothing at this address.")
-        wanted = "text/csv" if path == "/api/table" else _JSON
-        if (self.headers.get("Content-Type") or "").partition(";")[0].strip() != wanted:
-            raise _Refused(415, f"The body of this request must be {wanted}.")
+        wanted = ("text/csv", "application/octet-stream") if path == "/api/table" else (_JSON,)
+        if (self.headers.get("Content-Type") or "").partition(";")[0].strip() not in wanted:
+            raise _Refused(415, f"The body of this request must be {' or '.join(wanted)}.")
         body = self._body()
         if path == "/api/table":
-            try:
-                text = body.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                text = body.decode("latin-1")
-            self._send(200, json.dumps(self.server.lab.own.add(text)).encode(), _JSON)
+            self._send(200, json.dumps(self.server.lab.own.add(body)).encode(), _JSON)
             return
         try:
             request = json.loads(body)
@@ -221,6 +229,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the terminal is for people."""
 
 
+def _page(sentence: str) -> bytes:
+    """A sentence as a page, for people; it needs no other file."""
+    head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Spinney lab</title>\n'
+    body = f"<h1>Spinney lab</h1>\n<p>{escape(sentence)}</p>\n"
+    help_ = "<p>The address stands in the terminal in which the lab was started, with the token at its end.</p>\n"
+    return (head + body + help_).encode()
+
+
 def open_server(port: int | None = None) -> LabServer:
     """A server at the port asked for; or at the usual one, if it is free, else at any."""
     if port is not None:
@@ -253,11 +269,11 @@ def serve(port: int | None = None, *, link: str = "", browser: bool = True, say:
     with open_server(port) as server:
         step = link.partition("#")[2] or (link if "=" in link and "/" not in link.partition("=")[0] else "")
         address = server.address + (f"#{step}" if step else "")
-        say(f"The lab is at {address}\nCtrl-C stops it.")
-        server.warm_up()
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         try:
+            say(f"The lab is at {address}\nCtrl-C stops it.")
+            server.warm_up()
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             say("\nThe lab is closed.")

@@ -16,6 +16,7 @@ import numpy as np
 from spinney.lab.parameters import SEED, LabError, Parameter, Values, read_values
 
 MOST_POINTS = 500  # that can be added by hand
+_FAR = 1e300  # beyond which squares of distances are no numbers
 MOST_CLASSES = 8  # as many as there are colours and shapes
 _ROWS = Parameter("rows", "rows", 150, 20, 1000, 10)
 
@@ -279,7 +280,7 @@ def _with_points(X: Any, y: Any, points: Any, plane: bool) -> tuple[Any, Any, li
     places, labels = [], []
     for one in points:
         well = isinstance(one, list) and len(one) == 3 and all(isinstance(v, int | float) for v in one)
-        if not well or not np.isfinite(one[:2]).all() or one[2] not in range(len(classes)):
+        if not well or not all(abs(v) < _FAR for v in one[:2]) or one[2] not in range(len(classes)):
             raise LabError("A point is two finite numbers and the number of its class.")
         places.append([float(one[0]), float(one[1])])
         labels.append(classes[int(one[2])])

@@ -7,6 +7,7 @@ but for one thing: where rounding lets an alpha fall below the one before it, or
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class Path(NamedTuple):
     cut_at: np.ndarray  # (nodes,) alpha at which a node turns into a leaf, above 0; inf where it never does
 
 
-def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves") -> Any:
+def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves", criterion: str | None = None) -> Any:
     """Prune a fitted tree to the subtree that minimises cost + alpha * leaves, or cost + alpha * nodes.
 
     Parameters
@@ -42,6 +43,10 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves") -> Any:
     cost : {"leaves", "nodes"}, default="leaves"
         What has a price: leaves, as in CART and scikit-learn; or all nodes, as in the lectures. In binary trees a price
         of alpha per node is one of 2 * alpha per leaf; with more branches the two part ways.
+    criterion : {"gini", "entropy", "error"} or None, default=None
+        Impurity of the leaves that the cost is made of, for trees of classes. None: the impurity that the tree was
+        grown by, as in scikit-learn. "error": the share of the training weight that is misclassified, as in CART's
+        book and in R's rpart, whose `cp` is alpha divided by the error of the root alone.
 
     Returns
     -------
@@ -68,7 +73,7 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves") -> Any:
     alpha = read_nonnegative(alpha, "alpha")
     _check_cost(cost)
     _check_loss(model)
-    return prune_trees(model, lambda one: collapse_by_alpha(one.tree_, alpha, cost), boosted=True)
+    return prune_trees(model, lambda one: collapse_by_alpha(one.tree_, alpha, cost, criterion), boosted=True)
 
 
 def _check_loss(model: Any) -> None:
@@ -80,7 +85,7 @@ def _check_loss(model: Any) -> None:
         )
 
 
-def cost_complexity_path(model: Any, *, cost: str = "leaves") -> Bunch:
+def cost_complexity_path(model: Any, *, cost: str = "leaves", criterion: str | None = None) -> Bunch:
     """The alphas at which the pruned tree changes.
 
     Parameters
@@ -88,6 +93,8 @@ def cost_complexity_path(model: Any, *, cost: str = "leaves") -> Bunch:
     model : fitted tree model
     cost : {"leaves", "nodes"}, default="leaves"
         What has the price alpha.
+    criterion : {"gini", "entropy", "error"} or None, default=None
+        Impurity of the leaves, see `cost_complexity`.
 
     Returns
     -------
@@ -106,7 +113,7 @@ def cost_complexity_path(model: Any, *, cost: str = "leaves") -> Bunch:
     [3, 2, 1]
     """
     _check_cost(cost)
-    alphas, impurities = pruning_path(tree_of(model), cost)
+    alphas, impurities = pruning_path(tree_of(model), cost, criterion)
     return Bunch(ccp_alphas=alphas, impurities=impurities)
 
 
@@ -115,23 +122,41 @@ def _check_cost(cost: str) -> None:
         raise ValueError(f"cost must be 'leaves' or 'nodes', got {cost!r}.")
 
 
-def collapse_by_alpha(tree: DecisionTree, alpha: float, priced: str = "leaves") -> DecisionTree:
+def collapse_by_alpha(
+    tree: DecisionTree, alpha: float, priced: str = "leaves", criterion: str | None = None
+) -> DecisionTree:
     """The subtree with the least cost + alpha * leaves (or nodes); of equals the smaller, but the whole tree at 0."""
-    if alpha == 0.0:
-        return tree
-    return tree.collapse(full_path(tree, priced).cut_at <= alpha)
+    path = full_path(tree, priced, criterion)
+    return tree if alpha == 0.0 else tree.collapse(path.cut_at <= alpha)
 
 
-def pruning_path(tree: DecisionTree, priced: str = "leaves") -> tuple[np.ndarray, np.ndarray]:
+def pruning_path(
+    tree: DecisionTree, priced: str = "leaves", criterion: str | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """(alphas, costs) of the nested subtrees, from the whole tree to its root alone."""
-    path = full_path(tree, priced)
+    path = full_path(tree, priced, criterion)
     return path.alphas, path.costs
 
 
-def full_path(tree: DecisionTree, priced: str = "leaves") -> Path:
+def full_path(tree: DecisionTree, priced: str = "leaves", criterion: str | None = None) -> Path:
     """All cuts of a decision tree."""
-    cost = _gains_below(tree) if tree.is_boosted else tree.weight * tree.impurity / tree.weight[0]
+    impurity = tree.impurity if criterion is None else _impurity_by(tree, criterion)
+    cost = _gains_below(tree) if tree.is_boosted else tree.weight * impurity / tree.weight[0]
     return cut_links(tree.parent, tree.child_start, tree.children, cost, priced)
+
+
+def _impurity_by(tree: DecisionTree, criterion: str) -> np.ndarray:
+    """Of all nodes, by another criterion than the tree's own."""
+    from spinney.criteria.impurity import ENTROPY, ERROR, GINI, class_impurity
+
+    codes = {"gini": GINI, "entropy": ENTROPY, "error": ERROR}
+    if criterion not in codes:
+        raise ValueError(f"criterion must be 'gini', 'entropy', 'error' or None, got {criterion!r}.")
+    if not tree.is_class:
+        raise ValueError(
+            f"criterion={criterion!r} is an impurity of classes, and these trees hold numbers. Leave criterion out."
+        )
+    return class_impurity(codes[criterion], tree.answers)
 
 
 def _gains_below(tree: DecisionTree) -> np.ndarray:
@@ -142,14 +167,50 @@ def _gains_below(tree: DecisionTree) -> np.ndarray:
     return gains
 
 
+def collapse_within_standard_error(tree: DecisionTree) -> DecisionTree:
+    """C5.0's global pruning: the weakest links by training errors, as long as these rise by a standard error in all.
+
+    Leaves without training rows do not count as leaves.
+    """
+    wrong = (tree.answers.sum(axis=2) - tree.answers.max(axis=2))[:, 0]
+    empty = tree.weight <= 0.0
+    path = cut_links(
+        tree.parent, tree.child_start, tree.children, np.where(empty, 0.0, wrong), uncounted=tree.is_leaf & empty
+    )
+    limit = standard_error(float(path.costs[0]), float(tree.weight[0]))
+    fits = path.costs - path.costs[0] <= limit  # of equal links all are cut or none
+    alphas = path.alphas[1:]
+    too_far = alphas[~fits[1:]].min(initial=np.inf)
+    return tree.collapse(path.cut_at < too_far)
+
+
+def standard_error(wrong: float, total: float) -> float:
+    """Of a number of errors: the square root of wrong (1 - wrong / total).
+
+    >>> standard_error(4.0, 16.0)
+    1.7320508075688772
+    """
+    return math.sqrt(wrong * (1.0 - wrong / total))
+
+
 def cut_links(
-    parent: np.ndarray, child_start: np.ndarray, children: np.ndarray, cost: np.ndarray, priced: str = "leaves"
+    parent: np.ndarray,
+    child_start: np.ndarray,
+    children: np.ndarray,
+    cost: np.ndarray,
+    priced: str = "leaves",
+    uncounted: np.ndarray | None = None,
 ) -> Path:
-    """All cuts of a tree whose children come after their parents, given each node's cost as a leaf."""
+    """All cuts of a tree whose children come after their parents, given each node's cost as a leaf.
+
+    `uncounted`: leaves that have no price. At least two leaves below every inner node must have one.
+    """
     from spinney.prune.weakest_link import cut_weakest_links
 
     n = len(parent)
     n_priced = _questions_below(parent, child_start) if priced == "nodes" else np.zeros(n, np.int64)
+    if uncounted is not None:
+        n_priced -= _sums_below(parent, uncounted.astype(np.int64))
     weakest = np.empty(n, np.int64)
     below, alpha, alphas, costs = np.zeros(n), np.empty(n), np.empty(n), np.empty(n)
     cut_at = np.full(n, np.inf)
@@ -161,8 +222,12 @@ def cut_links(
 
 def _questions_below(parent: np.ndarray, child_start: np.ndarray) -> np.ndarray:
     """How many nodes of each branch, its top included, ask something."""
-    counts = (np.diff(child_start) > 0).astype(np.int64).tolist()
-    above = parent.tolist()
-    for node in range(len(counts) - 1, 0, -1):
-        counts[above[node]] += counts[node]
-    return np.array(counts, np.int64)
+    return _sums_below(parent, (np.diff(child_start) > 0).astype(np.int64))
+
+
+def _sums_below(parent: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The sum over each branch, its top included."""
+    sums, above = counts.tolist(), parent.tolist()
+    for node in range(len(sums) - 1, 0, -1):
+        sums[above[node]] += sums[node]
+    return np.array(sums, np.int64)

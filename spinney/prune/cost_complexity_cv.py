@@ -88,6 +88,7 @@ def cost_complexity_cv(
     cv: Any = 5,
     scoring: Any = None,
     rule: str = "best",
+    criterion: str | None = None,
     n_jobs: int | None = None,
 ) -> Any:
     """Prune a tree at the alpha that cross-validation finds best.
@@ -108,6 +109,8 @@ def cost_complexity_cv(
     rule : {"best", "one_se"}, default="best"
         "best": the smallest subtree of those with the best mean score. "one_se": the smallest whose mean is within one
         standard error of it.
+    criterion : {"gini", "entropy", "error"} or None, default=None
+        Impurity that subtrees are cut by, see `cost_complexity`; "error" with `scoring=None` is CART as in its book.
     n_jobs : int, optional
         Folds that are grown at once, in threads.
 
@@ -133,13 +136,13 @@ def cost_complexity_cv(
         sample_weight = _check_sample_weight(sample_weight, np.empty((n_rows, 0)), ensure_non_negative=True)
     table = _Rows(X, np.asarray(y), sample_weight)
     whole = _whole_model(model, table)
-    path = full_path(whole.tree_)
+    path = full_path(whole.tree_, criterion=criterion)
     starts, tried = _alphas_to_try(path)
     folds = check_cv(cv, table.y, classifier=is_classifier(model)).split(X, table.y, groups)
 
     def score(fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         kept, held = fold
-        return _score_fold(model, table.take(kept), table.take(held), tried, scoring)
+        return _score_fold(model, table.take(kept), table.take(held), tried, scoring, criterion)
 
     scores = list(side_by_side(score, list(folds), effective_n_jobs(n_jobs)))
     curve = _choose(tried, starts, _count_leaves(whole.tree_, path, starts), np.stack(scores, axis=1), rule)
@@ -219,11 +222,13 @@ def _standard_error(scores: np.ndarray) -> np.ndarray:
 # --- a fold -----------------------------------------------------------------------------------------------------------
 
 
-def _score_fold(model: Any, kept: _Rows, held: _Rows, alphas: np.ndarray, scoring: Any) -> np.ndarray:
+def _score_fold(
+    model: Any, kept: _Rows, held: _Rows, alphas: np.ndarray, scoring: Any, criterion: str | None
+) -> np.ndarray:
     """Scores on the rows held out, of the tree of the others pruned at each alpha."""
     grown = _grow(model, kept)
     tree = tree_of(grown)
-    path = full_path(tree)
+    path = full_path(tree, criterion=criterion)
     if scoring is not None or (tree.missing == SPREADS).any():
         return _ask_scorer(grown, path, held, alphas, scoring)
     judged = judge(grown, held.X, held.y, held.weight, allow_unknown=True)

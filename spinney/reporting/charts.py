@@ -6,14 +6,18 @@ In: numbers. Out: a `Markup` of one <figure>. Names are escaped here and nowhere
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 360, 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 10, 40
+_RIGHT, _TOP, _BOTTOM = 12, 10, 40
+_LETTER = 6.2  # of a tick's number
 _MOST_POINTS = 240  # of a line
+_NAME = 18  # letters of a category
+WIDE = 430  # a swarm that is alone
 
 
 class Line(NamedTuple):
@@ -41,62 +45,80 @@ def short(value: Any) -> str:
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
-def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers between two."""
+def ticks(low: float, high: float, most: int = 5, whole: bool = False) -> list[float]:
+    """Round numbers between two; `whole`: none with decimals."""
     if not high > low:
         return [low]
-    raw = (high - low) / most
+    raw = max((high - low) / most, 1.0 if whole else 0.0)
     size = 10.0 ** np.floor(np.log10(raw))
-    step = next(size * one for one in (1, 2, 2.5, 5, 10) if size * one >= raw * 0.999)
+    steps = (size * one for one in (1, 2, 2.5, 5, 10) if not whole or (size * one) % 1 == 0)
+    step = next(one for one in steps if one >= raw * 0.999)
     first = np.ceil(low / step - 1e-9)
     return [float(k * step) for k in np.arange(first, np.floor(high / step + 1e-9) + 1)]
+
+
+def tick_texts(values: Sequence[float]) -> list[str]:
+    """Ticks as text, all with the decimals that the step between them needs.
+
+    >>> tick_texts([2007.0, 2007.5]), tick_texts([0.0, 0.25, 0.5]), tick_texts([0.0, 20000.0])
+    (['2007', '2007.5'], ['0', '0.25', '0.5'], ['0', '20,000'])
+    """
+    step = min((b - a for a, b in pairwise(values)), default=0.0)
+    if not 1e-4 <= step < 1.0:
+        return [short(one) for one in values]
+    texts = [f"{one:.{2 - int(np.floor(np.log10(step)))}f}".rstrip("0").rstrip(".") for one in values]
+    return ["0" if one == "-0" else one for one in texts]
 
 
 class Axes:
     """Where numbers lie in a chart."""
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float], height: int = HEIGHT) -> None:
+    def __init__(self, x: tuple[float, float], y: tuple[float, float], height: int = HEIGHT, left: float = 0) -> None:
         self.x, self.y, self.height = _wide(x), _wide(y), height
+        self.left = left or round(26 + _LETTER * max(map(len, tick_texts(ticks(*self.y)))))
 
     def across(self, values: Any) -> np.ndarray:
         low, high = self.x
-        return _LEFT + (np.asarray(values, float) - low) / (high - low) * (WIDTH - _LEFT - _RIGHT)
+        return self.left + (np.asarray(values, float) - low) / (high - low) * (WIDTH - self.left - _RIGHT)
+
+    @property
+    def place(self) -> str:
+        """Where the page's script finds this chart's numbers: left, right, top and bottom of the inside."""
+        return f"{self.left} {WIDTH - _RIGHT} {_TOP} {self.height - _BOTTOM}"
 
     def up(self, values: Any) -> np.ndarray:
         low, high = self.y
         room = self.height - _TOP - _BOTTOM
         return _TOP + room - (np.asarray(values, float) - low) / (high - low) * room
 
-    def frame(self, x_label: str, y_label: str, x_names: Sequence[str] | None = None) -> str:
-        """Lines, ticks and labels."""
-        parts = []
-        for value in ticks(*self.y):
-            at = float(self.up(value))
-            parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-            place = f'x="{_LEFT - 5}" y="{at + 3.5:.1f}"'
-            parts.append(f'<text class="tick" {place} text-anchor="end">{short(value)}</text>')
+    def frame(self, x_label: str, y_label: str, whole: bool = False) -> str:
+        """Lines, ticks and labels; `whole`: x has no decimals."""
         base = self.height - _BOTTOM
-        if x_names is None:
-            for value in ticks(*self.x):
-                at = float(self.across(value))
-                place = f'x="{at:.1f}" y="{base + 15}"'
-                parts.append(f'<text class="tick" {place} text-anchor="middle">{short(value)}</text>')
-        else:
-            for k, name in enumerate(x_names):
-                at = float(self.across(k))
-                shown = name if len(name) <= 9 else name[:8] + "…"
-                parts.append(
-                    f'<text class="tick" x="{at:.1f}" y="{base + 15}" text-anchor="middle">{escape(shown)}</text>'
-                )
-        middle = (_LEFT + WIDTH - _RIGHT) / 2
-        parts.append(
-            f'<text class="label" x="{middle}" y="{self.height - 6}" text-anchor="middle">{escape(x_label)}</text>'
-        )
+        parts = []
+        ups, alongs = ticks(*self.y), ticks(*self.x, whole=whole)
+        for value, text in zip(ups, tick_texts(ups)):
+            at = float(self.up(value))
+            parts.append(f'<line class="grid" x1="{self.left}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+            parts.append(_tick(self.left - 5, at + 3.5, text, "end"))
+        parts += [_tick(float(self.across(one)), base + 15, text) for one, text in zip(alongs, tick_texts(alongs))]
+        parts.append(_label((self.left + WIDTH - _RIGHT) / 2, self.height - 6, x_label))
         parts.append(
             f'<text class="label" transform="translate(11 {(_TOP + base) / 2}) rotate(-90)" text-anchor="middle">'
             f"{escape(y_label)}</text>"
         )
         return "".join(parts)
+
+
+def _tick(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _label(x: float, y: float, text: str) -> str:
+    return f'<text class="label" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>'
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _wide(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -106,12 +128,22 @@ def _wide(bounds: tuple[float, float]) -> tuple[float, float]:
     return low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
 
 
-def figure(title: str, body: str, height: int = HEIGHT, words: str = "", note: str = "", key: str = "") -> Markup:
+def figure(
+    title: str,
+    body: str,
+    height: int = HEIGHT,
+    words: str = "",
+    note: str = "",
+    key: str = "",
+    width: int = WIDTH,
+    place: str = "",
+) -> Markup:
     """One chart with its title; `words` are for those who cannot see it."""
+    more = f' data-place="{place}"' if place else ""
     below = f'<p class="note">{escape(note)}</p>' if note else ""
     return Markup(
-        f'<figure><figcaption>{escape(title)}</figcaption>{key}<svg viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(words or title)}">{body}</svg>{below}</figure>'
+        f'<figure><figcaption>{escape(title)}</figcaption>{key}<svg viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{escape(words or title)}"{more}>{body}</svg>{below}</figure>'
     )
 
 
@@ -138,11 +170,11 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
     diagonal: bool = False,
     marker: str = "",
-    x_names: Sequence[str] | None = None,
     dots: bool = False,
+    sizes: np.ndarray | None = None,
     note: str = "",
 ) -> Markup:
-    """Lines; `marker` is the id of a point that the page moves along."""
+    """Lines; `marker` is the id of a point that the page moves along, `sizes` are shares that dots stand for."""
     ends = [one for line in lines for one in (line.low, line.high, line.y) if one is not None and len(one)]
     every = np.concatenate(ends) if ends else np.zeros(1)
     every = every[np.isfinite(every)]
@@ -151,7 +183,7 @@ def line_chart(
         x_range or (float(along.min()), float(along.max())),
         y_range or ((float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)),
     )
-    body = axes.frame(x_label, y_label, x_names)
+    body = axes.frame(x_label, y_label, bool((along == np.round(along)).all()) and x_range is None)
     if diagonal:
         body += f'<path class="guide" d="{path_of(axes.across(axes.x), axes.up(axes.y))}"/>'
     for line in lines:
@@ -161,14 +193,58 @@ def line_chart(
             body += f'<path class="band {line.style}" d="{around}Z"/>'
         body += f'<path class="line {line.style}" d="{path_of(x, axes.up(line.y))}"/>'
         if dots:
+            radii = np.full(len(x), 3.0) if sizes is None else 2.0 + 7.0 * np.sqrt(sizes)
             body += "".join(
-                f'<circle class="dot {line.style}" cx="{a:.1f}" cy="{b:.1f}" r="3"/>'
-                for a, b in zip(x.tolist(), axes.up(line.y).tolist())
+                f'<circle class="dot {line.style}" cx="{a:.1f}" cy="{b:.1f}" r="{r:.1f}"/>'
+                for a, b, r in zip(x.tolist(), axes.up(line.y).tolist(), radii.tolist())
             )
     key = legend([(line.name, line.style) for line in lines]) if len(lines) > 1 else ""
     if marker:
         body += f'<circle class="marker" id="{marker}" r="5" cx="-9" cy="-9"/>'
-    return figure(title, body, words=f"{title}: {y_label} by {x_label}", note=note, key=key)
+    place = axes.place if marker else ""
+    return figure(title, body, words=f"{title}: {y_label} by {x_label}", note=note, key=key, place=place)
+
+
+class Strip(NamedTuple):
+    """A row of a chart of categories."""
+
+    name: str
+    values: np.ndarray  # one per series
+    low: float = np.nan  # of several categories that are shown together
+    high: float = np.nan
+
+
+def strips_chart(
+    title: str, strips: Sequence[Strip], series: Sequence[tuple[str, str]], x_label: str, note: str = ""
+) -> Markup:
+    """Categories from top to bottom, with a point for each series: they have no order that a line could follow."""
+    step, first = 20, 8
+    height = first + step * len(strips) + 40
+    ends = [[*one.values.tolist(), one.low, one.high] for one in strips]
+    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+    room = (high - low) * 0.06
+    left = 12 + _LETTER * min(_NAME, max(len(one.name) for one in strips))
+    axes = Axes((low - room, high + room), (0.0, 1.0), height, left)
+    body = ""
+    alongs = ticks(*axes.x)
+    for value, text in zip(alongs, tick_texts(alongs)):
+        at = float(axes.across(value))
+        body += f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{first}" y2="{height - 36}"/>'
+        body += _tick(at, height - 22, text)
+    for k, one in enumerate(strips):
+        at = first + step * (k + 0.5)
+        place = f'class="strip" x="{left - 6:.1f}" y="{at + 4:.1f}" text-anchor="end"'
+        body += f"<text {place}>{escape(_cut(one.name, _NAME))}</text>"
+        x = axes.across(one.values)
+        body += f'<line class="grid" x1="{left:.1f}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+        if np.isfinite(one.low):
+            least, most = (float(end) for end in axes.across([one.low, one.high]))
+            body += f'<path class="stalk" d="M{least:.1f} {at:.1f}H{most:.1f}"/>'
+        for (_, style), place in zip(series, x.tolist()):
+            body += f'<circle class="dot {style}" cx="{place:.1f}" cy="{at:.1f}" r="4"/>'
+    body += _label((left + WIDTH - _RIGHT) / 2, height - 6, x_label)
+    key = legend(series) if len(series) > 1 else ""
+    return figure(title, body, height, words=f"{title}: {x_label} of {len(strips)} categories", note=note, key=key)
 
 
 def scatter(title: str, x: np.ndarray, y: np.ndarray, x_label: str, y_label: str, diagonal: bool = False) -> Markup:
@@ -197,7 +273,21 @@ def columns_chart(title: str, counts: np.ndarray, edges: np.ndarray, x_label: st
             f'<rect class="bar s0" x="{left + 0.5:.1f}" y="{top:.1f}" width="{max(0.5, right - left - 1):.1f}" '
             f'height="{base - top:.1f}"/>'
         )
-    return figure(title, body)
+    return figure(title, body, words=f"{title}: {y_label} by {x_label}")
+
+
+def whole_bins(values: np.ndarray, most: int) -> np.ndarray | None:
+    """Edges of bins that hold equally many whole numbers; None for other numbers.
+
+    >>> whole_bins(np.array([1.0, 4.0]), 20)
+    array([0.5, 1.5, 2.5, 3.5, 4.5])
+    """
+    low, high = float(values.min()), float(values.max())
+    if abs(low) > 1e9 or abs(high) > 1e9 or (values != np.round(values)).any():
+        return None
+    each = int(np.ceil((high - low + 1) / most))
+    n_bins = int(np.ceil((high - low + 1) / each))
+    return low - 0.5 + each * np.arange(n_bins + 1)
 
 
 def spark(shares: np.ndarray) -> Markup:
@@ -210,7 +300,9 @@ def spark(shares: np.ndarray) -> Markup:
     return Markup(f'<svg class="spark" viewBox="0 0 {n} 1" preserveAspectRatio="none" aria-hidden="true">{bars}</svg>')
 
 
-def swarm(title: str, names: Sequence[str], values: np.ndarray, shades: np.ndarray, x_label: str) -> Markup:
+def swarm(
+    title: str, names: Sequence[str], values: np.ndarray, shades: np.ndarray, x_label: str, width: int = WIDTH
+) -> Markup:
     """One strip of points per column, the first on top; `shades` (0 to 1, or NaN) say the colours."""
     step, first = 34, 6
     height = first + step * len(names) + 36
@@ -218,22 +310,22 @@ def swarm(title: str, names: Sequence[str], values: np.ndarray, shades: np.ndarr
     low, high = _wide(bound)
 
     def across(numbers: np.ndarray) -> np.ndarray:
-        return 10 + (numbers - low) / (high - low) * (WIDTH - 20)
+        return 10 + (numbers - low) / (high - low) * (width - 20)
 
     zero = float(across(np.zeros(1))[0])
     body = f'<line class="guide" x1="{zero:.1f}" x2="{zero:.1f}" y1="4" y2="{height - 32}"/>'
     for k, name in enumerate(names):
         top = first + step * k
-        body += f'<text class="strip" x="6" y="{top + 9}">{escape(name if len(name) <= 46 else name[:45] + "…")}</text>'
+        body += f'<text class="strip" x="6" y="{top + 9}">{escape(_cut(name, 46))}</text>'
         x = across(values[:, k])
         for a, b, shade in zip(x.tolist(), _spread(x), shades[:, k].tolist()):
             style = "none" if shade != shade else f"h{min(6, int(shade * 7))}"
             body += f'<circle class="bee {style}" cx="{a:.1f}" cy="{top + 21 + b:.1f}" r="1.9"/>'
-    for value in ticks(low, high):
-        at = float(across(np.array([value]))[0])
-        body += f'<text class="tick" x="{at:.1f}" y="{height - 20}" text-anchor="middle">{short(value)}</text>'
-    body += f'<text class="label" x="{WIDTH / 2}" y="{height - 5}" text-anchor="middle">{escape(x_label)}</text>'
-    return figure(title, body, height)
+    alongs = ticks(low, high)
+    for at, text in zip(across(np.array(alongs)).tolist(), tick_texts(alongs)):
+        body += _tick(at, height - 20, text)
+    body += _label(width / 2, height - 5, x_label)
+    return figure(title, body, height, width=width, words=f"{title}: {x_label}, a strip of points for each column")
 
 
 def _spread(x: np.ndarray) -> list[float]:

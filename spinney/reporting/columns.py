@@ -12,10 +12,11 @@ import numpy as np
 
 from spinney.data.schema import Schema
 from spinney.data.tables import Table
-from spinney.reporting.charts import short, spark
+from spinney.reporting.charts import short, spark, whole_bins
+from spinney.reporting.sample import text_of
 from spinney.view.phrases import column_names
 
-_BINS, _NAMED = 20, 3
+_BINS, _WHOLE_BINS, _NAMED = 20, 40, 3
 
 
 def describe_columns(schema: Schema, table: Table) -> list[dict[str, Any]]:
@@ -28,7 +29,7 @@ def describe_columns(schema: Schema, table: Table) -> list[dict[str, Any]]:
         gaps = share(missing.mean()) if missing.any() else ""
         one: dict[str, Any] = {"name": name, "missing": gaps, "distinct": len(np.unique(known))}
         if column.categories is not None:
-            one |= _categories(known.astype(int), [str(value) for value in column.categories])
+            one |= _categories(known.astype(int), [text_of(value) for value in column.categories])
         else:
             one |= _numbers(known, "Boolean" if column.boolean else "number")
         found.append(one)
@@ -50,7 +51,11 @@ def _numbers(known: np.ndarray, kind: str) -> dict[str, Any]:
         return {"kind": kind, "holds": "nothing", "spark": ""}
     low, middle, high = (short(value) for value in (finite.min(), np.median(finite), finite.max()))
     inner = np.quantile(finite, [0.005, 0.995])  # an outlier would leave one bar
-    counts = np.histogram(np.clip(finite, *inner), bins=_BINS)[0] if inner[1] > inner[0] else np.array([1])
+    if (finite == np.round(finite)).all():
+        inner = np.round(inner)
+    kept = np.clip(finite, *inner)
+    edges = whole_bins(kept, _WHOLE_BINS if np.ptp(kept) < _WHOLE_BINS else _BINS)
+    counts = np.histogram(kept, bins=_BINS if edges is None else edges)[0]
     return {"kind": kind, "holds": f"{low} … {middle} … {high}", "spark": spark(counts.astype(float))}
 
 

@@ -1,26 +1,30 @@
 """How good a model is: predictions for rows that it has not seen, scores beside a baseline, and curves.
 
-In: a model, a table and its target. Out: `Judged`, all of it from cross-validation of copies of the model with the same
-parameters. Of a large table some rows are judged by, so that a report takes seconds.
+In: a model, a table and its target; or scores and predictions that are there already. Out: `Judged`, from
+cross-validation of copies of the model with the same parameters. Of a large table some rows are used, so that a report
+takes seconds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from spinney.evaluate.cross_validation import cross_validate
-from spinney.evaluate.curves import learning_curve
 from spinney.evaluate.measures import HIGHER_IS_BETTER, measure, measure_baseline
 from spinney.reporting.sample import Sample, some_rows
 
 _WORK = {True: 50_000_000, False: 20_000_000}  # rows x trees that all folds may fit: boosting, others
+_CURVES = {"classification": ("log loss", "accuracy"), "regression": ("RMSE", "R2")}  # learning curves are of these
 _SIZES = (0.1, 0.25, 0.5, 0.75, 1.0)  # of a learning curve
 _FEW_SIZES = (0.2, 0.5, 1.0)  # where there are many trees
 _CURVE_TREES = 6000  # that it may grow: each costs time, however few its rows are
+_MOST_WARNINGS = 3  # that are told
 _CURVE_FITS = 5  # that it takes, counted in fits to all rows
 
 
@@ -34,19 +38,63 @@ class Judged:
     predicted: np.ndarray
     shares: np.ndarray | None  # (rows, classes)
     classes: np.ndarray | None
-    learning: Any = None  # (sizes, training scores, test scores)
-    learning_score: str = ""
+    weight: np.ndarray | None = None
+    unseen: bool = True  # whether these rows are known to be new to the models that predicted them
+    learning: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # scores of training, test rows
+    sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of the learning curves
+    learning_note: str = ""
     notes: list[str] = field(default_factory=list)
 
 
-def judge(model: Any, sample: Sample, cv: int, seed: int) -> Judged:
-    """Cross-validate, or ask the model as it is where it cannot be fitted again."""
-    if cv == 0 or not _can_fit(model):
+def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> Judged:
+    """Cross-validate, or predict by the model as it is where it cannot be fitted again; or take the scores given."""
+    if given is None and (cv == 0 or not _can_fit(model)):
         return _as_it_is(model, sample, cv)
-    most = max(2000, _WORK[hasattr(model, "_booster")] // (cv * n_trees(model)))
+    folds = cv if given is None else max(2, cv)
+    most = max(2000, _WORK[hasattr(model, "_booster")] // (folds * n_trees(model)))
     part = some_rows(sample, most, seed)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        judged = _cross_validated(model, part, cv, seed) if given is None else _given(given, sample)
+        if _can_fit(model) and len(part.y) >= 2 * folds:
+            _learn(judged, clone(model), part, folds, n_trees(model), seed)
+    if given is None and len(part.y) < sample.n_all:
+        judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")
+    found = list(dict.fromkeys((str(one.message).splitlines() or [""])[0] for one in warned))
+    judged.notes += [f"A warning of the fits for this page: {one}" for one in found[:_MOST_WARNINGS]]
+    return judged
+
+
+def _given(given: Any, sample: Sample) -> Judged:
+    """Scores and predictions that were made before: cli/judging.py has what is asked for here."""
+    truth, predictions = np.asarray(given.truth), np.asarray(given.predictions)
+    if len(truth) != len(predictions):
+        raise ValueError(
+            f"judged has {len(truth)} rows in truth and {len(predictions)} in predictions. "
+            "Both must be of the same rows."
+        )
+    n_classes = len(sample.class_names)
+    if predictions.ndim == 2 and predictions.shape[1] != n_classes:
+        raise ValueError(
+            f"judged.predictions must have {n_classes} columns, one per class, got {predictions.shape[1]}."
+        )
+    part = replace(sample, y=truth, weight=None if given.weights is None else np.asarray(given.weights, np.float64))
+    judged = _judged(part, predictions, given.how)
+    judged.table = [
+        {
+            "name": name,
+            "mean": value,
+            "spread": given.spread.get(name),
+            "baseline": given.baseline.get(name),
+            "higher": HIGHER_IS_BETTER[name],
+        }
+        for name, value in given.scores.items()
+    ]
+    return judged
+
+
+def _cross_validated(model: Any, part: Sample, cv: int, seed: int) -> Judged:
     splits = _splits(part, cv, seed)
-    fresh = clone(model)
     done = 0
 
     def score(fitted: Any, held_out: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
@@ -60,24 +108,20 @@ def judge(model: Any, sample: Sample, cv: int, seed: int) -> Judged:
             found.pop("AUC", None)
         return found | {f"baseline {name}": value for name, value in base.items()}
 
-    method = "predict_proba" if sample.task == "classification" and hasattr(model, "predict_proba") else "predict"
     result = cross_validate(
-        fresh,
+        clone(model),
         part.X,
         part.y,
         scoring=score,
         cv=splits,
         sample_weight=part.weight,
-        return_predictions=method,
+        return_predictions=_method(model, part),
         error_score="raise",
     )
     together = "" if part.groups is None else ", groups kept together"
     how = f"{cv}-fold cross-validation of {len(part.y):,} rows{together}"
-    judged = _judged(part, result.predictions, method, how)
+    judged = _judged(part, result.predictions, how)
     judged.table = [_row(name, result) for name in result.metrics if not name.startswith("baseline ")]
-    if len(part.y) < sample.n_all:
-        judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")
-    _learn(judged, fresh, part, cv, n_trees(model), seed)
     return judged
 
 
@@ -100,8 +144,8 @@ def _can_fit(model: Any) -> bool:
 
 
 def _as_it_is(model: Any, sample: Sample, cv: int) -> Judged:
-    method = "predict_proba" if sample.task == "classification" and hasattr(model, "predict_proba") else "predict"
-    judged = _judged(sample, getattr(model, method)(sample.X), method, f"the {len(sample.y):,} rows given")
+    judged = _judged(sample, getattr(model, _method(model, sample))(sample.X), f"the {len(sample.y):,} rows given")
+    judged.unseen = False
     found = measure(model, sample.X, sample.y, sample.weight)
     base = measure_baseline(sample.y, sample.weight, sample.y, sample.weight, sample.task)
     judged.table = [
@@ -109,15 +153,20 @@ def _as_it_is(model: Any, sample: Sample, cv: int) -> Judged:
         for name, value in found.items()
     ]
     why = "cv=0" if cv == 0 else f"{type(model).__name__} cannot be fitted again"
-    judged.notes.append(f"Judged on the rows given ({why}): if the model was fitted to them, it looks too good.")
+    judged.notes.append(f"Scored on the rows given ({why}): if the model was fitted on them, it looks too good.")
     return judged
 
 
-def _judged(part: Sample, predictions: np.ndarray, method: str, how: str) -> Judged:
-    if method == "predict":
-        return Judged(how, [], part.y, np.asarray(predictions), None, part.classes)
+def _method(model: Any, sample: Sample) -> str:
+    return "predict_proba" if sample.task == "classification" and hasattr(model, "predict_proba") else "predict"
+
+
+def _judged(part: Sample, predictions: np.ndarray, how: str) -> Judged:
+    if predictions.ndim == 1:
+        return Judged(how, [], part.y, np.asarray(predictions), None, part.classes, part.weight)
     shares = np.asarray(predictions, np.float64)
-    return Judged(how, [], part.y, part.classes[shares.argmax(axis=1)], shares, part.classes)  # type: ignore[index]
+    predicted = part.classes[shares.argmax(axis=1)]  # type: ignore[index]
+    return Judged(how, [], part.y, predicted, shares, part.classes, part.weight)
 
 
 def _row(name: str, result: Any) -> dict[str, Any]:
@@ -137,7 +186,7 @@ def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
 
     if len(part.y) < 2 * cv:
         raise ValueError(
-            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. With cv=0 the model is judged as it is."
+            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. With cv=0 the model is scored as it is."
         )
     if part.groups is not None:
         n_groups = len(np.unique(part.groups))
@@ -150,20 +199,46 @@ def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
 
 
 def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, seed: int) -> None:
-    """A learning curve, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
+    """Learning curves, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
     fits = _CURVE_TREES // n_trees_of
     if fits < len(_FEW_SIZES):
         judged.notes.append("There is no learning curve: the model has too many trees for a report of seconds.")
         return
+    if part.groups is not None and len(np.unique(part.groups)) < min(3, cv):
+        judged.notes.append("There is no learning curve: there are too few groups to hold any out.")
+        return
     folds, shares = (3, _SIZES) if fits >= 3 * len(_SIZES) else (1, _FEW_SIZES)
     smaller = some_rows(part, max(1000, len(part.y) * cv // (3 * _CURVE_FITS)), seed) if len(part.y) > 5000 else part
-    scoring = "accuracy" if part.task == "classification" else "neg_root_mean_squared_error"
     splits = _splits(smaller, min(3, cv), seed)[:folds]
-    sizes = [share for share in shares if share * len(splits[0][0]) >= 10]
-    curve = learning_curve(
-        fresh, smaller.X, smaller.y, train_sizes=sizes, cv=splits, scoring=scoring, sample_weight=smaller.weight,
-        shuffle=True, random_state=seed,
+    random = np.random.RandomState(seed)
+    orders = [random.permutation(train) for train, _ in splits]
+    sizes = [int(share * len(orders[0])) for share in shares if share * len(orders[0]) >= 10]
+    parts = [(order[:size], test) for order, (_, test) in zip(orders, splits) for size in sizes]
+    result = cross_validate(
+        fresh, smaller.X, smaller.y, scoring=_learning_scores(smaller), cv=parts, sample_weight=smaller.weight,
+        return_train_score=True, error_score="raise",
     )  # fmt: skip
-    sign = 1.0 if part.task == "classification" else -1.0
-    judged.learning = curve.train_sizes, sign * curve.train_scores, sign * curve.test_scores
-    judged.learning_score = "accuracy" if part.task == "classification" else "RMSE"
+    judged.sizes = np.array(sizes)
+    for name in (name for name in _CURVES[part.task] if name in result.metrics):
+        train, test = (result[f"{kind}_{name}"].reshape(len(splits), len(sizes)).T for kind in ("train", "test"))
+        judged.learning[name] = train, test
+    held = f"{len(splits[0][1]) / len(smaller.y):.0%} of them held out".replace("%", " %")
+    if len(smaller.y) < part.n_all:
+        judged.learning_note = (
+            f"These curves use {len(smaller.y):,} of the {part.n_all:,} rows, {held}: they take {len(parts)} more "
+            "fits, which on all rows would be slow."
+        )
+    else:
+        judged.learning_note = f"These curves use all {part.n_all:,} rows, {held}."
+
+
+def _learning_scores(part: Sample) -> Callable[..., dict[str, float]]:
+    """The scores of a point of the curves; NaN for the log loss of a model that has not seen every class."""
+
+    def score(fitted: Any, X: Any, truth: Any, sample_weight: Any = None) -> dict[str, float]:
+        found = measure(fitted, X, truth, sample_weight)
+        if part.classes is not None and len(fitted.classes_) < len(part.classes) and "log loss" in found:
+            found["log loss"] = np.nan
+        return {name: found.get(name, np.nan) for name in _CURVES[part.task] if name in found or name == "R2"}
+
+    return score

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from spinney.data.schema import Schema, learn_and_read
+from spinney.data.tables import Table
 from spinney.explain.dependence import partial_dependence
 from spinney.explain.shap_values import shap
-from spinney.reporting.charts import Line, line_chart, short, swarm
-from spinney.reporting.sample import Sample, rows_of, some_rows
+from spinney.reporting.charts import WIDE, WIDTH, Line, Strip, line_chart, short, strips_chart, swarm
+from spinney.reporting.sample import Sample, rows_of, some_rows, text_of
 
 _SHAP_ROWS, _SHOWN_ROWS, _MOST_BARS, _MOST_SWARM, _MOST_CURVES = 400, 60, 12, 10, 6
-_CURVE_ROWS, _POINTS, _MOST_OUTPUTS = 2000, 40, 8
+_CURVE_ROWS, _POINTS, _MOST_OUTPUTS, _MOST_STRIPS = 2000, 40, 8, 12
 _MOST_NODES, _LEAST_TREES = 600_000, 10  # of a forest that is walked through
 
 
@@ -41,7 +43,16 @@ class Looked:
         """Names of what is explained; one, for most models."""
         if self.found is None:
             return []
-        return [str(name) for name in (self.found.output_names or [""])][:_MOST_OUTPUTS]
+        names = [""] if self.found.output_names is None else self.sample.class_names or self.found.output_names
+        return [str(name) for name in names][:_MOST_OUTPUTS]
+
+    @property
+    def _says(self) -> str:
+        """What is explained, in words; a class as the page writes it."""
+        says, classes = str(self.found.says), self.sample.classes
+        if classes is None or not says.endswith(f" of {classes[-1]}"):
+            return says
+        return says.removesuffix(str(classes[-1])) + self.sample.class_names[-1]
 
     def _values(self) -> np.ndarray:
         """(rows, columns, outputs)."""
@@ -52,7 +63,7 @@ class Looked:
         """Mean of absolute SHAP values over rows, added up over outputs."""
         if self.found is None:
             return []
-        return bars(self.names, np.abs(self._values()).mean(axis=0).sum(axis=1))
+        return bars(self.names, np.average(np.abs(self._values()), axis=0, weights=self.part.weight).sum(axis=1))
 
     def importance_bars(self) -> list[dict[str, Any]]:
         """The model's own importances."""
@@ -77,7 +88,8 @@ class Looked:
                     [self.names[j] for j in order],
                     values[:, order, k],
                     data[:, order],
-                    f"contribution to the {self.found.says}",
+                    f"contribution to the {self._says}",
+                    WIDE if len(outputs) == 1 else WIDTH,
                 )
             )
         return charts
@@ -103,46 +115,80 @@ class Looked:
         chosen = [one for one in ranked[:_MOST_CURVES] if one["column"] is not None and one["value"] > 0]
         if not chosen:
             return []
-        found = partial_dependence(self.asked, part.X, [one["column"] for one in chosen], grid_resolution=_POINTS)
-        every = found if isinstance(found, list) else [found]
-        return [self._curve(one["name"], curve) for one, curve in zip(chosen, every)]
+        columns = [one["column"] for one in chosen]
+        found = partial_dependence(self.asked, part.X, columns, sample_weight=part.weight, grid_resolution=_POINTS)
+        every, known = found if isinstance(found, list) else [found], learn_and_read(part.X)
+        return [
+            self._strips(one["name"], curve, *known) if curve["is_category"][0] else self._curve(one["name"], curve)
+            for one, curve in zip(chosen, every)
+        ]
+
+    @property
+    def _series(self) -> list[tuple[str, str]]:
+        """Names and colours of what is predicted: one number, or the probability of each class."""
+        names = self.sample.class_names if len(self.sample.class_names) > 2 else [""]
+        return [(name, f"s{k % 8}") for k, name in enumerate(names[:_MOST_OUTPUTS])]
+
+    @property
+    def _axis(self) -> str:
+        """What partial dependence is of."""
+        names = self.sample.class_names
+        if len(names) == 2:
+            return f"mean probability of {names[1]}"
+        return "mean probability" if names else f"mean of {self.sample.target or 'the prediction'}, predicted"
 
     def _curve(self, name: str, found: Any) -> Markup:
-        values, average = found["grid_values"][0], np.atleast_2d(found["average"])
-        outputs = [str(one) for one in getattr(self.model, "classes_", [])]
-        lines = []
-        is_category = bool(found["is_category"][0])
-        x = np.arange(len(values), dtype=float) if is_category else np.asarray(values, float)
-        if len(average) == 1:
-            lines.append(Line("", x, average[0]))
-        else:
-            for k, line in enumerate(average[:_MOST_OUTPUTS]):
-                lines.append(Line(outputs[k] if k < len(outputs) else "", x, line, f"s{k % 8}"))
-        texts = [str(value) for value in values] if is_category else None
-        return line_chart(
-            name,
-            lines,
-            name if len(name) <= 40 else name[:39] + "…",
-            "mean prediction",
-            x_names=texts,
-            dots=is_category,
-        )
+        x, average = np.asarray(found["grid_values"][0], float), np.atleast_2d(found["average"])
+        lines = [Line(title, x, y, style) for (title, style), y in zip(self._series, average)]
+        return line_chart(name, lines, _cut(name), self._axis)
+
+    def _strips(self, name: str, found: Any, schema: Schema, table: Table) -> Markup:
+        """The commonest categories one by one, all others in one row that reaches from the least to the greatest."""
+        values, average = list(found["grid_values"][0]), np.atleast_2d(found["average"])[: len(self._series)]
+        counts = _counts(int(found["columns"][0]), values, schema, table)
+        top = np.argsort(-counts, kind="stable")[: _MOST_STRIPS - 1 if len(values) > _MOST_STRIPS else len(values)]
+        strips = [Strip(text_of(values[k]), average[:, k]) for k in np.sort(top).tolist()]
+        note = ""
+        if len(top) < len(values):
+            rest = np.setdiff1d(np.arange(len(values)), top)
+            mean = np.average(average[:, rest], axis=1, weights=np.maximum(counts[rest], 1e-9))
+            strips.append(Strip(f"{len(rest)} others", mean, average[:, rest].min(), average[:, rest].max()))
+            note = f"The {len(top)} commonest of {len(values)} categories; the others together, from least to greatest."
+        return strips_chart(name, strips, self._series, self._axis, note)
 
     # --- single rows -------------------------------------------------------------------------------------------------
 
     def rows(self) -> dict[str, Any]:
         """Some rows, what is predicted for them, and what each column contributes to it."""
         n = min(_SHOWN_ROWS, len(self.part.y))
-        said = [_text(value) for value in self.model.predict(rows_of(self.part.X, np.arange(n)))]
-        rows: list[dict[str, Any]] = [{"truth": _text(self.part.y[i]), "said": said[i]} for i in range(n)]
+        said = [text_of(value) for value in self.model.predict(self.shown)]
+        rows: list[dict[str, Any]] = [
+            {"name": str(self.part.names[i]), "truth": text_of(self.part.y[i]), "said": said[i]} for i in range(n)
+        ]
         if self.found is None:
             return {"rows": rows, "names": self.names, "outputs": [], "base": [], "says": ""}
         values, data = self._values()[:n], np.asarray(self.found.data)
+        chances = self._chances()
         for i, row in enumerate(rows):
-            row["values"] = [_text(value) for value in data[i]]
+            row["values"] = [text_of(value) for value in data[i]]
+            row["chances"] = [f"{chance:.3g}" for chance in chances[i]]
             row["parts"] = [_few(values[i, :, k]) for k in range(len(self.outputs))]
         base = np.ravel(self.found.base_values)[: len(self.outputs)].tolist()
-        return {"rows": rows, "names": self.names, "outputs": self.outputs, "base": base, "says": self.found.says}
+        return {
+            "rows": rows,
+            "names": self.names,
+            "outputs": self.outputs,
+            "of": self.sample.class_names[1] if len(self.sample.class_names) == 2 and len(self.outputs) == 1 else "",
+            "base": base,
+            "says": self._says,
+        }
+
+    def _chances(self) -> np.ndarray:
+        """(rows, outputs): the probability of each output's class; without columns where there are none."""
+        if not self.sample.class_names or not hasattr(self.model, "predict_proba"):
+            return np.zeros((len(self.part.y), 0))
+        chances = np.asarray(self.model.predict_proba(self.shown))
+        return chances[:, 1:] if len(self.outputs) == 1 else chances[:, : len(self.outputs)]
 
     @property
     def shown(self) -> Any:
@@ -173,12 +219,16 @@ def _few(values: np.ndarray) -> list[list[float]]:
     return [*found, [-1, float(f"{values[rest].sum():.6g}")]] if len(rest) else found
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, (int, float, np.number)):
-        return "missing" if value != value else short(value)
-    return "missing" if value is None else str(value)
+def _counts(column: int, values: list[Any], schema: Schema, table: Table) -> np.ndarray:
+    """How many rows have each category."""
+    place = {one: k for k, one in enumerate(schema.columns[column].categories or [])}
+    codes = np.asarray(table.column(column), np.float64)
+    counts = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=len(place))
+    return np.array([counts[place[one]] if one in place else 0 for one in values], float)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 40 else name[:39] + "…"
 
 
 def bars(names: list[str], values: np.ndarray) -> list[dict[str, Any]]:

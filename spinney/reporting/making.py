@@ -6,12 +6,14 @@ file of its own (columns, judged, quality, looked, trees); page.py puts them tog
 
 from __future__ import annotations
 
+from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from spinney._whole_file import write_whole
 from spinney.reporting.sample import read_sample
 
 
@@ -28,10 +30,9 @@ class Report:
         self.html, self.title = html, title
 
     def save(self, path: Any) -> Path:
-        """Write the page to a file; returns its path."""
-        place = Path(path)
-        place.write_text(self.html, encoding="utf-8")
-        return place
+        """Write the page to a file, whole or not at all; return its path."""
+        write_whole(path, [self.html.encode()])
+        return Path(path)
 
     def _repr_html_(self) -> str:
         """In notebooks: the page in a frame."""
@@ -53,31 +54,52 @@ def report(
     groups: Any = None,
     cv: int = 5,
     title: str | None = None,
+    target: str | None = None,
+    source: str | None = None,
+    row_names: Any = None,
+    made_on: date | None = None,
+    judged: Any = None,
     random_state: int = 0,
 ) -> Report:
     """One page about a fitted model: the data, how good it is, what it looks at, and its trees.
 
-    The page is one file without anything from elsewhere. It has scores from cross-validation beside a baseline, a
-    learning curve, the confusion matrix with a slider for the threshold, ROC, precision-recall and calibration curves
-    or residuals, importances, SHAP values, partial dependence, the first trees, and the contributions of single rows.
+    The page is one file that loads nothing. It has cross-validated scores beside a baseline, learning curves, the
+    confusion matrix with a slider for the threshold, ROC, precision-recall and calibration curves or residuals,
+    importances, SHAP values, partial dependence, the first trees, and the contributions of single rows.
 
     Parameters
     ----------
     model : fitted classifier or regressor
         One of Spinney's, or any other of scikit-learn's kind: those have no trees to show.
     X, y
-        A table and its target; best those that the model was fitted to, since copies of it are cross-validated on them.
-        Of a table opened by `open_table` 100,000 rows are drawn; y and weights are its own unless they are given.
+        A table and its target, best those that the model was fitted on, since copies of it are cross-validated on
+        them. 100,000 rows are drawn from a table opened by `open_table`, which supplies y and weights if they are not
+        given.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows, in fitting and in scores.
+        Weights of the rows, in fits, scores and curves.
     groups : array-like of shape (n_samples,), optional
-        Rows of one group are never parted in cross-validation.
+        Rows of one group stay in one fold.
     cv : int, default=5
-        Folds; 0 to judge the model as it is on the rows given, which is honest only if it has not seen them.
+        Number of folds. 0 scores the model as it is on the rows given, which is honest only if they are new to it.
     title : str, optional
-        Of the page; by default the model's name.
+        Title of the page. Default: the target, the number of columns and the source; without a target's name, the
+        model's.
+    target : str, optional
+        Name of the target. Default: the name of `y`, if it is a Series.
+    source : str, optional
+        Name of the data, such as a file's.
+    row_names : array-like of shape (n_samples,), optional
+        Names of the rows in the explanations of single rows. Default: the index of a pandas frame, unless it is a
+        RangeIndex; else numbers from 1 on.
+    made_on : datetime.date, optional
+        Date on the page. Default: today.
+    judged : object, optional
+        Scores and predictions of rows held out, if they are there already: the page shows them, and `cv` is used by
+        the learning curves only. Attributes: `how` (a phrase), `scores`, `spread`, `baseline` (name of a score ->
+        number), `truth`, `predictions` (probabilities of shape (rows, classes), else predictions) and `weights`
+        (or None) of the rows held out.
     random_state : int, default=0
-        For the folds, and for the rows that are drawn where there are many.
+        Seed for the folds, and for the rows that are drawn where there are many.
 
     Returns
     -------
@@ -98,6 +120,5 @@ def report(
     check_is_fitted(model)
     if isinstance(cv, bool) or not isinstance(cv, int) or cv < 0 or cv == 1:
         raise ValueError(f"cv must be 0 or a number of folds of at least 2, got {cv!r}.")
-    sample = read_sample(model, X, y, sample_weight, groups, random_state)
-    name = title or type(model).__name__
-    return Report(make_page(model, sample, cv, name, random_state), name)
+    sample = read_sample(model, X, y, sample_weight, groups, random_state, target, source, row_names)
+    return Report(*make_page(model, sample, cv, title, random_state, made_on or date.today(), judged))

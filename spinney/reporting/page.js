@@ -16,12 +16,14 @@
     const slider = one("slider"), cells = [...one("matrix").querySelectorAll("td")], k = counts.names.length;
     const share = (part, of) => (of ? part / of : NaN);
     const shown = (value) => (Number.isFinite(value) ? value.toFixed(3) : "–");
+    const amount = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
     const total = counts.tables[0].reduce((sum, n) => sum + n, 0);
     const place = (id, x, y) => {
       const point = one(id);
       if (!point || !Number.isFinite(x) || !Number.isFinite(y)) return;
-      point.setAttribute("cx", 46 + x * (360 - 46 - 12));
-      point.setAttribute("cy", 10 + (1 - y) * (250 - 10 - 40));
+      const [left, right, top, bottom] = point.closest("svg").dataset.place.split(" ").map(Number);
+      point.setAttribute("cx", left + x * (right - left));
+      point.setAttribute("cy", bottom - y * (bottom - top));
     };
     const tell = (pairs) => {
       one("rates").replaceChildren(...pairs.map(([name, value]) => {
@@ -36,7 +38,7 @@
       const rows = Array.from({ length: k }, (_, i) => table.slice(i * k, i * k + k).reduce((sum, n) => sum + n, 0));
       cells.forEach((cell, place) => {
         const i = Math.floor(place / k), j = place % k, part = share(table[place], rows[i]) || 0;
-        cell.textContent = table[place].toLocaleString("en");
+        cell.textContent = amount(table[place]);
         cell.style.background = `color-mix(in srgb, var(--${i === j ? "a" : "b"}) ${Math.round(45 * part)}%, transparent)`;
       });
       const right = counts.names.reduce((sum, _, i) => sum + table[i * k + i], 0), kept = rows.reduce((a, b) => a + b, 0);
@@ -45,7 +47,7 @@
         const precision = share(tp, tp + fp), recall = share(tp, tp + fn);
         tell([["accuracy", shown(share(tp + tn, kept))], ["precision", shown(precision)], ["recall", shown(recall)],
           ["F1", shown(share(2 * tp, 2 * tp + fp + fn))], ["specificity", shown(share(tn, tn + fp))],
-          ["called " + counts.of, (tp + fp).toLocaleString("en")]]);
+          ["predicted " + counts.of, amount(tp + fp)]]);
         place("roc-point", share(fp, fp + tn), recall);
         place("recall-point", recall, tp + fp ? precision : 1);
       } else {
@@ -53,7 +55,7 @@
         const recalls = rows.map((n, i) => share(table[i * k + i], n)).filter(Number.isFinite);
         tell([["accuracy of those decided", shown(share(right, kept))],
           ["balanced accuracy", shown(share(recalls.reduce((a, b) => a + b, 0), recalls.length))],
-          ["decided", kept.toLocaleString("en")], ["left open", (total - kept).toLocaleString("en")]]);
+          ["decided", amount(kept)], ["left open", amount(total - kept)]]);
       }
     };
     slider.addEventListener("input", update);
@@ -72,8 +74,9 @@
       const most = Math.max(...parts.map(([, value]) => Math.abs(value)), 1e-300);
       const total = rows.base[k] + parts.reduce((sum, [, value]) => sum + value, 0);
       const answer = one("answer"), said = document.createElement("b");
+      const of = rows.of || rows.outputs[k], chance = row.chances.length ? ` Probability of ${of}: ${row.chances[k]}.` : "";
       said.textContent = row.said;
-      answer.replaceChildren("Predicted ", said, `, true: ${row.truth}. From ${number(rows.base[k])} to ${number(total)}:`);
+      answer.replaceChildren(`Row ${row.name}: predicted `, said, `, true: ${row.truth}.${chance} The ${rows.says}${rows.outputs[k] ? ` of ${rows.outputs[k]}` : ""} goes from ${number(rows.base[k])} to ${number(total)}:`);
       one("parts").replaceChildren(...parts.flatMap(([column, value]) => {
         const name = document.createElement("span"), track = document.createElement("span");
         const fill = document.createElement("span"), text = document.createElement("span");

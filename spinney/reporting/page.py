@@ -6,6 +6,7 @@ In: a model and a `Sample`. Out: HTML. jinja2 escapes every name; what comes as 
 from __future__ import annotations
 
 import json
+from datetime import date
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -14,39 +15,46 @@ import numpy as np
 from sklearn.base import clone
 
 import spinney
+from spinney._distribution import install_command
 from spinney.data.schema import learn_and_read
 from spinney.data.tables import Table
+from spinney.explain.drawing import DOWN, LOW_TO_HIGH, UP
 from spinney.reporting.charts import short
 from spinney.reporting.columns import describe_columns, share
 from spinney.reporting.judged import judge, n_trees
 from spinney.reporting.looked import Looked
-from spinney.reporting.quality import learning_chart, quality_charts, threshold_counts
-from spinney.reporting.sample import Sample
+from spinney.reporting.quality import learning_charts, quality_charts, threshold_counts
+from spinney.reporting.sample import Sample, text_of
 from spinney.reporting.trees import first_trees, ways_of_rows
 from spinney.view.phrases import column_names
 
 _MOST_COLUMNS = 200  # in the table of columns
+_SHADES = 7  # of the points of a swarm: page.css has the rest of the style
 
 
-def make_page(model: Any, sample: Sample, cv: int, title: str, seed: int) -> str:
-    """All of it."""
+def make_page(
+    model: Any, sample: Sample, cv: int, title: str | None, seed: int, made_on: date, given: Any = None
+) -> tuple[str, str]:
+    """All of it, and its title."""
     schema, table = learn_and_read(sample.X)
     names = column_names(schema.columns)
-    judged = judge(model, sample, cv, seed)
+    title = title or _title(model, sample, table)
+    judged = judge(model, sample, cv, seed, given)
     looked = Looked(model, sample, names, seed)
-    trees = first_trees(model)
+    trees = first_trees(model, sample.class_names)
     rows = looked.rows()
     rows["ways"] = ways_of_rows(model, looked.shown, len(trees))
     counts = threshold_counts(judged)
-    return _template().render(
+    page = _template().render(
         title=title,
-        facts=_facts(model, sample, table),
+        facts=_facts(model, sample, table, made_on),
+        baseline=_baseline(sample),
         columns=describe_columns(schema, table)[:_MOST_COLUMNS],
         n_more=max(0, table.n_columns - _MOST_COLUMNS),
         target=_target(sample),
         judged=judged,
         scores=[_shown(one) for one in judged.table],
-        learning=learning_chart(judged),
+        learning=learning_charts(judged),
         quality=quality_charts(judged),
         counts=counts,
         looked=looked,
@@ -58,9 +66,10 @@ def make_page(model: Any, sample: Sample, cv: int, title: str, seed: int) -> str
         rows=rows,
         parameters=_parameters(model),
         data=_json({"counts": counts, "rows": rows}),
-        style=_text("page.css"),
+        style=_text("page.css") + _palette(),
         script=_text("page.js"),
     )
+    return page, title
 
 
 @cache
@@ -68,7 +77,7 @@ def _template() -> Any:
     try:
         from jinja2 import Environment
     except ImportError as error:
-        raise ImportError("report needs jinja2: pip install 'spinney[report]'") from error
+        raise ImportError(f"report needs jinja2: {install_command('report')}") from error
     return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(_text("page.html"))
 
 
@@ -82,8 +91,41 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028")
 
 
-def _facts(model: Any, sample: Sample, table: Table) -> list[tuple[str, str]]:
-    facts = [
+def _palette() -> str:
+    """The colours of small and large values, as in the pictures of SHAP values."""
+    low, middle, high = (_rgb(one) for one in LOW_TO_HIGH)
+    shades = []
+    for k in range(_SHADES):
+        at = 2 * k / (_SHADES - 1)
+        mixed = low + at * (middle - low) if at <= 1 else middle + (at - 1) * (high - middle)
+        shades.append("#" + "".join(f"{round(one):02x}" for one in mixed.tolist()))
+    rules = [f".h{k}{{fill:{shade}}}" for k, shade in enumerate(shades)]
+    rules.append(f".ramp{{background:linear-gradient(90deg,{','.join(LOW_TO_HIGH)})}}")
+    rules.append(f".signed .fill.up{{background:{UP}}}.signed .fill.down{{background:{DOWN}}}")
+    return "".join(rules)
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], float)
+
+
+def _title(model: Any, sample: Sample, table: Table) -> str:
+    if not sample.target:
+        return type(model).__name__
+    columns = f"{table.n_columns:,} column{'s' * (table.n_columns != 1)}"
+    return f"{sample.target}, by {columns}" + (f" of {sample.source}" if sample.source else "")
+
+
+def _baseline(sample: Sample) -> str:
+    """What the baseline is, in words."""
+    weighted = "" if sample.weight is None else "weighted "
+    return f"the {weighted}mean" if sample.classes is None else f"the {weighted}shares of the classes"
+
+
+def _facts(model: Any, sample: Sample, table: Table, made_on: date) -> list[tuple[str, str]]:
+    facts = [("target", sample.target)] if sample.target else []
+    facts += [("data", sample.source)] if sample.source else []
+    facts += [
         ("model", type(model).__name__),
         ("task", sample.task),
         ("rows", f"{table.n_rows:,}" + (f" of {sample.n_all:,}" if sample.n_all > table.n_rows else "")),
@@ -94,17 +136,18 @@ def _facts(model: Any, sample: Sample, table: Table) -> list[tuple[str, str]]:
     fingerprint = getattr(model, "fingerprint_", None)
     if fingerprint:
         facts.append(("fingerprint", str(fingerprint)))
-    return [*facts, ("made by", f"Spinney {spinney.__version__}")]
+    return [*facts, ("made", f"{made_on.day} {made_on:%B %Y}, by Spinney {spinney.__version__}")]
 
 
 def _target(sample: Sample) -> str:
+    named = f"{sample.target}, " if sample.target else ""
     if sample.classes is None:
         low, middle, high = (short(value) for value in (sample.y.min(), np.median(sample.y), sample.y.max()))
-        return f"numbers, {low} … {middle} … {high}"
+        return f"{named}numbers, {low} … {middle} … {high}"
     values, counts = np.unique(sample.y, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:8]
-    listed = ", ".join(f"{values[k]} {share(counts[k] / len(sample.y))}" for k in order.tolist())
-    return f"{len(sample.classes)} classes: {listed}" + (", …" if len(values) > 8 else "")
+    listed = ", ".join(f"{text_of(values[k])} {share(counts[k] / len(sample.y))}" for k in order.tolist())
+    return f"{named}{len(sample.classes)} classes: {listed}" + (", …" if len(values) > 8 else "")
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

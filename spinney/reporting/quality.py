@@ -5,29 +5,38 @@ In: `Judged`. Out: figures, and tables of counts for every hundredth of a thresh
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
+from sklearn.metrics import precision_recall_curve, roc_curve
 
+from spinney.evaluate.measures import HIGHER_IS_BETTER
 from spinney.reporting.charts import Line, columns_chart, line_chart, scatter
 from spinney.reporting.judged import Judged
+from spinney.reporting.sample import text_of
 
 _MOST_CLASSES, _MOST_POINTS, _PARTS = 8, 700, 10
 _STEPS = np.arange(101) / 100.0
 
 
-def learning_chart(judged: Judged) -> list[Markup]:
+def learning_charts(judged: Judged) -> list[Markup]:
     """Scores by the number of rows learnt from."""
-    if judged.learning is None:
-        return []
-    sizes, train, test = judged.learning
-    lines = [
-        Line(name, sizes, scores.mean(axis=1), style, *_band(scores))
-        for name, scores, style in (("rows learnt from", train, "s1"), ("rows held out", test, "s0"))
-    ]
-    note = "Do the two meet? More rows will help little. Is there a gap? More rows, or a simpler model, may help."
-    return [line_chart("Learning curve", lines, "rows learnt from", judged.learning_score, note=note)]
+    charts = []
+    for name, both in judged.learning.items():
+        known = np.isfinite(both[0]).all(axis=1) & np.isfinite(both[1]).all(axis=1)
+        if known.sum() < 2:
+            continue
+        lines = [
+            Line(title, judged.sizes[known], scores[known].mean(axis=1), style, *_band(scores[known]))
+            for title, scores, style in zip(("training rows", "rows held out"), both, ("s1", "s0"))
+        ]
+        way = "Higher" if HIGHER_IS_BETTER[name] else "Lower"
+        note = (
+            f"{way} is better. While the line of the rows held out still moves, more rows help. {judged.learning_note}"
+        )
+        charts.append(line_chart(f"Learning curve: {name}", lines, "training rows", name, dots=True, note=note))
+    return charts
 
 
 def _band(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,23 +49,21 @@ def quality_charts(judged: Judged) -> list[Markup]:
         return _number_charts(judged)
     if judged.shares is None:
         return []
-    numbers = np.searchsorted(judged.classes, judged.truth)
-    chosen = [1] if len(judged.classes) == 2 else range(min(len(judged.classes), _MOST_CLASSES))
+    names = [text_of(one) for one in judged.classes.tolist()]
+    chosen = [1] if len(names) == 2 else range(min(len(names), _MOST_CLASSES))
     roc, recall = [], []
     for place, k in enumerate(chosen):
-        is_it = numbers == k
-        if not 0 < is_it.sum() < len(is_it):
+        rates = class_rates(judged, k)
+        if rates is None:
             continue
-        name = "" if len(judged.classes) == 2 else str(judged.classes[k])
-        false, true, precision = _rates(judged.shares[:, k], is_it)
-        roc.append(Line(name, false, true, f"s{place % 8}"))
-        recall.append(Line(name, true[1:], precision[1:], f"s{place % 8}"))
+        name = "" if len(names) == 2 else names[k]
+        roc.append(Line(name, rates.false, rates.true, f"s{place % 8}"))
+        recall.append(Line(name, rates.recall, rates.precision, f"s{place % 8}"))
     charts = []
     unit = (0.0, 1.0)
-    more = len(judged.classes) - _MOST_CLASSES
-    some = f" The first {_MOST_CLASSES} of {len(judged.classes)} classes are drawn." if more > 0 else ""
+    some = f" The first {_MOST_CLASSES} of {len(names)} classes are drawn." if len(names) > _MOST_CLASSES else ""
     if roc:
-        which = f" of {judged.classes[1]}" if len(judged.classes) == 2 else ""
+        which = f" of {names[1]}" if len(names) == 2 else ""
         charts.append(
             line_chart(
                 f"ROC curve{which}", roc, "false positive rate", "true positive rate", x_range=unit, y_range=unit,
@@ -68,33 +75,79 @@ def quality_charts(judged: Judged) -> list[Markup]:
             line_chart(
                 f"Precision and recall{which}", recall, "recall", "precision", x_range=unit, y_range=unit,
                 marker="recall-point",
-                note="Of those called so: how many are. Of those who are: how many are called so." + some,
+                note="Precision: how many rows predicted so are so. Recall: how many such rows are found." + some,
             )
         )  # fmt: skip
-    return [*charts, _calibration(judged, numbers)]
+    return [*charts, _calibration_chart(judged, names)]
 
 
-def _rates(scores: np.ndarray, is_it: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(false positive rate, true positive rate, precision) as the threshold falls; the first is above all scores."""
-    order = np.argsort(-scores, kind="stable")
-    last = np.append(np.diff(scores[order]) != 0, True)
-    true = np.concatenate([[0], np.cumsum(is_it[order])[last]])
-    false = np.concatenate([[0], np.cumsum(~is_it[order])[last]])
-    return false / false[-1], true / true[-1], true / np.maximum(true + false, 1)
+class Rates(NamedTuple):
+    """A ROC curve, and one of precision and recall."""
+
+    false: np.ndarray
+    true: np.ndarray
+    recall: np.ndarray
+    precision: np.ndarray
 
 
-def _calibration(judged: Judged, numbers: np.ndarray) -> Markup:
+def class_rates(judged: Judged, k: int) -> Rates | None:
+    """The curves of a class against all others; None where the rows held out have it always or never."""
+    is_it, scores = judged.truth == judged.classes[k], judged.shares[:, k]  # type: ignore[index]
+    weight = np.ones(len(is_it)) if judged.weight is None else judged.weight
+    if not weight[is_it].sum() > 0 or not weight[~is_it].sum() > 0:
+        return None
+    false, true, _ = roc_curve(is_it, scores, sample_weight=judged.weight)
+    precision, recall, _ = precision_recall_curve(is_it, scores, sample_weight=judged.weight)
+    return Rates(false, true, recall[::-1], precision[::-1])
+
+
+class Calibration(NamedTuple):
+    """Parts of the rows, by what is predicted: its mean, the mean of what is true, and their share of all rows."""
+
+    predicted: np.ndarray
+    true: np.ndarray
+    share: np.ndarray
+
+
+def calibration(predicted: np.ndarray, true: np.ndarray, parts: np.ndarray, weight: np.ndarray | None) -> Calibration:
+    """Means over the rows of each part; parts without weight are left out."""
+    heavy = np.bincount(parts, weight, _PARTS).astype(float)
+    own = np.ones(len(parts)) if weight is None else weight
+    kept = heavy > 0
+    said, came = (np.bincount(parts, own * values, _PARTS)[kept] / heavy[kept] for values in (predicted, true))
+    return Calibration(said, came, heavy[kept] / heavy.sum())
+
+
+def class_calibration(judged: Judged) -> Calibration:
+    """In tenths of the probability: of the second of two classes, or of the class predicted."""
     shares: Any = judged.shares
-    binary = shares.shape[1] == 2
-    said = shares[:, 1] if binary else shares.max(axis=1)
-    came = (numbers == 1) if binary else (shares.argmax(axis=1) == numbers)
-    parts = [part for part in np.array_split(np.argsort(said, kind="stable"), min(_PARTS, len(said))) if len(part)]
-    x, y = (np.array([values[part].mean() for part in parts]) for values in (said, came))
-    title = "Calibration" if binary else "Calibration of the class predicted"
+    if shares.shape[1] == 2:
+        chance, came = shares[:, 1], judged.truth == judged.classes[1]  # type: ignore[index]
+    else:
+        chance, came = shares.max(axis=1), judged.truth == judged.predicted
+    edges = np.linspace(0.0, 1.0, _PARTS + 1)  # as scikit-learn's calibration_curve has them
+    return calibration(chance, came.astype(float), np.searchsorted(edges[1:-1], chance), judged.weight)
+
+
+def _calibration_chart(judged: Judged, names: list[str]) -> Markup:
+    x, y, share = class_calibration(judged)
+    title = f"Calibration of {names[1]}" if len(names) == 2 else "Calibration of the class predicted"
+    note = "On the diagonal, 70 % means 70 %. A point is a tenth of the scale, as large as the rows in it are many."
     return line_chart(
-        title, [Line("", x, y)], "probability said", "share that came true", x_range=(0.0, 1.0), y_range=(0.0, 1.0),
-        diagonal=True, dots=True, note="On the diagonal, 70 % means 70 %. A point is a tenth of the rows.",
+        title, [Line("", x, y)], "predicted probability", "share that came true", x_range=(0.0, 1.0),
+        y_range=(0.0, 1.0), diagonal=True, dots=True, sizes=share, note=note,
     )  # fmt: skip
+
+
+def number_calibration(judged: Judged) -> Calibration:
+    """In tenths of the rows, by what is predicted."""
+    predicted = np.asarray(judged.predicted, float)
+    order = np.argsort(predicted, kind="stable")
+    weight = np.ones(len(order)) if judged.weight is None else judged.weight
+    middle = np.cumsum(weight[order]) - weight[order] / 2
+    parts = np.empty(len(order), np.int64)
+    parts[order] = np.minimum(_PARTS * middle / weight.sum(), _PARTS - 1).astype(np.int64)
+    return calibration(predicted, judged.truth, parts, judged.weight)
 
 
 def _number_charts(judged: Judged) -> list[Markup]:
@@ -102,16 +155,14 @@ def _number_charts(judged: Judged) -> list[Markup]:
     keep = np.random.RandomState(0).permutation(len(truth))[:_MOST_POINTS]
     residuals = truth - predicted
     inner = np.quantile(residuals, [0.002, 0.998])
-    counts, edges = np.histogram(np.clip(residuals, *inner), bins=30)
-    parts = [
-        part for part in np.array_split(np.argsort(predicted, kind="stable"), min(_PARTS, len(truth))) if len(part)
-    ]
-    x, y = (np.array([values[part].mean() for part in parts]) for values in (predicted, truth))
+    counts, edges = np.histogram(np.clip(residuals, *inner), bins=30, weights=judged.weight)
+    x, y, _ = number_calibration(judged)
     bounds = (float(min(x.min(), y.min())), float(max(x.max(), y.max())))
+    rows = "rows" if judged.weight is None else "weight of the rows"
     return [
         scatter("Predicted and true", predicted[keep], truth[keep], "predicted", "true", diagonal=True),
         scatter("Residuals", predicted[keep], residuals[keep], "predicted", "true - predicted"),
-        columns_chart("How far off", counts, edges, "true - predicted"),
+        columns_chart("How far off", counts, edges, "true - predicted", rows),
         line_chart(
             "Calibration", [Line("", x, y)], "mean predicted", "mean true", x_range=bounds, y_range=bounds,
             diagonal=True, dots=True, note="A point is a tenth of the rows, by what was predicted.",
@@ -124,16 +175,29 @@ def threshold_counts(judged: Judged) -> dict[str, Any] | None:
     rows whose most probable class is at least so probable."""
     if judged.classes is None or judged.shares is None or len(judged.classes) > _MOST_CLASSES * 2:
         return None
-    numbers, k = np.searchsorted(judged.classes, judged.truth), len(judged.classes)
-    names = [str(name) for name in judged.classes]
-    tables = []
+    names = [text_of(one) for one in judged.classes.tolist()]
+    binary = len(names) == 2
+    return {
+        "kind": "threshold" if binary else "confidence",
+        "names": names,
+        "tables": [confusion(judged, at).ravel().tolist() for at in range(len(_STEPS))],
+        "start": 50 if binary else 0,
+        "of": names[1] if binary else "",
+        "weighted": judged.weight is not None,
+    }
+
+
+def confusion(judged: Judged, at: int) -> np.ndarray:
+    """The confusion matrix at a hundredth of the threshold, or of those at least so sure; weights are added up.
+
+    scikit-learn's takes too long for a hundred of them; a test holds the two equal.
+    """
+    shares: Any = judged.shares
+    k = shares.shape[1]
     if k == 2:
-        for step in _STEPS:
-            called = (judged.shares[:, 1] >= step).astype(int)
-            tables.append(np.bincount(2 * numbers + called, minlength=4).tolist())
-        return {"kind": "threshold", "names": names, "tables": tables, "start": 50, "of": names[1]}
-    winner, sure = judged.shares.argmax(axis=1), judged.shares.max(axis=1)
-    for step in _STEPS:
-        kept = sure >= step
-        tables.append(np.bincount(k * numbers[kept] + winner[kept], minlength=k * k).tolist())
-    return {"kind": "confidence", "names": names, "tables": tables, "start": 0, "of": ""}
+        kept, called = np.ones(len(shares), bool), (shares[:, 1] >= _STEPS[at]).astype(np.int64)
+    else:
+        kept, called = shares.max(axis=1) >= _STEPS[at], shares.argmax(axis=1)
+    cells = k * np.searchsorted(judged.classes, judged.truth) + called  # type: ignore[arg-type]
+    weight = None if judged.weight is None else judged.weight[kept]
+    return np.bincount(cells[kept], weight, k * k).reshape(k, k)

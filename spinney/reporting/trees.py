@@ -13,9 +13,10 @@ from spinney.tree.models import trees_of
 from spinney.view.phrases import Words, words_of
 
 _MOST_TREES, _MOST_NODES, _OPEN_DEPTH = 3, 160, 2
+_NOTHING = 1e-6  # of a tree's largest value: what is smaller is 0 but for rounding
 
 
-def first_trees(model: Any) -> list[dict[str, Any]]:
+def first_trees(model: Any, class_names: list[str]) -> list[dict[str, Any]]:
     """Titles and nests of the first trees; none for models of other kinds."""
     try:
         trees = trees_of(model)
@@ -24,8 +25,10 @@ def first_trees(model: Any) -> list[dict[str, Any]]:
     n = len(trees)
     found = []
     for k in range(min(n, _MOST_TREES)):
-        words = words_of(trees.read(k), None, None, decimals=3, trim=True, most=6)
+        words = words_of(trees.read(k), None, class_names or None, decimals=3, trim=True, most=6)
         title = "The tree" if n == 1 else f"Tree {k + 1} of {n:,}"
+        if len(trees.shape) == 2 and len(class_names) == trees.shape[1]:
+            title += f": round {k // trees.shape[1] + 1}, {class_names[k % trees.shape[1]]}"
         found.append({"title": title, "root": _nest(words, k), "n_nodes": words.tree.n_nodes})
     return found
 
@@ -59,7 +62,9 @@ def _nest(words: Words, number: int) -> dict[str, Any]:
 
 def _says(words: Words, node: int) -> str:
     if words.classes is None:
-        return words.prediction(node)
+        values = words.tree.answers[:, :, 0]
+        is_none = np.abs(values[node]).max() < _NOTHING * np.abs(values).max()  # as the root of a boosted tree
+        return "0" if is_none else words.prediction(node)
     share = float(words.shares[node, 0].max())
     return f"{words.prediction(node)} {100 * share:.0f} %"
 

@@ -17,7 +17,7 @@ The arrays are made from the store when first asked for, one entry per node:
 | child_start  | int64   | its children are children[child_start[node] : child_start[node + 1]]         |
 | children     | int32   | (all nodes' children, end to end) the child of branch 0, branch 1, ...       |
 | feature      | int64   | column asked about; -2 in leaves                                             |
-| threshold    | float64 | NUMBER: x <= threshold is branch 0; NaN elsewhere                            |
+| threshold    | float64 | NUMBER: x <= threshold is branch 0; -2 in leaves, NaN elsewhere              |
 | missing      | int32   | branch of missing and unknown values; or STOPS: they are answered here; or   |
 |              |         | SPREADS: they go down every branch, in shares of its training weight         |
 | set_start    | int64   | SET: its set is in sets[set_start[node] : set_start[node + 1]]               |
@@ -49,7 +49,7 @@ from spinney.tree.sklearn_tree import SklearnTree
 
 LEAF, NUMBER, SET, BRANCHES = range(4)
 STOPS, SPREADS = -1, -2  # what `missing` can be besides a branch
-NO_FEATURE = -2
+NO_FEATURE, NO_THRESHOLD = -2, -2.0  # what scikit-learn's trees have in leaves
 _QUESTIONS = ("kind", "child_start", "children", "feature", "threshold", "missing", "set_start", "sets")
 _SAYS = ("answers", "impurity", "n_samples", "weight")
 
@@ -92,7 +92,7 @@ class DecisionTree(SklearnTree):
 
     @cached_property
     def threshold(self) -> np.ndarray:
-        return self.forest.of_questions(self.forest.thresholds(), np.nan)
+        return self.forest.of_questions(self.forest.thresholds(), NO_THRESHOLD)
 
     @cached_property
     def missing(self) -> np.ndarray:
@@ -259,6 +259,8 @@ class DecisionTree(SklearnTree):
         digest.update(repr(self.forest.n_classes).encode())
         for name in (*_QUESTIONS, *_SAYS, *(("gain",) if self.is_boosted else ())):
             array = np.ascontiguousarray(getattr(self, name), np.int32 if name == "feature" else None)
+            if name == "threshold":
+                array = np.where(self.is_leaf, np.nan, array)  # which leaves had when model files were first written
             digest.update(f"{name}{array.shape}{array.dtype.str}".encode())
             digest.update(array.tobytes())
         return digest.hexdigest()

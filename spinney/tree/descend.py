@@ -86,10 +86,15 @@ def _descend_lists(rank, size, sync, steps, first, first_tree, row_first, column
 
 def shares(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
     """(row, class) shares of the classes of the first output, for trees whose missing values may go every way."""
-    out = np.zeros((table.n_rows, tree.answers.shape[2]))
+    return spread_sums(tree, tree.probabilities[:, 0], table, team)
+
+
+def spread_sums(tree: DecisionTree, answers: np.ndarray, table: Table, team: Team) -> np.ndarray:
+    """(row, number): the numbers `answers` (nodes, numbers) of the nodes where a row ends, each by the row's part."""
+    answers = np.ascontiguousarray(answers)
+    out = np.zeros((table.n_rows, answers.shape[1]))
     packed, room = tree.forest.steps, room_to_spread(tree)
     desks = np.empty((team.size, room), np.int64), np.empty((team.size, room))
-    answers = np.ascontiguousarray(tree.probabilities[:, 0])
     for start, values in blocks(table, tree):
         piece = out[start : start + len(values)]
         team.run(_spread, packed, tree.weight, answers, values, piece, *desks)

@@ -24,7 +24,7 @@ class OneRow:
 
     def __init__(self, forest: Forest) -> None:
         self._packed, self._numbers_only, self._n_trees = forest.steps, forest.numbers_only, forest.n_trees
-        self._steps = forest.steps.steps.view(np.ndarray)  # an array of NumPy's own passes into kernels more quickly
+        self._steps = forest.steps.steps
         self._first = forest.steps.first.view(np.uint64)
         self._answers, self._is_class = _writeable(forest.answers), forest.n_classes is not None
 

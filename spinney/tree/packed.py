@@ -155,7 +155,7 @@ def for_columns_asked(packed: Words, trees: range) -> tuple[Words, np.ndarray]:
 
 def pack_steps(forest: Forest) -> Steps:
     """Any trees."""
-    steps = np.zeros(forest.n_nodes, STEP).view(np.recarray)
+    steps = np.zeros(forest.n_nodes, STEP)
     own = _own_numbers(forest)
     asks, turn = np.flatnonzero(~forest.is_leaf), forest.turn
     right = own[asks] + 1 + forest.size[asks + 1].astype(np.int64)
@@ -175,9 +175,8 @@ def pack_steps(forest: Forest) -> Steps:
         (MISSING_SPREADS, SPREADS_OUT),
     ):
         flags |= np.where(turn & bit, flag, np.int32(0))
-    plain = steps.view(np.ndarray)
-    plain["threshold"], plain["right"] = np.nan, own
-    plain["threshold"][asks], plain["feature"][asks], plain["right"][asks] = threshold, forest.feature | flags, right
+    steps["threshold"], steps["right"] = np.nan, own
+    steps["threshold"][asks], steps["feature"][asks], steps["right"][asks] = threshold, forest.feature | flags, right
     return Steps(steps, children, sets.copy(), forest.first.copy(), _depths(forest))
 
 

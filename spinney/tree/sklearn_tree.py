@@ -1,7 +1,8 @@
 """scikit-learn's names: what code that was written for its `tree_` finds on ours. Binary trees only.
 
-Arrays have scikit-learn's dtypes and cannot be written to. Tables are arrays of floats in which categories are numbered
-in the order of the schema; thresholds are compared with float64 values, not with float32 as in scikit-learn.
+Arrays have scikit-learn's dtypes and cannot be written to. Tables are arrays or sparse matrices of floats in which
+categories are numbered in the order of the schema; thresholds are compared with float64 values, not with float32 as in
+scikit-learn.
 """
 
 from __future__ import annotations
@@ -94,14 +95,22 @@ class SklearnTree:
     def apply(self: Any, X: Any) -> np.ndarray:
         """The leaf of each row."""
         from spinney._team import Team
+        from spinney.data.sparse import is_sparse, open_sparse
         from spinney.data.tables import Panel, Table
         from spinney.tree.descend import leaf_of_rows
 
-        X = np.asarray(X)
+        X = X if is_sparse(X) else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features or X.dtype not in (np.float32, np.float64):
-            raise ValueError(f"X must be an array of floats with {self.n_features} columns, got {X.dtype} {X.shape}.")
+            raise ValueError(
+                f"X must be an array or a sparse matrix of floats with {self.n_features} columns, got {X.dtype} "
+                f"{X.shape}."
+            )
+        if is_sparse(X):
+            table = open_sparse(X, "tree_").table()
+        else:
+            table = Table(len(X), X.shape[1], (Panel(X, tuple(range(X.shape[1]))),))
         with Team(1, inline=True) as team:
-            return leaf_of_rows(self, Table(len(X), X.shape[1], (Panel(X, tuple(range(X.shape[1]))),)), team)
+            return leaf_of_rows(self, table, team)
 
     def predict(self: Any, X: Any) -> np.ndarray:
         """(rows, classes or 1), or (rows, outputs, classes or 1) for several outputs."""

@@ -176,7 +176,7 @@ def add_scores(
 
 def _desks(team: Team) -> Any:
     """Where each thread notes the nodes that its rows have come to."""
-    return np.empty(team.size, _DESK).view(np.recarray)
+    return np.empty(team.size, _DESK)
 
 
 def raw_scores(forest: Forest, table: Table, start: np.ndarray, trees: range, team: Team) -> np.ndarray:

@@ -103,7 +103,7 @@ def _columns(model: OneTree, place: tuple[int, int], with_children: bool) -> dic
         "parent": tree.parent.astype(np.int64),
         "depth": tree.depth.astype(np.int64),
         "feature": names[np.where(is_leaf, len(columns), tree.feature)],
-        "threshold": tree.threshold,
+        "threshold": np.where(is_leaf, np.nan, tree.threshold),
         "categories": _categories(tree, columns),
         "yes": yes,
         "no": no,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from spinney._distribution import install_command
 from spinney.view.chosen import choose_tree
 from spinney.view.colours import node_colours
 from spinney.view.graphviz import MORE
@@ -136,7 +137,7 @@ def import_pyplot(function: str) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(f"{function} needs matplotlib: pip install spinney[plot]") from error
+        raise ImportError(f"{function} needs matplotlib: {install_command('plot')}") from error
     return plt
 
 

@@ -89,6 +89,7 @@ def plot_side_by_side(
     *,
     features: Sequence[int | str] | None = None,
     resolution: int = 200,
+    probabilities: bool = False,
 ) -> np.ndarray:
     """Draw several models on the same rows, a panel each: one tree beside many, depth beside depth.
 
@@ -102,6 +103,8 @@ def plot_side_by_side(
         Two: `plot_regions` of these. One: `plot_predictions` along it. By default the first two, or the only one.
     resolution : int, default 200
         Predictions along each axis.
+    probabilities : bool, default=False
+        Shade regions by probability, as in `plot_regions`.
 
     Returns
     -------
@@ -127,7 +130,7 @@ def plot_side_by_side(
         if len(features) == 1:
             plot_predictions(model, X, y, feature=features[0], ax=ax, resolution=resolution)
         else:
-            plot_regions(model, X, y, features=features, ax=ax, resolution=resolution)
+            plot_regions(model, X, y, features=features, ax=ax, resolution=resolution, probabilities=probabilities)
         ax.set_title(title, fontsize="medium", parse_math=False)
         if ax is not axes[0] and ax.get_legend() is not None:
             ax.get_legend().remove()

@@ -18,6 +18,7 @@ from spinney.view.phrases import check_count
 from spinney.view.plot import import_pyplot
 
 _REGION = 0.45  # strength of the regions' colours
+_SURE = 0.75  # where a probability is 1
 _SMALL_TABLE, _SMALL_POINT, _POINT = 500, 10.0, 22.0
 
 
@@ -29,6 +30,7 @@ def plot_regions(
     features: Sequence[int | str] = (0, 1),
     ax: Any = None,
     resolution: int = 300,
+    probabilities: bool = False,
 ) -> Any:
     """Draw what the model predicts for every pair of values of two columns.
 
@@ -47,6 +49,9 @@ def plot_regions(
         Where to draw; the current axes by default.
     resolution : int, default=300
         Predictions along each axis.
+    probabilities : bool, default=False
+        Shade each region by `predict_proba`: strong where the predicted class is certain, white where classes are
+        equally probable.
 
     Returns
     -------
@@ -67,14 +72,20 @@ def plot_regions(
     if check_count("resolution", resolution) < 2:
         raise ValueError(f"resolution must be an integer of at least 2, got {resolution!r}.")
     plt = import_pyplot("plot_regions")
+    if probabilities and not (hasattr(model, "predict_proba") and hasattr(model, "classes_")):
+        raise TypeError(f"probabilities=True needs a classifier with predict_proba, got {type(model).__name__}.")
     plane = Grid(X, features, resolution)
-    predicted = np.asarray(model.predict(plane.table()))
+    shares = np.asarray(model.predict_proba(plane.table())) if probabilities else None
+    if shares is None:
+        predicted = np.asarray(model.predict(plane.table()))
+    else:
+        predicted = np.asarray(model.classes_)[shares.argmax(axis=1)]
     if predicted.ndim != 1:
         raise ValueError(f"model must predict one output, got {predicted.shape[1]}: plot_regions shows one.")
     ax = plt.gca() if ax is None else ax
     points = None if y is None else read_points(y, plane.n_rows)
     if hasattr(model, "classes_"):
-        _draw_classes(ax, plane, predicted, points, list(np.asarray(model.classes_)))
+        _draw_classes(ax, plane, predicted, points, list(np.asarray(model.classes_)), shares)
     else:
         _draw_numbers(ax, plane, predicted, points)
     for axis, name in zip((ax.xaxis, ax.yaxis), plane.names):
@@ -82,15 +93,23 @@ def plot_regions(
     return ax
 
 
-def _draw_classes(ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None, classes: list) -> None:
-    from matplotlib.colors import ListedColormap
+def _draw_classes(
+    ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | None, classes: list, shares: np.ndarray | None
+) -> None:
+    from matplotlib.colors import ListedColormap, to_rgb
     from matplotlib.patches import Patch
 
     colours = class_colours(len(classes))
-    pale = ListedColormap([mix(colour, _REGION) for colour in colours])
     place = {value: index for index, value in enumerate(classes)}
     codes = np.array([place[value] for value in predicted.tolist()])
-    _paint(ax, plane, codes, cmap=pale, vmin=-0.5, vmax=len(classes) - 0.5)
+    if shares is None:
+        pale = ListedColormap([mix(colour, _REGION) for colour in colours])
+        _paint(ax, plane, codes, cmap=pale, vmin=-0.5, vmax=len(classes) - 0.5)
+    else:
+        even = 1.0 / len(classes) if len(classes) > 1 else 0.0
+        sure = _SURE * (shares.max(axis=1) - even) / (1.0 - even)
+        strong = np.array([to_rgb(colour) for colour in colours])[codes]
+        _paint(ax, plane, 1.0 + sure[:, None] * (strong - 1.0))
     for value, colour in zip(classes, colours):
         if y is not None:
             _scatter(ax, plane, y == value, color=colour)
@@ -110,7 +129,7 @@ def _draw_numbers(ax: Any, plane: Grid, predicted: np.ndarray, y: np.ndarray | N
 
 
 def _paint(ax: Any, plane: Grid, values: np.ndarray, **colours: Any) -> Any:
-    picture = values.reshape(plane.resolution, plane.resolution)
+    picture = values.reshape(plane.resolution, plane.resolution, *values.shape[1:])
     extent = (*plane.ranges[0], *plane.ranges[1])
     return ax.imshow(picture, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **colours)
 

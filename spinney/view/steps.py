@@ -29,6 +29,8 @@ def chosen_steps(steps: Sequence[int] | None, last: int) -> list[int]:
     """Iterations to draw: those asked for, or a few, ever farther apart, and the last."""
     if steps is None:
         some = [*(step for step in _DEFAULT if step < last), last]
+        if len(some) == _MOST - 1:  # one more, so that no panel stays empty
+            some = sorted({*some, min(set(range(last)) - set(some))})
         return [some[round(i)] for i in np.linspace(0, len(some) - 1, min(_MOST, len(some)))]
     whole = [isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one <= last for one in steps]
     if not len(whole) or not all(whole):

@@ -312,6 +312,7 @@ def test_threads_compile_a_kernel_once(folder):
 # --- whole fits -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_fit_heals_a_damaged_cache(tmp_path):
     expected, _ = run(KMEANS)  # and now the real cache is warm
     warm = folders.cache_folder()

@@ -245,6 +245,7 @@ def every_kernel():
                 yield f"{module.__name__}.{name}", function
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_every_kernel_can_be_told_and_every_process_tells_the_same():
     (first, complaints), (second, _) = (run(EVERYTHING, PYTHONHASHSEED=seed) for seed in ("1", "2"))

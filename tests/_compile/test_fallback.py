@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spinney._compile import PLAIN_PYTHON
-from tests.compiled import THOROUGH, thorough
+from tests.compiled import slow
 from tests.families import answer
 
 pytestmark = pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")
@@ -120,7 +120,8 @@ Dispatcher.compile = compile_without_asking
 SOME = ("the pipeline", "wrong code", "packing", "caches are not asked")  # the others are ends of the same roads
 
 
-@pytest.mark.parametrize("what", BROKEN if THOROUGH else SOME)
+@pytest.mark.slow
+@pytest.mark.parametrize("what", [*SOME, *slow(one for one in BROKEN if one not in SOME)])
 def test_what_numba_has_moved_costs_time_and_is_said(what, tmp_path):
     code, words = BROKEN[what]
     _, said = run(RAISING + code + USE, tmp_path)
@@ -129,6 +130,7 @@ def test_what_numba_has_moved_costs_time_and_is_said(what, tmp_path):
     assert kept(tmp_path) == (set(), False)  # so the next process says it too
 
 
+@pytest.mark.slow
 def test_numbas_own_kind_of_cache_is_not_needed(tmp_path):
     _, said = run("import numba.core.caching\ndel numba.core.caching._Cache" + USE, tmp_path)
     assert said == ""
@@ -136,6 +138,7 @@ def test_numbas_own_kind_of_cache_is_not_needed(tmp_path):
     assert run(USE, tmp_path) == ("", "")
 
 
+@pytest.mark.slow
 def test_without_a_quicker_compiler_kernels_are_the_same_and_it_is_said(tmp_path):
     broken = "import sys, numba.core.targetconfig\nsys.modules['numba.core.targetconfig'] = None"
     _, said = run(broken + USE, tmp_path)
@@ -153,6 +156,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", FAILING)
 def test_a_cache_that_fails_is_said_and_fails_no_kernel(what, tmp_path):
     name, words = FAILING[what]
@@ -164,7 +168,6 @@ def test_a_cache_that_fails_is_said_and_fails_no_kernel(what, tmp_path):
     assert "input/output error" in said
 
 
-@thorough
 @pytest.mark.slow
 def test_a_model_of_plain_njit_is_the_same(tmp_path):
     broken = "from spinney._compile.pipeline import KernelCompiler\nKernelCompiler.define_pipelines = gone"

@@ -245,6 +245,7 @@ def test_a_system_without_a_temporary_folder(homeless, capsys, monkeypatch):
     assert find_folder().is_relative_to(homeless / "home")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python has nothing to keep")
 def test_a_fit_without_any_place_says_so_once(tmp_path):
     (tmp_path / "file").write_text("no folder")

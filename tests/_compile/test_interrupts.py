@@ -55,6 +55,7 @@ def check(name, delay, known):
 """
 
 
+@pytest.mark.slow
 @posix
 def test_a_warm_first_fit_may_be_interrupted_at_any_moment():
     code, lines, errors = run(
@@ -73,6 +74,7 @@ for name in {NAMES}:
     assert errors == ""
 
 
+@pytest.mark.slow
 @posix
 def test_a_compilation_may_be_interrupted_at_any_moment(tmp_path):
     """Nothing is left half-way: the next fit compiles the rest, and no lock of the cache stays."""

@@ -77,7 +77,7 @@ def test_a_process_that_is_killed_blocks_nobody(tmp_path, monkeypatch):
     dispatcher = kernel(module.seven_times.py_func)
     assert dispatcher._cache.is_taken((types.int64,))
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert len(locks_in(folder)) == 1
     assert not dispatcher._cache.is_taken((types.int64,))
     monkeypatch.setattr(locks, "_PATIENCE", 0.0)
@@ -86,6 +86,7 @@ def test_a_process_that_is_killed_blocks_nobody(tmp_path, monkeypatch):
     assert dispatcher._cache.has((types.int64,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_processes", [2, 4])
 def test_processes_that_start_at_once_share_the_work(tmp_path, n_processes):
     processes = [start(COUNTED, SPINNEY_CACHE_DIR=str(tmp_path)) for _ in range(n_processes)]

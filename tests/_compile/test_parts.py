@@ -104,6 +104,7 @@ def test_an_inner_kernel_can_call_a_part(kernels):
     assert outer(inside)(np.zeros(3)) == 5.0
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_later_processes_load_parts_and_mend_them(tmp_path):
     """A kernel's file says which parts it calls; a part that is gone or damaged is compiled and kept again."""
@@ -137,6 +138,7 @@ print(kernels.look(np.arange(5.0), 1), kernels.sum_both(np.arange(5.0), None), l
 """
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_exceptions_and_none_from_the_cache(tmp_path):
     for missed in (1, 0):

@@ -40,7 +40,7 @@ RECORD = np.dtype([("left", np.int64), ("value", np.float64)], align=True)
 
 
 def make(n, shift=3, scale=0.5, is_on=True):
-    records = np.zeros(n, RECORD).view(np.recarray)
+    records = np.zeros(n, RECORD)
     inner = Inner(shift, scale, is_on, None, (7, 2.5))
     return Whole(np.arange(n, dtype=float), np.ones((n, 2)), records, inner, n, np.arange(2 * n)[::2])
 

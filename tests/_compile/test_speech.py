@@ -1,103 +1,169 @@
 """What the user is told of compiling."""
 
 import contextlib
+import importlib
 import sys
-import time
 
 import pytest
 
 from spinney._compile import PLAIN_PYTHON, CompileError, kernel, speech
+from spinney._compile.speech import Cost
+from tests._compile.processes import run
+
+GROW, SEARCH, ENCODE, WALK, OTHER = (
+    "spinney.grow.histogram.grower.grow_tree",
+    "spinney.grow.histogram.search.search_chunk",
+    "spinney.data.binning._encode",
+    "spinney.tree.sweep.walk",
+    "spinney.grow.codes.grower.grow",
+)
+FIT = {GROW: Cost(1.0, 1, False), SEARCH: Cost(2.0, 2, True), ENCODE: Cost(3.0, 1, False), WALK: Cost(0.4, 1, False)}
+SIZE = 40_000  # bytes of Python's code of a kernel that nobody has measured: five seconds
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Seconds that pass when the test says so; nothing was compiled yet."""
+    """Seconds that pass when the test says so; one fit is known, and nothing was compiled yet."""
     now = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(speech, "_said", {})
-    monkeypatch.setattr(speech, "_open", 0)
+    monkeypatch.setattr(speech, "clock", lambda: now[0])
+    monkeypatch.setattr(speech, "_fits", lambda: [speech._Fit("gradient boosting", FIT)])
+    monkeypatch.setattr(speech, "is_useful", lambda: False)
+    for name, empty in (("_said", set()), ("_covered", set()), ("_spent", {}), ("_work", speech._Work())):
+        monkeypatch.setattr(speech, name, empty)
     return now
 
 
-TREE, FOREST, ENCODE = (
-    "spinney.grow.lists.grower._grow",
-    "spinney.grow.codes.grower.grow",
-    "spinney.data.binning._encode",
-)
-
-
 def said(capsys):
-    """What is announced, in the words that differ."""
+    """(family, seconds) of every line."""
     lines = capsys.readouterr().err.splitlines()
     assert all(line.startswith("spinney: compiling ") for line in lines)
-    return [line.removeprefix("spinney: compiling ").split(" for this")[0] for line in lines]
+    words = [line.removeprefix("spinney: compiling ").split(" s, ")[0].split(": about ") for line in lines]
+    return [(family, int(seconds)) for family, seconds in words]
 
 
-LARGE, SMALL = 80_000, 100  # bytes of Python's code
-
-
-def compile_kernel(clock, name, size=LARGE, seconds=1.0):
-    speech.announce(name, size, "/place")
+def compile_kernel(clock, name, seconds=1.0, there=(), size=SIZE):
+    speech.announce(name, size, True, lambda: set(there))
+    speech.begins()
     clock[0] += seconds
-    speech.compiled(name)
+    speech.compiled()
 
 
-def test_what_is_compiled_is_said_with_the_time_and_the_place(clock, capsys):
-    speech.announce(TREE, LARGE, "/home/ada/.cache")
-    text = capsys.readouterr().err
-    assert text.startswith(
-        "spinney: compiling exact trees for this kind of table: about 10 s, once, then kept in /home/ada"
+def test_one_line_says_what_how_long_and_how_to_be_spared(clock, capsys):
+    compile_kernel(clock, GROW)
+    assert capsys.readouterr().err == (
+        "spinney: compiling gradient boosting: about 8 s, once. `python -m spinney.warmup` does it ahead of time.\n"
     )
-    assert text.count("\n") == 1
-    assert "`python -m spinney.warmup`" in text
+
+
+def test_the_time_is_that_of_all_kernels_of_the_fit(clock, capsys):
+    for name in (GROW, ENCODE, SEARCH, WALK, GROW):
+        compile_kernel(clock, name)
+    assert said(capsys) == [("gradient boosting", 8)]
+
+
+def test_what_is_in_the_cache_does_not_count(clock, capsys):
+    compile_kernel(clock, GROW, there=[GROW, SEARCH, WALK])  # the kernel at hand is for another kind of table
+    assert said(capsys) == [("gradient boosting", 4)]
+
+
+def test_what_was_compiled_before_does_not_count(clock, capsys):
+    compile_kernel(clock, WALK, 0.4)
+    compile_kernel(clock, GROW)
+    assert said(capsys) == [("gradient boosting", 8)]  # 1 + 2 * 2 + 3, without 0.4
+
+
+def test_an_assistant_does_half_of_the_parts(clock, capsys, monkeypatch):
+    monkeypatch.setattr(speech, "is_useful", lambda: True)
+    compile_kernel(clock, GROW)
+    assert said(capsys) == [("gradient boosting", 6)]
+
+
+def test_a_machine_of_half_the_speed_takes_twice_as_long(clock, capsys):
+    compile_kernel(clock, WALK, seconds=0.8)
+    for _ in range(200):  # the more there is to go by, the nearer
+        compile_kernel(clock, WALK, seconds=0.8)
+    compile_kernel(clock, GROW)
+    assert said(capsys) == [("gradient boosting", 16)]
+
+
+def test_seconds_for_kernels_inside_are_theirs(clock):
+    speech.announce(GROW, SIZE, True, set)
+    speech.begins()
+    clock[0] += 1.0
+    compile_kernel(clock, SEARCH, 2.0)
+    clock[0] += 0.5
+    speech.compiled()
+    assert speech._spent == {SEARCH: [2.0], GROW: [1.5]}
+
+
+def test_waiting_for_another_process_says_nothing_of_this_machine(clock):
+    speech.announce(GROW, SIZE, True, set)
+    clock[0] += 60.0
+    speech.compiled()  # the other one has compiled it
+    assert speech._spent == {}
+
+
+def test_a_kernel_that_nobody_has_measured_goes_by_its_size(clock, capsys):
+    compile_kernel(clock, OTHER)
+    assert said(capsys) == [("forests", 5)]
 
 
 def test_without_a_place_it_is_said_that_every_process_compiles(clock, capsys):
-    speech.announce(TREE, LARGE, None)
-    assert "in every process: there is no folder to keep it in" in capsys.readouterr().err
+    speech.announce(GROW, SIZE, False, set)
+    assert "about 8 s, in every process, since there is no folder to keep it in." in capsys.readouterr().err
 
 
 def test_what_takes_no_time_is_not_worth_a_word(clock, capsys):
-    compile_kernel(clock, "spinney._random.stream_key", SMALL)
+    compile_kernel(clock, WALK, seconds=9.0)
+    compile_kernel(clock, "spinney._random.stream_key", size=100)
     assert said(capsys) == []
-    compile_kernel(clock, "spinney.cluster.assign._assign", speech._WORTH_A_WORD)
-    assert said(capsys) == ["clustering"]
 
 
-def test_a_family_is_announced_once_in_a_fit(clock, capsys):
-    for name in (ENCODE, TREE, ENCODE, TREE, FOREST, TREE):
-        compile_kernel(clock, name, seconds=3.0)
-        compile_kernel(clock, "spinney._random.stream_key", SMALL)
-    assert said(capsys) == ["tables", "exact trees", "forests"]
+def test_every_family_has_a_line_of_its_own_once(clock, capsys):
+    for name in (OTHER, GROW, OTHER, "spinney.cluster.assign._assign", GROW):
+        compile_kernel(clock, name, seconds=0.0)
+    assert [family for family, _ in said(capsys)] == ["forests", "gradient boosting", "clustering"]
 
 
-def test_parts_of_a_kernel_are_no_news(clock, capsys):
-    """They are compiled while it is; some come long after it was begun."""
-    speech.announce(TREE, LARGE, "/place")
-    for _ in range(3):
-        clock[0] += 20.0
-        compile_kernel(clock, TREE, seconds=20.0)
-    speech.compiled(TREE)
-    assert said(capsys) == ["exact trees"]
-    assert speech._open == 0
+def test_the_costs_are_of_kernels_that_there_are():
+    """`python -m tools.compile_costs` measures them anew."""
+    assert {fit.family for fit in speech._fits()} >= {"gradient boosting", "exact trees", "forests", "clustering"}
+    for fit in speech._fits():
+        assert any(speech.family_of(name) == fit.family for name in fit.kernels)
+        for name, cost in fit.kernels.items():
+            module, _, function = name.rpartition(".")
+            found = getattr(importlib.import_module(module), function)
+            assert PLAIN_PYTHON or cost.is_part == hasattr(found, "part"), name
+            assert cost.seconds > 0
+            assert cost.times > 0
 
 
-def test_after_a_pause_the_same_is_news_again(clock, capsys):
-    """Every new kind of table takes its seconds: nobody waits in silence."""
-    compile_kernel(clock, TREE, seconds=30.0)
-    clock[0] += 9.9
-    compile_kernel(clock, TREE)
-    clock[0] += 10.0
-    compile_kernel(clock, TREE)
-    assert said(capsys) == ["exact trees", "exact trees"]
+@pytest.mark.skipif(PLAIN_PYTHON, reason="nothing is compiled")
+def test_what_a_cold_fit_compiles_was_said(tmp_path):
+    """What was said is what the kernels that were compiled are known to cost, however fast this machine is."""
+    code = """
+import numpy as np
+import spinney
+from spinney._compile import speech
+speech._slowness = lambda: 1.0
+X = np.random.RandomState(0).randn(300, 5)
+spinney.KMeans(3, random_state=0).fit(X).predict(X)
+known = {name: cost.seconds for fit in speech._fits() for name, cost in fit.kernels.items()}
+print(sum(known.get(name, 0.0) * len(times) for name, times in speech._spent.items()))
+"""
+    tmp_path.chmod(0o700)
+    out, complaints = run(code, SPINNEY_CACHE_DIR=str(tmp_path), SPINNEY_ASSISTANT="0", SPINNEY_QUIET="")
+    (line,) = [one for one in complaints.splitlines() if "compiling" in one]
+    seconds = int(line.removeprefix("spinney: compiling clustering: about ").split(" s, once")[0])
+    assert float(out) / 2 <= seconds <= 2 * float(out)
 
 
 def test_what_fails_to_compile_is_over_too(folder, capsys):
-    before = speech._open
+    before = list(speech._work.open)
     for function, kind in [(lambda x: x.nothing, CompileError), (lambda x: x + 1, None)]:
         with pytest.raises(kind) if kind and not PLAIN_PYTHON else contextlib.suppress(AttributeError):
             kernel(function)(1)
-        assert speech._open == before
+        assert speech._work.open == before
 
 
 def test_once_is_once(capsys):
@@ -107,8 +173,8 @@ def test_once_is_once(capsys):
 
 
 @pytest.mark.parametrize("name, family", [
-    (TREE, "exact trees"),
-    (FOREST, "forests"),
+    ("spinney.grow.lists.grower._grow", "exact trees"),
+    (OTHER, "forests"),
     ("spinney.grow.histogram.grower.grow_tree", "gradient boosting"),
     ("spinney.grow.describe._describe_means", "trees"),
     ("spinney.ensemble.gradients._fill", "gradient boosting"),

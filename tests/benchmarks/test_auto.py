@@ -3,10 +3,12 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from benchmarks.versus.auto import main
 
 
+@pytest.mark.slow
 def test_a_run_is_printed(tmp_path, monkeypatch, capsys):
     random = np.random.RandomState(0)
     x, word = random.randn(120), random.choice(["a", "b"], 120)

@@ -80,6 +80,7 @@ def test_a_run_of_adaboost(tmp_path, capsys):
     assert "50 members ask the same question first" in printed
 
 
+@pytest.mark.slow
 def test_clustering_is_measured(tmp_path):
     file = tmp_path / "figures.json"
     options = f"--case kmeans_rows,kmeans,mixture --peers spinney,sklearn --rows 1500 --repeats 1 --json {file}"

@@ -38,7 +38,7 @@ def refusal(*arguments, code=1, input=None):
     return lines[0].removeprefix("error: ")
 
 
-def process(*arguments, input=None, stdin=None, timeout=120, **changes):
+def process(*arguments, input=None, stdin=None, timeout=300, **changes):
     """The same as a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SPINNEY_QUIET": "1", **changes}
     command = [sys.executable, "-m", "spinney", *map(str, arguments)]

@@ -7,15 +7,19 @@ import subprocess
 import sys
 import time
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import spinney
+from spinney._compile import PLAIN_PYTHON
 from spinney.cli import main
 from spinney.cli.app import app
-from spinney.cli.doctor import within
-from spinney.cli.errors import CommandError, exit_code, suggestion
-from tests.cli.run import ROOT, facts, refusal, run
+from spinney.cli.doctor import _name_of_gpu, within
+from spinney.cli.errors import exit_code, tell_warning
+from spinney.tables.errors import TableError, suggestion
+from tests._compile.processes import warm_cache
+from tests.cli.run import ROOT, facts, process, refusal, run
 
 VERBS = [
     "fit",
@@ -60,7 +64,7 @@ def test_exit_codes(capsys, monkeypatch):
         except BaseException as caught:
             return exit_code(caught), capsys.readouterr().err
 
-    assert raised(CommandError("no.")) == (1, "error: no.\n")
+    assert raised(TableError("no.")) == (1, "error: no.\n")
     assert raised(ValueError("said\n  so.")) == (1, "error: said so.\n")
     assert raised(FileNotFoundError(2, "No such file", "x.csv")) == (1, "error: x.csv: No such file.\n")
     assert raised(MemoryError())[1].startswith("error: there is not enough memory for this table; leave columns out")
@@ -72,8 +76,21 @@ def test_exit_codes(capsys, monkeypatch):
         len(3)  # an error of the interpreter's was not written for users
     assert exit_code(caught.value) == 70
     monkeypatch.setenv("SPINNEY_DEBUG", "1")
-    with pytest.raises(CommandError):
-        raised(CommandError("no."))
+    with pytest.raises(TableError):
+        raised(TableError("no."))
+
+
+def test_warnings_are_sentences(capsys, penguins, frame, tmp_path):
+    """The library's without a path; those of others, which speak to programmers, are not shown."""
+    tell_warning(UserWarning("so\n  it is."), UserWarning, spinney.__file__, 1)
+    tell_warning(UserWarning("not this"), UserWarning, pytest.__file__, 1)
+    assert capsys.readouterr().err == "  note: so it is.\n"
+    few = frame.with_columns(species=pl.when(pl.int_range(pl.len()) < 4).then(pl.lit("Emperor")).otherwise("species"))
+    few.write_csv(tmp_path / "few.csv")
+    model = tmp_path / "m.spinney"
+    common = ("-t", "species", "-m", "tree", "--out", model)
+    assert run("fit", tmp_path / "few.csv", *common)[1] == ""
+    assert run("report", model, tmp_path / "few.csv")[1] == ""
 
 
 def test_suggestions():
@@ -102,16 +119,17 @@ def test_ctrl_c(tmp_path):
     with process, open(fifo, "wb"):  # opens when the command does, which then waits for bytes that do not come
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
+        out, error = process.communicate(timeout=300)
     assert (process.returncode, out, error) == (130, b"", b"interrupted: nothing was written.\n")
     assert list(tmp_path.iterdir()) == [fifo]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes")
 def test_a_reader_that_goes_away(model, penguins):
     with started("predict", model, penguins, "--keep", "all") as process:
         process.stdout.close()
-        assert process.wait(timeout=60) == 141
+        assert process.wait(timeout=300) == 141
         assert process.stderr.read() == b""
 
 
@@ -125,7 +143,7 @@ main(["fit"])
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert result.stderr == 'error: the command line needs polars: pip install "spinney[cli]"\n'
+    assert result.stderr == "error: the command line needs polars: pip install 'spinney-trees[cli]'\n"
 
 
 def test_with_an_old_polars(monkeypatch):
@@ -147,6 +165,39 @@ def test_doctor(monkeypatch, capsys):
     assert json.loads(run("doctor", "--json", code=1)[0])["problems"]
 
 
+@pytest.mark.parametrize(
+    ("name", "problem", "said"),
+    [
+        (None, "device='cuda' needs a GPU: none.", "none found (not needed: device='cpu' is the default)"),
+        ("H200, 141 GB", None, "H200, 141 GB (used with device='cuda' or device='auto')"),
+        (None, None, "one without a name (used with device='cuda' or device='auto')"),
+        ("T4, 16 GB", "device='cuda' needs numba-cuda.", "T4, 16 GB (not used: device='cuda' needs numba-cuda)"),
+    ],
+)
+def test_doctor_knows_whether_the_gpu_is_used(monkeypatch, name, problem, said):
+    monkeypatch.setattr("spinney.cli.doctor._name_of_gpu", lambda: name)
+    monkeypatch.setattr("spinney.gpu.problem_with_gpu", lambda: problem)
+    assert facts("doctor")["machine"]["GPU"] == said
+
+
+@pytest.mark.parametrize(
+    ("driver", "tool", "said"),
+    [
+        (None, "echo NVIDIA", None),
+        ("libcuda.so.1", None, "a CUDA driver without nvidia-smi"),
+        ("libcuda.so.1", "exit 9", "a CUDA driver that does not answer"),
+        ("libcuda.so.1", "echo one; echo two", "one; two"),
+    ],
+)
+def test_what_the_driver_calls_the_gpu(monkeypatch, tmp_path, driver, tool, said):
+    if tool is not None:
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\n{tool}\n")
+        (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: driver)
+    assert _name_of_gpu() == said
+
+
 def test_versions_within_bounds():
     assert within("2.4.6", "<2.6,>=2.0")
     assert not within("2.6.0", "<2.6,>=2.0")
@@ -155,9 +206,29 @@ def test_versions_within_bounds():
 
 
 def test_warmup(monkeypatch):
-    asked = []
-    monkeypatch.setattr("spinney.warmup.__main__.main", lambda arguments: asked.append(arguments) or 0)
-    run("warmup", "boosting", "--all", "--jobs", 2)
-    assert asked == [["boosting", "--all", "--jobs", "2"]]
-    monkeypatch.setattr("spinney.warmup.__main__.main", lambda arguments: 1)
-    run("warmup", code=1)
+    """What the verb passes on is understood by `python -m spinney.warmup`; only the compiling is left out."""
+    asked, failures = [], []
+    monkeypatch.setattr("spinney.warmup.__main__.compile_ahead", lambda *what: asked.append(what) or failures)
+    said, _ = run("warmup", "boosting", "trees", "--all", "--jobs", 2)
+    assert said.startswith("Compiled kernels are in ")
+    run("warmup")
+    assert asked == [(["boosting", "trees"], True, 2), ([], False, None)]
+    failures.append("trees: two classes: ValueError: no")
+    assert "failed: trees: two classes: ValueError: no" in run("warmup", "trees", code=1)[1]
+
+
+def test_warmup_of_an_unknown_family():
+    assert "unknown family 'forest': choose from boosting" in run("warmup", "forest", code=2)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PLAIN_PYTHON, reason="plain Python compiles nothing")
+def test_warmup_compiles(tmp_path):
+    """From a folder that lacks one kernel."""
+    kernel = "spinney.tree.descend_many._note"
+    warm_cache(tmp_path, kernel)
+    assert not list(tmp_path.rglob(f"{kernel}*.bin"))
+    done = process("warmup", "imported", "--jobs", 1, SPINNEY_CACHE_DIR=str(tmp_path), timeout=900)
+    assert done.returncode == 0, done.stderr
+    assert f"Compiled kernels are in {tmp_path}" in done.stdout.decode()
+    assert list(tmp_path.rglob(f"{kernel}*.bin"))

@@ -115,3 +115,26 @@ def test_datasets_in_two_parts(tmp_path):
     assert not days[0] & days[1]
     assert len(days[1]) == round(0.25 * len(days[0] | days[1]))
     assert sum(one["rows"] for one in found["files"]) == 20_000
+
+
+def test_outliers_are_no_clusters(tmp_path):
+    """A row far from all others would be a cluster of its own, and hide the groups among the others."""
+    X, y = make_blobs(150, centers=3, random_state=3, cluster_std=0.6)
+    X[[7, 91]] = [900.0, -900.0], [-800.0, 900.0]
+    pl.DataFrame({"a": X[:, 0], "b": X[:, 1]}).write_csv(tmp_path / "t.csv")
+    found = facts("cluster", tmp_path / "t.csv")
+    assert found["outliers"] == [8, 92]
+    assert len(found["clusters"]) == 3
+    assert min(one["rows"] for one in found["clusters"]) >= 48
+    said, _ = run("cluster", tmp_path / "t.csv")
+    assert "note: 2 rows far from all others (8, 92) left out where clusters were looked for" in said
+
+
+def test_columns_without_values(tmp_path, recwarn):
+    """An empty column, and one that is empty in a cluster: no warning of NumPy's."""
+    rows = "".join(f"{k % 2 * 100 + k / 90},{'' if k % 2 else k},\n" for k in range(60))
+    (tmp_path / "t.csv").write_text(f"a,b,c\n{rows}")
+    for more in ([], ["--types", "c=number"]):
+        found = facts("cluster", tmp_path / "t.csv", "-k", 2, "--method", "mixture", *more)
+        assert (found["columns"], found["left_out"]) == (["a", "b"], ["c"])
+    assert len(recwarn) == 0

@@ -3,8 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import spinney
+from spinney.cli.app import app
+from spinney.cli.report import shares
 from spinney.datasets import load_penguins
 from tests.cli.run import facts, refusal, run
 
@@ -148,7 +151,7 @@ def test_tasks(simple, tmp_path):
     assert "is for classification only" in refusal("fit", simple, "-t", "price", "-m", "c45", code=2)
     names = table(tmp_path / "names.csv", {"x": [k % 9 for k in range(3000)], "y": [f"n{k}" for k in range(3000)]})
     said = refusal("fit", names, "-t", "y")
-    assert said.startswith("the target 'y' has 3,000 different values in 3,000 rows: too many classes to learn")
+    assert said.startswith("the target 'y' has 3,000 different values in 3,000 rows, such as 'n0': too many")
 
 
 def test_targets_with_holes_and_without_a_choice(tmp_path):
@@ -259,3 +262,145 @@ def test_words_for_missing_values_can_be_given(tmp_path):
     found = {one: facts(*common, "--missing", one)["table"]["columns"][0] for one in ("-,NA", "-")}
     assert (found["-,NA"]["type"], found["-,NA"]["missing"]) == ("number", 20)
     assert (found["-"]["type"], found["-"]["missing"]) == ("category", 10)
+
+
+def test_money_is_a_target(tmp_path, recwarn):
+    """Prices are numbers; 300 different words in 300 rows are no classes, and no library's warnings are shown."""
+    rng = np.random.RandomState(0)
+    sqm = rng.uniform(40, 200, 300)
+    path = table(tmp_path / "t.csv", {"sqm": sqm, "price": [f"${1000 * one:,.0f}" for one in sqm]})
+    found = facts("fit", path, "-t", "price", "-m", "tree", "--cv", 2, "-o", tmp_path / "m.spinney")
+    assert (found["task"], found["table"]["columns"][1]["note"]) == ("regression", "thousands separators, $ removed")
+    assert found["score"]["scores"]["R2"] > 0.9
+    words = table(tmp_path / "w.csv", {"sqm": sqm, "price": [f"p{one:.5f}" for one in sqm]})
+    said = refusal("fit", words, "-t", "price")
+    assert said == (
+        f"the target 'price' has 300 different values in 300 rows, such as 'p{sqm[0]:.5f}': too many classes to learn. "
+        "It looks like a name or an id. If it holds numbers, --types price=number says which cell is not one."
+    )
+    assert refusal("fit", words, "-t", "price", "--types", "price=number").startswith("column 'price', row 1 of ")
+    assert len(recwarn) == 0
+
+
+def test_infinite_targets(tmp_path):
+    path = table(
+        tmp_path / "t.csv", {"x": range(0, 40, 2), "y": [*(str(k / 7) for k in range(17)), "inf", "1.5", "-inf"]}
+    )
+    said = refusal("fit", path, "-t", "y")
+    assert said.startswith(
+        f"the target 'y', row 18 of {path}: 'inf' is infinite; mend the cell, or name it in --missing"
+    )
+    assert facts("fit", path, "-t", "y", "-m", "tree", "--cv", 0, "--missing", "inf,-inf", "-o", tmp_path / "m.spinney")
+
+
+def test_a_model_that_is_replaced_is_named(simple, tmp_path):
+    run("fit", simple, "-t", "won", "-m", "tree", "--cv", 0, "-q")
+    said, _ = run("fit", simple, "-t", "price", "-m", "tree", "--cv", 0)
+    assert "  replaces simple.spinney: DecisionTreeClassifier of 'won'\n" in said
+    other = facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 0, "-o", "other.spinney")
+    assert "replaces" not in other
+    said = refusal("fit", simple, "-t", "won", "-m", "tree", "-o", simple, code=2)
+    assert said == f"--out: {simple} is there already and is not a model file: name another place, or remove it."
+    assert simple.read_text().startswith("x,c,day")
+
+
+def test_the_suggested_commands_work(tmp_path, monkeypatch):
+    """Word for word, and none of them replaces the model."""
+    import shlex
+
+    monkeypatch.chdir(tmp_path)
+    rows = {"a b": [k % 7 for k in range(60)], "c": [k % 5 for k in range(60)], "the kind": ["u", "v", "w"] * 20}
+    table(tmp_path / "my table.csv", rows)
+    table(tmp_path / "NEW-my table.csv", rows)
+    said, _ = run("fit", "my table.csv", "-t", "the kind", "-p", "n_estimators=3", "--cv", 0)
+    before = (tmp_path / "my table.spinney").read_bytes()
+    commands = [line.strip() for line in said.splitlines() if line.startswith("    spinney ")]
+    assert len(commands) == 3
+    for command in commands:
+        few = ["-p", "families=['tree']", "--cv", "0"] if "--model auto" in command else []
+        run(*shlex.split(command)[1:], *few)
+    assert (tmp_path / "my table.spinney").read_bytes() == before
+    assert (tmp_path / "my table-auto.spinney").exists()
+
+
+def test_copies_are_held_out_together(tmp_path):
+    rng = np.random.RandomState(0)
+    once = pl.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "y": rng.choice(["u", "v"], 80)})
+    pl.concat([once] * 5).write_csv(tmp_path / "t.csv")
+    said, _ = run("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney", "-p", "max_depth=9")
+    assert "note: 320 rows of 400 repeat another row exactly; they are held out together" in said
+    assert "How good it is: 5-fold cross-validation, copies kept together" in said
+    found = facts("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney", "-p", "max_depth=9")
+    assert found["copies"] == 320
+    assert found["score"]["scores"]["accuracy"] < 0.75  # labels are drawn
+
+
+def test_a_class_of_one_row(tmp_path):
+    path = table(tmp_path / "t.csv", {"x": [k % 13 for k in range(60)], "y": ["u"] * 59 + ["v"]})
+    said, _ = run("fit", path, "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney")
+    assert "Not judged: the class 'v' has 1 row, and without the rows held out there would be one class only." in said
+    assert " fits: " not in said
+    assert (tmp_path / "m.spinney").exists()
+
+
+def test_different_values_are_counted_or_said_to_be_estimated(tmp_path, monkeypatch):
+    path = table(tmp_path / "t.csv", {"x": [k / 3 for k in range(400)], "y": [0, 1] * 200})
+    common = ["fit", path, "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney"]
+    column = facts(*common)["table"]["columns"][0]
+    assert (column["distinct"], column["distinct_is_estimated"]) == (400, False)
+    monkeypatch.setattr("spinney.tables.guessing._COUNTED", 10)
+    monkeypatch.setattr("spinney.cli.fit.EXACT", 10)
+    column = facts(*common)["table"]["columns"][0]
+    assert column["distinct_is_estimated"]
+    assert f"  ~{column['distinct']}  " in run(*common)[0]
+
+
+def test_hints_on_targets(tmp_path):
+    many = table(tmp_path / "t.csv", {"x": range(90), "y": [k % 18 for k in range(90)], "z": ["Yes", "yes", "No"] * 30})
+    common = ["-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney"]
+    assert facts("fit", many, "-t", "y", *common)["why"].endswith(
+        "18 different ones (--task classification if they are names)"
+    )
+    assert (
+        "classes that differ in upper and lower case only: 'Yes', 'yes'"
+        in facts("fit", many, "-t", "z", *common)["warnings"]
+    )
+    said, _ = run("fit", many, "-t", "z", *common)
+    assert "No 33.3%, Yes 33.3%, yes 33.3%" in said
+    assert shares([203, 197]) == ["50.8%", "49.2%"]  # 50.75 and 49.25: 100 together
+
+
+def test_wide_tables_show_their_target(tmp_path):
+    rng = np.random.RandomState(0)
+    columns = {f"c{k}": rng.normal(size=30) for k in range(44)} | {"y": [0, 1] * 15}
+    path = table(tmp_path / "t.csv", columns)
+    said, _ = run("fit", path, "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney")
+    assert "\n  y " in said
+    assert "and 4 more columns" in said
+    lines = said.split("Task")[0].splitlines()
+    assert not any(len(word) > 10 for line in lines if line.startswith("  c") for word in line.split())
+
+
+def test_time_is_said(simple):
+    said, _ = run("fit", simple, "-t", "won", "-m", "tree", "--cv", 3)
+    assert "  4 fits: 3 to judge the model on rows held out, 1 on all rows\n" in said
+    assert "Saved in simple.spinney (fitting " in said
+    assert set(facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 3)["seconds_of"]) == {
+        "fitting",
+        "judging",
+        "in all",
+    }
+
+
+def test_a_long_fit_is_announced(simple, monkeypatch):
+    monkeypatch.setattr("spinney.cli.fit._LONG", 0.0)
+    assert run("fit", simple, "-t", "won", "-m", "tree", "--cv", 3)[1] == ""  # SPINNEY_QUIET
+    command = ["fit", str(simple), "-t", "won", "-m", "tree", "--cv", "3"]
+    errors = CliRunner(env={"SPINNEY_QUIET": None}).invoke(app, command).stderr
+    assert "spinney: the first of 4 fits took " in errors
+    assert errors.endswith(" s to go\n")
+
+
+def test_the_leaderboard_is_shown(simple):
+    said, _ = run("fit", simple, "-t", "won", "-m", "auto", "-p", "families=['tree']", "--cv", 0)
+    assert "weight" in said.split("What it looks at")[-1]

@@ -63,7 +63,8 @@ def test_how_many_folds():
     assert plan(1000, 10, None, slow=True) == 1
     assert plan(100_000, 10, None, slow=False) == 1
     assert plan(100_000, 10, 7, slow=True) == 7
-    assert judge(None, pl.DataFrame({"x": [1, 2]}), np.array([0, 1]), "regression", 5) is None
+    few = judge(None, pl.DataFrame({"x": [1, 2]}), np.array([0, 1]), "regression", 5)
+    assert few.why == "2 rows are too few to hold some out"
 
 
 def test_half_of_a_large_table_is_learnt_from(monkeypatch):

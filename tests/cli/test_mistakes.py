@@ -8,9 +8,9 @@ import pytest
 
 import spinney
 from spinney.cli.columns_report import tell_scores
-from spinney.cli.files import open_source
 from spinney.cli.judging import Judged
 from spinney.cli.report import Report
+from spinney.tables.files import open_source
 from tests.cli.run import process, refusal, run
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import spinney
-from spinney.cli.reading import batches
+from spinney.tables.reading import batches
 from tests.cli.run import process, refusal, run
 
 
@@ -104,11 +104,37 @@ def test_dates_flags_and_commas_are_read_as_at_fit(tmp_path, monkeypatch):
         f'{{"when":"2024-03-{1 + k % 28:02d}","x":{k % 9}.5,"flag":{str(k % 2 == 1).lower()}}}\n' for k in range(60)
     ]
     (tmp_path / "t.jsonl").write_text("".join(plain))
-    assert refusal("predict", "t.spinney", "t.jsonl").startswith(
-        "column 'when', row 1 of t.jsonl: '2024-03-01' is not a date like"
-    )
+    assert np.allclose(predicted("t.spinney", "t.jsonl")["prediction"].to_numpy(), found)
     pl.read_ndjson(tmp_path / "t.jsonl").with_columns(pl.col("when").str.to_date()).write_ipc(tmp_path / "t.arrow")
     assert np.allclose(predicted("t.spinney", "t.arrow")["prediction"].to_numpy(), found)
+
+
+def test_the_same_table_in_another_dress(tmp_path, monkeypatch):
+    """Ways of writing numbers and dates are guessed at predict as they are at fit; and said."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"2024-03-{1 + k % 28:02d}", 1000.5 + 37 * k, k % 2) for k in range(60)]
+    (tmp_path / "t.csv").write_text("day,x,y\n" + "".join(f"{day},{x},{y}\n" for day, x, y in rows))
+    run("fit", "t.csv", "-t", "y", "-m", "tree", "--cv", 0)
+    found = predicted("t.spinney", "t.csv")
+    german = [f"{day[8:]}.{day[5:7]}.{day[:4]};{x:,.2f} €;{y}\n".replace(",", "") for day, x, y in rows]
+    (tmp_path / "g.csv").write_text("day;x;y\n" + "".join(one.replace(".5", ",5") for one in german))
+    said, errors = run("predict", "t.spinney", "g.csv")
+    assert pl.read_csv(io.StringIO(said)).equals(found)
+    assert errors.splitlines() == [
+        "  note: 'day' is written otherwise than at fit; it was read with: day/month/year",
+        "  note: 'x' is written otherwise than at fit; it was read with: decimal comma, € removed",
+    ]
+    run("fit", "g.csv", "-t", "y", "-m", "tree", "--cv", 0)
+    assert predicted("g.spinney", "t.csv").equals(found)
+    assert refusal("predict", "t.spinney", tmp_path / "bad.csv", code=2)
+    (tmp_path / "bad.csv").write_text("day,x\n2024-03-01,many\n")
+    assert "'many' is not a number" in refusal("predict", "t.spinney", "bad.csv")
+
+
+def test_empty_columns_are_said(model, frame, new):
+    _, errors = run("predict", model, new(frame.with_columns(body_mass_g=pl.lit(None), sex=pl.lit("NA"))))
+    said = "  note: columns 'body_mass_g', 'sex' have no value in this table: all their cells count as missing\n"
+    assert errors == said
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.tsv", "p.jsonl", "p.csv.gz", "p.parquet", "p.arrow"])
@@ -147,22 +173,48 @@ def test_facts(model, penguins, tmp_path):
     assert errors == ""
 
 
-def test_refusals(model, forest, penguins, tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--json",), "--json needs --out"),
+        (("--out", "p.xlsx"), "must end in .csv"),
+        (("--out", "no/p.csv"), "--out: the folder"),
+        (("--keep", "nom"), "no column 'nom'"),
+    ],
+)
+def test_arguments_that_are_refused(model, penguins, monkeypatch, tmp_path, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert words in refusal("predict", model, penguins, *arguments, code=2)
+
+
+def test_probabilities_of_numbers(forest, penguins):
     assert "have no probabilities" in refusal("predict", forest, penguins, "--proba", code=2)
-    assert "--json needs --out" in refusal("predict", model, penguins, "--json", code=2)
-    assert "must end in .csv" in refusal("predict", model, penguins, "--out", tmp_path / "p.xlsx", code=2)
-    assert "--out: the folder" in refusal("predict", model, penguins, "--out", tmp_path / "no" / "p.csv", code=2)
-    assert "no column 'nom'" in refusal("predict", model, penguins, "--keep", "nom", code=2)
-    assert refusal("predict", "no.spinney", penguins, code=2) == "no.spinney does not exist."
-    assert refusal("predict", tmp_path, penguins, code=2) == f"{tmp_path} is a folder, not a model file."
-    assert (
-        refusal("predict", penguins, penguins) == f"{penguins}: This is no model file of Spinney (in the first bytes)."
-    )
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "code"),
+    [
+        ("no.spinney", "no.spinney does not exist.", 2),
+        (".", ". is a folder, not a model file.", 2),
+        ("t.csv", "t.csv: This is no model file of Spinney (in the first bytes).", 1),
+    ],
+    ids=["missing", "folder", "table"],
+)
+def test_what_is_no_model_file(penguins, monkeypatch, tmp_path, path, words, code):
+    (tmp_path / "t.csv").write_bytes(penguins.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert refusal("predict", path, penguins, code=code) == words
+
+
+def test_a_table_without_rows(model, penguins, tmp_path):
     (tmp_path / "none.csv").write_text(",".join(pl.read_csv(penguins).columns) + "\n")
     assert refusal("predict", model, tmp_path / "none.csv") == f"{tmp_path / 'none.csv'} has a header but no rows."
+
+
+def test_a_damaged_model_file(model, penguins, tmp_path):
     damaged = tmp_path / "damaged.spinney"
     damaged.write_bytes(model.read_bytes()[:-1])
-    assert "bytes and should have" in refusal("predict", model.parent / damaged, penguins)
+    assert "bytes and should have" in refusal("predict", damaged, penguins)
 
 
 def test_lines_without_values_are_said(model, frame, tmp_path):

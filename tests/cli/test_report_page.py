@@ -1,12 +1,16 @@
 """`spinney report` and `spinney fit --report`: a page from the command line."""
 
+import re
+
+import pytest
+
 from tests.cli.run import facts, refusal, run
 
 
 def test_a_page_of_a_model_and_its_table(penguins, tmp_path):
     model, page = tmp_path / "tree.spinney", tmp_path / "first.html"
     run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--report", page)
-    assert "<title>tree</title>" in page.read_text(encoding="utf-8")
+    assert re.search(r"<title>species, by \d+ columns of penguins.csv</title>", page.read_text(encoding="utf-8"))
     found = facts("report", model, penguins, "--cv", 2, "--title", "Penguins")
     assert found["report"] == str(tmp_path / "tree.html")
     assert "<title>Penguins</title>" in (tmp_path / "tree.html").read_text(encoding="utf-8")
@@ -26,3 +30,14 @@ def test_refusals(penguins, tmp_path):
     assert "--cv must be 0 or a number of folds" in refusal("report", model, penguins, "--cv", 1, code=2)
     assert "--out must name a page" in refusal("report", model, penguins, "--out", tmp_path / "page.txt", code=2)
     assert "--report must name a page" in refusal("fit", penguins, "-t", "species", "--report", "page.txt", code=2)
+
+
+@pytest.mark.parametrize("cv", [1, 3])
+def test_the_page_has_the_scores_that_fit_prints(penguins, tmp_path, cv):
+    """One command judges once."""
+    model, page = tmp_path / "tree.spinney", tmp_path / "tree.html"
+    common = ["-t", "species", "-m", "tree", "--cv", cv, "--out", model, "--report", page]
+    found = facts("fit", penguins, *common)["score"]
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert found["how"] in text
+    assert all(name in text and f"{value:.4g}" in text for name, value in found["scores"].items())

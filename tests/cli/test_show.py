@@ -2,6 +2,7 @@
 
 import json
 
+import polars as pl
 import pytest
 
 import spinney
@@ -16,7 +17,8 @@ def test_a_tree_is_drawn(model):
         f"DecisionTreeClassifier: classification of 'species' by 7 columns ({loaded.get_n_leaves()} leaves, depth"
     )
     assert "2-fold cross-validation: accuracy 0." in said
-    assert spinney.export_text(loaded, max_depth=4).rstrip() in said
+    assert spinney.export_text(loaded, max_depth=4, show_weights=True).rstrip() in said
+    assert "  weights: training rows of Adelie, Chinstrap, Gentoo\n" in said
     assert "What it looks at" in said
     assert "deeper questions are left out: --max-depth 5" in run("show", model, "--tree", 0, "--max-depth", 1)[0]
 
@@ -31,7 +33,9 @@ def test_rules_and_importances(model):
     shares = facts("show", model, "--importances")["importances"]
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
     assert "|---" not in run("show", model, "--importances")[0]
-    assert "and 5 more columns" in run("show", model, "--importances", "--most", 2)[0]
+    few = run("show", model, "--importances", "--most", 2)[0]
+    assert "and 3 more columns" in few
+    assert "2 columns not used" in few
 
 
 def test_a_forest_shows_what_it_looks_at_and_its_trees(forest):
@@ -43,21 +47,28 @@ def test_a_forest_shows_what_it_looks_at_and_its_trees(forest):
         spinney.export_text(spinney.load(forest), tree=3, max_depth=2)
         == facts("show", forest, "--tree", 3, "--max-depth", 2)["tree"]
     )
-    assert "Tree 3" in run("show", forest, "--tree", 3)[0]
+    assert "Tree 3 of 5, counted from 0\n" in run("show", forest, "--tree", 3)[0]
+    assert "of tree 0 of 5, counted from 0, those of most rows first" in run("show", forest, "--rules")[0]
 
 
 def test_trees_that_are_not_there(model, forest):
     assert refusal("show", forest, "--tree", "x", code=2) == "--tree must be a number, or ROUND,CLASS, got 'x'."
-    with pytest.raises(AssertionError):
-        refusal("show", forest, "--tree", 0)
-    assert "tree must be a number from 0 to 4" in refusal("show", forest, "--tree", 9)
+    assert refusal("show", forest, "--tree", 9, code=2) == "--tree must be a number from 0 to 4, got 9."
+    assert refusal("show", model, "--tree", 1, code=2) == "--tree 1: a DecisionTreeClassifier has one tree only."
 
 
 def test_boosting_of_several_classes(penguins, tmp_path):
     path = tmp_path / "b.spinney"
     run("fit", penguins, "-t", "species", "-p", "n_estimators=3", "--cv", 0, "-o", path)
-    assert "Round 2, class 1" in run("show", path, "--tree", "2,1")[0]
+    second = run("show", path, "--tree", "2,1")[0]
+    assert "Round 2 of 3, class 1 (chinstrap); classes and rounds are counted from 0\n" in second
+    assert "its values are steps: the raw score of a row is the sum of those of all 9 trees" in second
     assert run("export", path, "--to", "rules", "--tree", "2,1")[0].count("\n") >= 2
+    assert "Round 1 of 3, class 0 (adelie)" in run("show", path, "--tree", "1")[0]
+    said = refusal("show", path, "--tree", "0,3", code=2)
+    assert said == "--tree must be ROUND,CLASS from 0,0 to 2,2, got 0,3."
+    assert "of round 0 of 3, class 0 (Adelie)" in run("show", path, "--rules")[0]
+    assert "note: this is round 0 of 3, class 0 (Adelie)" in run("export", path, "--to", "rules")[1]
 
 
 def test_models_without_importances(frame, tmp_path):
@@ -78,12 +89,8 @@ def test_exports_of_one_tree(model, tmp_path):
 
 @pytest.mark.parametrize("form", ["onnx", "json", "python", "c"])
 def test_exports_of_whole_models(model, tmp_path, form):
-    """By the library's own functions; in one sentence where it has none."""
+    """By the library's own functions."""
     path = tmp_path / "exported"
-    if f"to_{form}" not in spinney.__all__:
-        said = refusal("export", model, "--to", form, "--out", path)
-        assert said == f"this version of spinney has no to_{form}: export to dot, text, rules instead."
-        return
     run("export", model, "--to", form, "--out", path)
     content, loaded = path.read_bytes(), spinney.load(model)
     ours = getattr(spinney, f"to_{form}")(loaded)
@@ -111,3 +118,30 @@ def test_inspect(model):
     found = facts("inspect", model)
     assert found["fingerprint"] == spinney.load(model).fingerprint_
     assert json.dumps(found["metadata"]["command_line"]["columns"][0]) == '{"name": "island", "kind": "category"}'
+
+
+def test_stacks_and_votes_name_their_members(penguins, frame, tmp_path):
+    path = tmp_path / "s.spinney"
+    few = [part for one in ("boosting", "forest", "extra_trees") for part in ("-p", f"{one}__n_estimators=3")]
+    run("fit", penguins, "-t", "body_mass_g", "-m", "stack", "-p", "cv=2", *few, "--cv", 0, "-o", path)
+    found = facts("show", path)["members"]
+    assert [one["name"] for one in found] == ["boosting", "forest", "extra_trees"]
+    assert sum(one["weight"] for one in found) == pytest.approx(1.0)
+    assert "3 models, combined by " in run("show", path)[0]
+    X, y = frame.select("year").to_numpy(), frame["species"].to_numpy()
+    trees = [("a", spinney.DecisionTreeClassifier(max_depth=1)), ("b", spinney.DecisionTreeClassifier(max_depth=2))]
+    spinney.save(spinney.VotingClassifier(trees, weights=[1, 3]).fit(X, y), path)
+    said, _ = run("show", path)
+    assert "2 models, which vote\n" in said
+    assert [line.split()[-1] for line in said.splitlines() if "DecisionTreeClassifier" in line] == ["25.0%", "75.0%"]
+
+
+def test_true_is_written_as_in_files(frame, tmp_path):
+    table = frame.select("bill_length_mm", "year", big=pl.col("species") == "Gentoo")
+    table.write_csv(tmp_path / "t.csv")
+    path = tmp_path / "m.spinney"
+    run("fit", tmp_path / "t.csv", "-t", "big", "-m", "tree", "--cv", 0, "-o", path)
+    assert "  classes      false, true\n" in run("inspect", path)[0]
+    for said in (run("show", path)[0], run("show", path, "--rules")[0], run("export", path, "--to", "text")[0]):
+        assert "true" in said
+        assert "True" not in said

@@ -55,11 +55,13 @@ def same_trees(n_classes):
         np.testing.assert_array_equal(own.predict_proba(X), ours.predict_proba(X))
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_ones_own_gini_grows_the_same_tree_of_two_classes():
     same_trees(2)
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_ones_own_gini_grows_the_same_trees_of_more_classes():
     """One test, so that it is compiled by one process only."""
@@ -79,6 +81,7 @@ def test_ones_own_gini_grows_the_same_trees_of_more_classes():
         assert len(grow.signatures) == before
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_ones_own_variance_grows_the_same_tree():
     X, y = draw(2)

@@ -1,6 +1,7 @@
 """Batches from functions and iterators, row groups of files, and what they are refused for."""
 
 import copy
+import errno
 import pickle
 import threading
 from decimal import Decimal
@@ -19,7 +20,7 @@ from spinney import (
     RandomForestRegressor,
     open_table,
 )
-from spinney.data.batch_files import _together
+from spinney.data.batch_files import _together, reading
 from spinney.data.batches import SpilledBatches
 
 RNG = np.random.default_rng(0)
@@ -145,3 +146,25 @@ def test_files_that_are_not_read(tmp_path):
     (tmp_path / "folder.parquet").mkdir()
     pl.DataFrame(VALUES).write_parquet(tmp_path / "folder.parquet" / "part-0.parquet")
     assert open_table(tmp_path / "*.parquet").shape == (100, 4)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("no room"),
+        pa.ArrowMemoryError("malloc of size 64 failed"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("can't start new thread"),
+        pl.exceptions.ComputeError("Cannot allocate memory (os error 12)"),
+    ],
+)
+def test_a_lack_of_memory_is_not_the_files_fault(error):
+    with pytest.raises(MemoryError) as caught, reading("a.parquet"):
+        raise error
+    assert "damaged" not in str(caught.value)
+
+
+def test_other_errors_name_the_file():
+    words = r"^a\.parquet cannot be read, the file may be damaged: not of this kind$"
+    with pytest.raises(ValueError, match=words), reading("a.parquet"):
+        raise OSError("not of this kind")

@@ -44,6 +44,21 @@ def test_order_and_repetitions_do_not_matter(table, is_classes, n_folds, seed):
             assert alike == sorted(zip(keys[rows], y[rows], strict=True))
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(tables(), st.booleans(), st.sampled_from([1, 3, 5]), st.integers(0, 3))
+def test_rows_that_are_alike_but_count_differently_are_in_one_order(table, is_classes, n_folds, seed):
+    """A tree counts rows, so that it matters which of two such rows is cut in two."""
+    keys, y, counts = table
+    shuffled = np.random.default_rng(seed).permutation(len(y))
+    options = {"is_classes": is_classes, "n_folds": n_folds, "seed": seed}
+    one, other = _parts(keys, y, counts, **options), _parts(keys[shuffled], y[shuffled], counts[shuffled], **options)
+    for parts, others in zip(one, other, strict=True):
+        for own, rows in zip(parts, others, strict=True):
+            there = shuffled[rows.rows]
+            found = sorted(zip(keys[there], y[there], rows.counts, strict=True))
+            assert found == sorted(zip(keys[own.rows], y[own.rows], own.counts, strict=True))
+
+
 @pytest.mark.parametrize("is_classes", [True, False])
 def test_shares_are_kept(is_classes):
     r = np.random.default_rng(0)

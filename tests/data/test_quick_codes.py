@@ -43,7 +43,7 @@ def test_columns_are_cut_in_the_way_that_parts_their_edges():
     edges[1, :200] = 1e6 + steps  # far from zero: evenly
     edges[2, :200] = np.concatenate([np.arange(100), 1e30 + np.arange(100) * 1e22])  # crowded either way
     starts, cells = find_cells(edges)
-    assert cells.scale[0] == 0.0
-    assert cells.scale[1] > 0.0
-    assert cells.steps.tolist() == [1, 1, -1, 0]
+    assert cells["scale"][0] == 0.0
+    assert cells["scale"][1] > 0.0
+    assert cells["steps"].tolist() == [1, 1, -1, 0]
     assert starts[0, -1] == 200

@@ -341,33 +341,56 @@ def test_a_schema_that_changes_half_way(folder, tmp_path, change, words):
         GradientBoostingRegressor(n_estimators=1).fit(open_y(parts))
 
 
-def test_names_that_are_not_there(folder, tmp_path):
-    for more, words in (
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
         ({"target": "z"}, "target: there is no column 'z' in .*part-0.parquet, row groups 0 to 2; its"),
         ({"sample_weight": "z"}, "sample_weight: there is no column 'z'"),
         ({"drop": ["z"]}, "drop: there is no column 'z'"),
         ({"target": "y", "drop": ["a", "b", "c", "word", "flag", "w", "kind"]}, "no column to learn from"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            open_table(folder, **more)
-    with pytest.raises(FileNotFoundError, match="no file is called"):
-        open_table(folder / "*.csv")
-    with pytest.raises(FileNotFoundError, match="is not there"):
-        open_table(folder / "z.parquet")
-    with pytest.raises(FileNotFoundError, match="holds no files called"):
-        open_table(tmp_path)
-    with pytest.raises(TypeError, match="open_table takes names of files"):
-        open_table(7)
-    with pytest.raises(TypeError, match="batches must be tables in memory"):
-        open_table(lambda: [7])
-    with pytest.raises(ValueError, match="no rows: the files or batches are empty"):
-        open_table(lambda: [])
-    (tmp_path / "bad.parquet").write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match="does not begin like a file of its kind"):
-        open_table(tmp_path / "bad.parquet")
+    ],
+    ids=["target", "sample_weight", "drop", "drop of all"],
+)
+def test_names_that_are_not_there(folder, more, words):
+    with pytest.raises(ValueError, match=words):
+        open_table(folder, **more)
+
+
+def csv_of(folder, tmp_path):
     pd.DataFrame({"a": [1]}).to_csv(tmp_path / "a.csv")
-    with pytest.raises(ValueError, match="files of one format, got CSV and Parquet"):
-        open_table([folder / "part-0.parquet", tmp_path / "a.csv"])
+    return [folder / "part-0.parquet", tmp_path / "a.csv"]
+
+
+def nonsense(folder, tmp_path):
+    (tmp_path / "bad.parquet").write_bytes(b"nonsense")
+    return tmp_path / "bad.parquet"
+
+
+NO_TABLES = {
+    "no such files": (lambda folder, tmp_path: folder / "*.csv", FileNotFoundError, "no file is called"),
+    "no such file": (lambda folder, tmp_path: folder / "z.parquet", FileNotFoundError, "is not there"),
+    "an empty folder": (lambda folder, tmp_path: tmp_path, FileNotFoundError, "holds no files called"),
+    "a number": (lambda folder, tmp_path: 7, TypeError, "open_table takes names of files"),
+    "batches of numbers": (
+        lambda folder, tmp_path: lambda: [7],
+        TypeError,
+        "batches must be tables in memory",
+    ),
+    "no batches": (lambda folder, tmp_path: list, ValueError, "no rows: the files or batches are empty"),
+    "nonsense": (nonsense, ValueError, "does not begin like a file of its kind"),
+    "two formats": (csv_of, ValueError, "files of one format, got CSV and Parquet"),
+}
+
+
+@pytest.mark.parametrize("name", NO_TABLES)
+def test_what_is_no_table(folder, tmp_path, name):
+    make, error, words = NO_TABLES[name]
+    source = make(folder, tmp_path)
+    with pytest.raises(error, match=words):
+        open_table(source)
+
+
+def test_a_table_without_a_target(folder):
     with pytest.raises(ValueError, match="requires y to be passed"):
         GradientBoostingRegressor().fit(open_table(folder))
 
@@ -530,7 +553,7 @@ def nw_frame(frame):
         ("a,a,t\n1,2,u\n", r"a.csv has more than one column 'a'"),
         ("a;b;t\n1;2;u\n", r"a.csv has one column, 'a;b;t': set separator=';' if that is between its cells"),
         ("h\xe9,t\n1,u\n".encode("latin1"), r"a.csv is not UTF-8 text: save it as UTF-8, by `iconv"),
-        (gzip.compress(b"a,t\n1,u\n"), r"a.csv is compressed, .* decompress it first, or write it as Parquet"),
+        (gzip.compress(b"a,t\n1,u\n", mtime=0), r"a.csv is compressed, .* decompress it first, or write it as Parquet"),
     ],
 )
 def test_lines_and_headers_that_do_not_fit(tmp_path, monkeypatch, text, words, hidden):

@@ -308,5 +308,5 @@ def test_docstring_examples(name):
 
 def test_without_pandas_the_error_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match=r"pip install 'spinney-trees\[datasets\]'"):
         load_tennis()

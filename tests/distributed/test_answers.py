@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import spinney
 
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
 N = 120
@@ -91,6 +92,17 @@ def test_arrays_of_known_and_unknown_chunks(k):
     for name, lazy, local in asked(fitted, values, unknown):
         assert np.isnan(lazy.shape[0]), name
         assert np.array_equal(lazy.compute(scheduler="sync"), local)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "booleans", "words"])
+def test_columns_of_python_objects(kind):
+    """Values and None: Dask says of such a column only that it holds objects."""
+    values = {"numbers": [1.5, None, 3], "booleans": [True, None, False], "words": ["x", None, "y"]}[kind]
+    rows = pd.DataFrame({"a": pd.Series(values * 40, dtype=object)})
+    tree = clone(TREE).fit(rows, Y)
+    with dask.config.set({"dataframe.convert-string": False}):
+        collection = dd.from_pandas(rows, npartitions=3)
+        assert (tree.predict(collection).compute(scheduler="sync") == tree.predict(rows)).all()
 
 
 def test_three_dimensions():

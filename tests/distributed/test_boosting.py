@@ -17,7 +17,8 @@ from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.distributed import driver, members
 from spinney.distributed.collections import find_client
 from tests.compiled import THOROUGH, few
-from tests.distributed.remains import assert_nothing_left
+from tests.distributed.partitions import slow
+from tests.distributed.remains import assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -68,18 +69,23 @@ def same(model, y, weight=None, cuts=(100, 450), **more):
     [
         (GradientBoostingRegressor(**SMALL), Y, WEIGHT),
         (GradientBoostingRegressor(**SMALL, growth="level_wise"), Y, REPEATS),
-        (GradientBoostingRegressor(**SMALL), np.exp(4 * Y), None),  # a few rows far beyond the others
+        slow(GradientBoostingRegressor(**SMALL), np.exp(4 * Y), None),  # a few rows far beyond the others
         (GradientBoostingRegressor("absolute_error", **SMALL, monotonic_cst=[1, 0, 0, -1]), Y, REPEATS),
-        (GradientBoostingRegressor("quantile", quantile=0.3, **SMALL), Y, WEIGHT),
-        (GradientBoostingRegressor("huber", **SMALL), Y, WEIGHT),
-        (GradientBoostingRegressor("poisson", **SMALL), np.abs(np.rint(Y)), None),
-        (GradientBoostingRegressor("absolute_error", **SMALL), np.rint(Y), None),
-        (GradientBoostingRegressor("gamma", **SMALL), np.exp(Y), WEIGHT),
-        (GradientBoostingRegressor("tweedie", power=1.4, **SMALL), np.maximum(Y, 0.0), REPEATS),
-        (GradientBoostingClassifier("exponential", **SMALL), CLASSES, WEIGHT),
+        slow(GradientBoostingRegressor("quantile", quantile=0.3, **SMALL), Y, WEIGHT),
+        slow(GradientBoostingRegressor("huber", **SMALL), Y, WEIGHT),
+        slow(GradientBoostingRegressor("poisson", **SMALL), np.abs(np.rint(Y)), None),
+        slow(GradientBoostingRegressor("absolute_error", **SMALL), np.rint(Y), None),
+        slow(GradientBoostingRegressor("gamma", **SMALL), np.exp(Y), WEIGHT),
+        slow(GradientBoostingRegressor("tweedie", power=1.4, **SMALL), np.maximum(Y, 0.0), REPEATS),
+        slow(GradientBoostingClassifier("exponential", **SMALL), CLASSES, WEIGHT),
         (GradientBoostingClassifier(**SMALL, subsample=0.5, max_features=0.5), CLASSES, REPEATS),
-        (GradientBoostingClassifier(**SMALL, class_weight="balanced", interaction_cst=[[0, 1], [2, 3]]), THREE, WEIGHT),
-        (GradientBoostingClassifier(**SMALL, subsample=0.002), CLASSES, None),  # some members have no rows in a round
+        slow(
+            GradientBoostingClassifier(**SMALL, class_weight="balanced", interaction_cst=[[0, 1], [2, 3]]),
+            THREE,
+            WEIGHT,
+        ),
+        # some members have no rows in a round
+        slow(GradientBoostingClassifier(**SMALL, subsample=0.002), CLASSES, None),
     ],
     ids=lambda value: getattr(value, "loss", ""),
 )
@@ -87,6 +93,7 @@ def test_losses_and_settings(client, model, y, weight):
     same(model, y, weight)
 
 
+@pytest.mark.slow
 @few(6, plain=1)
 @given(
     cuts=st.lists(st.integers(0, N), max_size=4),
@@ -104,6 +111,7 @@ def test_drawn_settings_and_partitions(client, cuts, leaves, level_wise, max_bin
     same(model.set_params(random_state=leaves), CLASSES, cuts=cuts)
 
 
+@pytest.mark.slow
 def test_small_tables_are_boosted_by_one_worker(client, monkeypatch):
     """It has nobody to wait for; the model is the same."""
     shares = []
@@ -116,6 +124,7 @@ def test_small_tables_are_boosted_by_one_worker(client, monkeypatch):
         assert sum(piece.n_rows for pieces in shares[-1].values() for piece in pieces) == N
 
 
+@pytest.mark.slow
 def test_rounds_are_chosen_alike(client):
     model = GradientBoostingClassifier(random_state=0, learning_rate=1.0, max_leaf_nodes=3)
     remote, local = same(model, CLASSES)
@@ -123,6 +132,7 @@ def test_rounds_are_chosen_alike(client):
     assert remote.evals_result_ == local.evals_result_
 
 
+@pytest.mark.slow
 def test_early_stopping_on_rows_held_out_and_on_the_training_rows(client):
     model = GradientBoostingClassifier(
         **{**SMALL, "n_estimators": 30}, early_stopping=True, n_iter_no_change=2, tol=0.01
@@ -150,6 +160,7 @@ def test_collections_everywhere(client):
     assert again.fingerprint_ == other.fingerprint_
 
 
+@pytest.mark.slow
 def test_arrays_a_loss_of_ones_own_and_warm_start(client):
     values = X[["a", "b", "d"]].to_numpy()
     array = da.from_array(values, chunks=(250, 2))
@@ -207,28 +218,58 @@ def test_a_client_that_is_closed(client):
     """The fit ends in words, and the workers clear up by themselves."""
     other = Client(client.scheduler.address, set_as_default=False)
     model = GradientBoostingRegressor(**{**SMALL, "n_estimators": 50}, callbacks=[lambda info: other.close()])
-    with other.as_current(), pytest.raises(RuntimeError, match=r"The client of Dask's is closed: the fit has ended"):
+    with other.as_current(), pytest.raises(RuntimeError, match="The Dask client is closed, so the fit has ended"):
         model.fit(da.from_array(np.stack((Y, Y)).T, chunks=300), Y)
     assert_nothing_left(client)
 
 
-def test_what_is_refused(client):
+NOT_ON_WORKERS = {
+    "a tree": (
+        lambda rows: spinney.DecisionTreeRegressor().fit(rows, Y),
+        TypeError,
+        r"DecisionTreeRegressor takes tables in memory, got a dask DataFrame. Call",
+    ),
+    "a tree of an array": (
+        lambda rows: spinney.DecisionTreeRegressor().fit(da.from_array(X[["b"]].to_numpy()), Y),
+        TypeError,
+        r"DecisionTreeRegressor takes tables in memory, got a dask Array",
+    ),
+    "a target too short": (
+        lambda rows: GradientBoostingRegressor(**SMALL).fit(rows, Y[:-1]),
+        ValueError,
+        "X and y must have the same number of rows: X has 900, y has 899",
+    ),
+    "all values": (
+        lambda rows: GradientBoostingRegressor(**SMALL, max_bins=None).fit(rows, Y),
+        ValueError,
+        "max_bins=None sorts all values",
+    ),
+    "an initial estimator": (
+        lambda rows: GradientBoostingRegressor(**SMALL, init=GradientBoostingRegressor()).fit(rows, Y),
+        ValueError,
+        "init= is an estimator, which takes tables on one machine only",
+    ),
+    "a target alone": (
+        lambda rows: GradientBoostingRegressor(**SMALL).fit(X, da.from_array(Y)),
+        TypeError,
+        "are dask collections, but X is not",
+    ),
+    "a score": (
+        lambda rows: GradientBoostingRegressor(**SMALL, early_stopping=True, scoring=lambda model, X, y: 0.0).fit(
+            rows, Y
+        ),
+        ValueError,
+        "scoring= needs the rows themselves",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_ON_WORKERS)
+def test_what_is_refused(client, name):
+    fit, error, words = NOT_ON_WORKERS[name]
     rows = parts_of(X, [300])
-    with pytest.raises(TypeError, match=r"DecisionTreeRegressor takes tables in memory, got a dask DataFrame. Call"):
-        spinney.DecisionTreeRegressor().fit(rows, Y)
-    with pytest.raises(TypeError, match=r"DecisionTreeRegressor takes tables in memory, got a dask Array"):
-        spinney.DecisionTreeRegressor().fit(da.from_array(X[["b"]].to_numpy()), Y)
-    with pytest.raises(ValueError, match="X and y must have the same number of rows: X has 900, y has 899"):
-        GradientBoostingRegressor(**SMALL).fit(rows, Y[:-1])
-    with pytest.raises(ValueError, match="max_bins=None sorts all values"):
-        GradientBoostingRegressor(**SMALL, max_bins=None).fit(rows, Y)
-    with pytest.raises(ValueError, match="init= is an estimator, which takes tables on one machine only"):
-        GradientBoostingRegressor(**SMALL, init=GradientBoostingRegressor()).fit(rows, Y)
-    with pytest.raises(TypeError, match="are dask collections, but X is not"):
-        GradientBoostingRegressor(**SMALL).fit(X, da.from_array(Y))
-    stops = {"early_stopping": True, "scoring": lambda model, X, y: 0.0}
-    with pytest.raises(ValueError, match="scoring= needs the rows themselves"):
-        GradientBoostingRegressor(**SMALL, **stops).fit(rows, Y)
+    with pytest.raises(error, match=words):
+        fit(rows)
     assert_nothing_left(client)
 
 
@@ -248,7 +289,8 @@ def kill_someone(client, which):
     os.kill(pids[which % len(pids)], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("seed", range(20 if THOROUGH else 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20 if THOROUGH else 3))
 def test_lost_workers_lose_nothing(client, seed):
     """Killed at one or two drawn rounds, perhaps one right after the other. Last here: new workers are slow."""
     rng = np.random.RandomState(seed)
@@ -265,6 +307,5 @@ def test_lost_workers_lose_nothing(client, seed):
     remote = model.set_params(callbacks=[chaos]).fit(dd.from_pandas(X, npartitions=2 + len(cuts)), Y)
     assert not rounds
     assert remote.fingerprint_ == local.fingerprint_
-    client.cluster.scale(3)  # a worker that was killed while it started is not always started again
-    client.wait_for_workers(3, timeout=60)
+    complete(client)
     assert_nothing_left(client)

@@ -56,6 +56,7 @@ def test_searches(client, how):
     assert spread.best_estimator_.fingerprint_ == local.best_estimator_.fingerprint_
 
 
+@pytest.mark.slow
 def test_automatic_models(client, capsys):
     model = AutoClassifier(["random_forest", "extra_trees"], random_state=0, cv=2)
     local = model.fit(X, Y)

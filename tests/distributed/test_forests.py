@@ -15,6 +15,8 @@ import spinney
 from spinney.distributed import table as remote_table
 from spinney.distributed.collections import find_client
 from spinney.distributed.room import workers_with_room
+from tests.distributed.partitions import slow
+from tests.distributed.remains import complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -46,12 +48,12 @@ def parts_of(frame, cuts=(30, 30, 290)):
     ("model", "y", "weight"),
     [
         (spinney.RandomForestClassifier(7, random_state=0), CLASSES, None),
-        (spinney.RandomForestClassifier(3, random_state=0, class_weight="balanced_subsample"), CLASSES, REPEATS),
-        (spinney.RandomForestRegressor(4, random_state=0, ccp_alpha=0.01, max_samples=0.5), Y, REPEATS),
-        (spinney.ExtraTreesClassifier(4, random_state=0), CLASSES, REPEATS),
+        slow(spinney.RandomForestClassifier(3, random_state=0, class_weight="balanced_subsample"), CLASSES, REPEATS),
+        slow(spinney.RandomForestRegressor(4, random_state=0, ccp_alpha=0.01, max_samples=0.5), Y, REPEATS),
+        slow(spinney.ExtraTreesClassifier(4, random_state=0), CLASSES, REPEATS),
         (spinney.ExtraTreesRegressor(4, random_state=0, bootstrap=True), np.c_[Y, -Y], None),
         (spinney.BaggingClassifier(n_estimators=4, random_state=0), CLASSES, REPEATS),
-        (spinney.BaggingRegressor(n_estimators=3, max_features=0.5, random_state=0), Y, None),
+        slow(spinney.BaggingRegressor(n_estimators=3, max_features=0.5, random_state=0), Y, None),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -81,7 +83,7 @@ def test_collections_and_arrays_and_more_trees(client, capsys):
     ("model", "y", "weight"),
     [
         (spinney.RandomForestClassifier(9, random_state=0, oob_score=True), CLASSES, REPEATS),
-        (spinney.ExtraTreesRegressor(8, random_state=0, bootstrap=True, oob_score=True), np.c_[Y, -Y], None),
+        slow(spinney.ExtraTreesRegressor(8, random_state=0, bootstrap=True, oob_score=True), np.c_[Y, -Y], None),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -104,11 +106,11 @@ def test_out_of_bag_scores(client, model, y, weight):
     "model",
     [
         spinney.KMeans(4, random_state=0),
-        spinney.KMeans(3, init="random", n_init=2, metric="cosine", random_state=1),
-        spinney.MiniBatchKMeans(3, random_state=0),
+        slow(spinney.KMeans(3, init="random", n_init=2, metric="cosine", random_state=1)),
+        slow(spinney.MiniBatchKMeans(3, random_state=0)),
         spinney.BisectingKMeans(3, random_state=0),
         spinney.GaussianMixture(2, random_state=0),
-        spinney.BayesianGaussianMixture(n_components=2, random_state=0),
+        slow(spinney.BayesianGaussianMixture(n_components=2, random_state=0)),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -137,6 +139,7 @@ def kill(pid):
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_loses_nothing(client, monkeypatch):
     """Killed when the first trees are there; Dask makes codes and trees anew elsewhere."""
     model = spinney.RandomForestRegressor(12, random_state=0)
@@ -146,7 +149,7 @@ def test_a_lost_worker_loses_nothing(client, monkeypatch):
     monkeypatch.setattr("spinney.ensemble.callbacks.tell_progress", lambda *about: lambda: pids and kill(pids.pop()))
     assert model.fit(rows, np.tile(Y, 5)).fingerprint_ == local.fingerprint_
     assert not pids
-    client.wait_for_workers(3, timeout=60)
+    complete(client)
 
 
 # --- what does not go ------------------------------------------------------------------------------------------------
@@ -211,10 +214,10 @@ def test_what_is_refused(client):
     ("model", "table", "y"),
     [
         (spinney.GradientBoostingClassifier(n_estimators=2), X, CLASSES),
-        (spinney.RandomForestClassifier(2, random_state=0), X, CLASSES),
-        (spinney.BaggingClassifier(n_estimators=2, random_state=0), X, CLASSES),
+        slow(spinney.RandomForestClassifier(2, random_state=0), X, CLASSES),
+        slow(spinney.BaggingClassifier(n_estimators=2, random_state=0), X, CLASSES),
         (spinney.KMeans(2, random_state=0), NUMBERS, None),
-        (spinney.GaussianMixture(2, random_state=0), NUMBERS, None),
+        slow(spinney.GaussianMixture(2, random_state=0), NUMBERS, None),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 import spinney
 from spinney.cluster.points import FEW_ROWS
 from tests.compiled import few
-from tests.distributed.partitions import parts_of
-from tests.distributed.remains import assert_nothing_left
+from tests.distributed.partitions import parts_of, slow
+from tests.distributed.remains import assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -46,8 +46,8 @@ def same(remote, local):
     ("model", "weight"),
     [
         (spinney.KMeans(6, random_state=0, keep_history=True), WEIGHT),
-        (spinney.KMeans(3, init="random", n_init=2, metric="cosine", random_state=1), REPEATS),
-        (spinney.KMeans(4, init="random", n_init=3, random_state=2, algorithm="bounds"), None),
+        slow(spinney.KMeans(3, init="random", n_init=2, metric="cosine", random_state=1), REPEATS),
+        slow(spinney.KMeans(4, init="random", n_init=3, random_state=2, algorithm="bounds"), None),
         (spinney.KMeans(5, init=GIVEN, max_iter=3), REPEATS),
         (spinney.KMeans(1, random_state=0), np.where(WEIGHT < 0.5, 0.0, WEIGHT)),
     ],
@@ -67,6 +67,7 @@ def fitted(dtype, n_columns):
     return values, spinney.KMeans(4, random_state=3).fit(values)
 
 
+@pytest.mark.slow
 @few(4, plain=1)
 @given(
     cuts=st.lists(st.integers(0, N), max_size=5),
@@ -136,6 +137,7 @@ def test_what_goes_wrong(client):
     assert_nothing_left(client)
 
 
+@pytest.mark.slow
 def test_lost_workers_lose_no_centres(client):
     """Killed when the third iteration is there, and the first of the second run."""
     model = spinney.KMeans(5, init="random", n_init=2, max_iter=6, tol=0.0, random_state=0, keep_history=True)
@@ -154,5 +156,5 @@ def test_lost_workers_lose_no_centres(client):
     assert not pids
     assert seen == [*range(1, 7)] * 2
     same(remote, local)
-    client.wait_for_workers(3, timeout=60)
+    complete(client)
     assert_nothing_left(client)

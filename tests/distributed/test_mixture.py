@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from spinney import BayesianGaussianMixture, GaussianMixture
 from spinney.cluster.points import FEW_ROWS
 from tests.compiled import few
-from tests.distributed.partitions import parts_of
-from tests.distributed.remains import assert_nothing_left
+from tests.distributed.partitions import parts_of, slow
+from tests.distributed.remains import assert_nothing_left, complete
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -46,14 +46,14 @@ def same(remote, local):
 @pytest.mark.parametrize(
     ("model", "rows", "weight"),
     [
-        (GaussianMixture(3, random_state=0), X, None),
+        slow(GaussianMixture(3, random_state=0), X, None),
         (GaussianMixture(2, **SHORT, keep_history=True), HOLES, WEIGHT),
-        (GaussianMixture(2, **SHORT, covariance_type="diag", init_params="random", n_init=2), HOLES, None),
-        (GaussianMixture(3, **SHORT, covariance_type="tied", init_params="k-means++"), X, REPEATS),
-        (GaussianMixture(2, **SHORT, covariance_type="spherical", init_params="random_from_data"), HOLES, REPEATS),
-        (GaussianMixture(2, **SHORT, covariance_type="diag", **GIVEN), X, WEIGHT),
-        (BayesianGaussianMixture(n_components=3, **SHORT), HOLES, WEIGHT),
-        (BayesianGaussianMixture(n_components=3, **SHORT, covariance_type="diag", init_params="random"), X, None),
+        slow(GaussianMixture(2, **SHORT, covariance_type="diag", init_params="random", n_init=2), HOLES, None),
+        slow(GaussianMixture(3, **SHORT, covariance_type="tied", init_params="k-means++"), X, REPEATS),
+        slow(GaussianMixture(2, **SHORT, covariance_type="spherical", init_params="random_from_data"), HOLES, REPEATS),
+        slow(GaussianMixture(2, **SHORT, covariance_type="diag", **GIVEN), X, WEIGHT),
+        slow(BayesianGaussianMixture(n_components=3, **SHORT), HOLES, WEIGHT),
+        slow(BayesianGaussianMixture(n_components=3, **SHORT, covariance_type="diag", init_params="random"), X, None),
     ],
     ids=["full", "holes", "random", "tied", "spherical", "given", "bayesian", "bayesian diag"],
 )
@@ -64,6 +64,7 @@ def test_the_mixture_of_one_machine(client, model, rows, weight):
     assert list(remote.feature_names_in_) == list(X)
 
 
+@pytest.mark.slow
 @few(3, plain=1)
 @given(
     cuts=st.lists(st.integers(0, N), max_size=5),
@@ -85,6 +86,7 @@ def test_drawn_ranges(client, cuts, n_workers, dtype, n_columns, has_holes):
     same(remote, clone(model).fit(values))
 
 
+@pytest.mark.slow
 def test_warm_start_progress_and_warnings(client, capsys):
     model = GaussianMixture(2, **SHORT, warm_start=True, verbose=1, verbose_interval=2)
     remote, local, said = clone(model), clone(model), []
@@ -115,6 +117,7 @@ def test_what_goes_wrong(client):
     assert_nothing_left(client)
 
 
+@pytest.mark.slow
 def test_lost_workers_lose_no_mixture(client):
     """Killed when the second iteration is there, and the first of the second run."""
     model = GaussianMixture(2, **{**SHORT, "max_iter": 4}, n_init=2, init_params="random", keep_history=True)
@@ -133,5 +136,5 @@ def test_lost_workers_lose_no_mixture(client):
     assert not pids
     assert seen == [1, 2, 3, 4] * 2
     same(remote, local)
-    client.wait_for_workers(3, timeout=60)
+    complete(client)
     assert_nothing_left(client)

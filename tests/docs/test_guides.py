@@ -1,17 +1,22 @@
 """The examples in the guides are true: what follows `>>>` is run, and gives what the guide says; the README too."""
 
 import doctest
+import re
 
 import pytest
 
 from tests.docs.pages import DOCS, ROOT, blocks, pages, text_of
 
 TESTED_ELSEWHERE = ("pruning.md", "reading.md")  # beside the rooms they are about
-# blocks without prompts have tests of their own: test_the_readme, tests/io/test_shipping.py, tests/io/test_to_json.py
-WITHOUT_PROMPTS = ("README.md", "docs/shipping.md", "docs/exporting.md")
+# blocks without prompts have tests: test_the_readme, test_recipes, tests/io/test_shipping.py, tests/io/test_to_json.py
+WITHOUT_PROMPTS = ("README.md", "docs/shipping.md", "docs/exporting.md", "docs/recipes.md")
+RECIPES = [
+    code for language, code in blocks(text_of(DOCS / "recipes.md")) if language == "python" and ">>>" not in code
+]
 GUIDES = [guide.name for guide in sorted(DOCS.glob("*.md")) if ">>>" in guide.read_text(encoding="utf-8")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in GUIDES if name not in TESTED_ELSEWHERE])
 def test_examples_in_the_guides(name):
     result = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8")
@@ -33,10 +38,27 @@ def test_every_block_of_python_is_run():
             assert language != "python" or ">>> " in code or name in WITHOUT_PROMPTS, name
 
 
+def imported(code):
+    """The packages that a block imports."""
+    found = re.findall(r"^(?:from|import) (\w+)", code, re.MULTILINE)
+    return sorted(set(found) - {"spinney", "sklearn"})
+
+
+@pytest.mark.parametrize("code", RECIPES, ids=["+".join(imported(code)) for code in RECIPES])
+def test_recipes(code, tmp_path, monkeypatch):
+    """Those for other packages, where they are installed."""
+    assert imported(code)
+    for package in imported(code):
+        pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    exec(compile(code, "recipes.md", "exec"), {"__name__": "recipe"})
+
+
 def test_the_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = [code for language, code in blocks(text_of(ROOT / "README.md")) if language == "python"]
-    names = {}
-    exec(block.replace("random_state=0).fit", "n_estimators=3, random_state=0).fit"), names)
+    exec(compile(block, "README.md", "exec"), {})
     assert (tmp_path / "penguins.spinney").exists()
     assert "then Gentoo" in capsys.readouterr().out

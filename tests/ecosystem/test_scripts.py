@@ -19,6 +19,7 @@ OURS = re.compile(r"^from sklearn\.(?:ensemble|tree|cluster|mixture) import", re
 FAR_APART = 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_after_a_change_of_its_imports(name):

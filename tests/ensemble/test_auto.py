@@ -31,6 +31,8 @@ def test_a_given_number_of_rounds_keeps_the_usual_sizes_unless_the_table_is_too_
 def test_folds_where_rows_are_few(n, folds):
     plan = plan_search(n, None)
     assert (0 if plan is None else plan.n_folds) == folds
+    many = plan_search(n, None, 10)
+    assert (0 if many is None else many.n_folds) == min(folds, 3)
 
 
 def test_large_tables_are_searched_on_a_part_of_the_rows_and_fitted_in_bounded_time():

@@ -9,6 +9,7 @@ from tests.forked import run
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX systems")
 
 
+@pytest.mark.slow
 @posix
 def test_a_process_may_end_right_after_an_interrupted_fit():
     """Compiled code of other libraries runs in the threads: left to themselves they abort the process at its exit."""
@@ -39,6 +40,7 @@ def test_a_process_may_end_right_after_an_interrupted_fit():
     assert (code, lines, errors) == (0, ["0"] * 6, "")
 
 
+@pytest.mark.slow
 def test_members_that_do_not_hear_are_waited_for_at_the_exit():
     """A call that does not come back within the patience: the interrupt is passed on, the process ends in order."""
     code, lines, errors = run(

@@ -97,7 +97,10 @@ def test_threads_and_weights_and_order():
     first = grow(rows)
     for n_jobs in (2, 3, 5):
         assert grow(rows, n_jobs).fingerprint_ == first.fingerprint_
-    np.testing.assert_array_equal(grow(rows[::-1]).predict(X), first.predict(X))
+    for order in (rows[::-1], *(np.random.RandomState(k).permutation(200) for k in range(3))):
+        other = grow(order)
+        assert other.fingerprint_ == first.fingerprint_
+        np.testing.assert_array_equal(other.feature_importances_, first.feature_importances_)
     counts = np.random.RandomState(1).randint(0, 3, 200)
     np.testing.assert_allclose(grow(rows, 1, counts).predict(X), grow(np.repeat(rows, counts)).predict(X), rtol=1e-12)
 

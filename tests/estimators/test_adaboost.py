@@ -7,6 +7,7 @@ import pytest
 import sklearn.ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_moons
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -27,6 +28,18 @@ ALGORITHMS = ["SAMME", "SAMME.R", "discrete"]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_members_may_take_arrays_of_three_dimensions():
+    X, y = np.zeros((51, 3, 2)), np.arange(51) % 3 == 0
+    for reweight in (True, "resample"):
+        model = AdaBoostClassifier(DummyClassifier(), reweight=reweight, random_state=0).fit(X, y)
+        assert model.predict(X).tolist() == [False] * 51
+    assert model.n_features_in_ == 3
+    with pytest.raises(ValueError, match="X has 4 features, but AdaBoostClassifier is expecting 3 features"):
+        model.predict(np.zeros((2, 4, 2)))
+    with pytest.raises(ValueError, match="dim 3"):
+        AdaBoostClassifier().fit(X, y)
 
 
 # --- scikit-learn's numbers -------------------------------------------------------------------------------------------
@@ -173,6 +186,7 @@ def test_same_model_for_any_number_of_threads(algorithm, reweight):
     assert (other.fingerprint_ == models[0].fingerprint_) == (reweight is True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_same_model_of_many_rows_for_any_number_of_threads(algorithm):
     """Large enough for a team and for blocks (grow/lists/stumps.py)."""
@@ -307,7 +321,7 @@ def test_bootstraps_do_not_depend_on_the_order_of_rows(kind):
 
 def test_members_without_weights():
     X, y = IRIS
-    with pytest.raises(ValueError, match=r"KNeighborsClassifier does not: set reweight='resample'"):
+    with pytest.raises(ValueError, match="KNeighborsClassifier doesn't support sample_weight"):
         AdaBoostClassifier(KNeighborsClassifier(3)).fit(X, y)
     model = AdaBoostClassifier(KNeighborsClassifier(3), reweight="resample", n_estimators=3, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.9

@@ -1,6 +1,5 @@
 """Automatic models: what they try, how they judge it, and that nothing but the table decides."""
 
-import itertools
 import pickle
 import sys
 
@@ -13,7 +12,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 import spinney
 from spinney.estimators.auto_params import DEFAULT, FAMILIES
-from tests.compiled import THOROUGH
+from tests.compiled import slow
 
 RANDOM = np.random.RandomState(0)
 N = 160
@@ -28,7 +27,7 @@ FRAME = pd.DataFrame(
 FRAME.loc[RANDOM.rand(N) < 0.15, "size"] = np.nan
 NUMBERS = FRAME["size"].fillna(0).to_numpy() + 0.3 * FRAME["count"].to_numpy() + 0.3 * RANDOM.randn(N)
 CLASSES = np.array(["low", "mid", "high"])[np.digitize(NUMBERS, [0.8, 1.6])]
-FEW = N if THOROUGH else 90  # rows, where all are as good
+FEW = 90  # rows, where all are as good
 QUICK = {"families": ["boosting_of_small_trees", "extra_trees", "tree"], "random_state": 0}
 
 
@@ -41,10 +40,9 @@ def both(**parameters):
 # --- members ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, one in FAMILIES.items() if one.grows == "rounds"])
-@pytest.mark.parametrize(
-    "classifies, n", itertools.product([True, False], [60, N]) if THOROUGH else [(True, 60), (False, N)]
-)
+@pytest.mark.parametrize("classifies, n", [(True, 60), *slow([(False, N), (True, N), (False, 60)])])
 def test_what_boosting_has_settled_gives_the_same_model(name, classifies, n):
     family, y = FAMILIES[name], (CLASSES if classifies else NUMBERS)[:n]
     model = family.make(classifies, {"random_state": 3}).fit(FRAME[:n], y)
@@ -68,6 +66,7 @@ def test_members_are_the_families_models_fitted_on_all_rows():
         np.testing.assert_allclose(getattr(model, method)(FRAME), said)
 
 
+@pytest.mark.slow
 def test_all_families_are_tried_by_default():
     model = spinney.AutoRegressor(random_state=0, cv=2).fit(FRAME, NUMBERS)
     assert sorted(model.leaderboard_["name"]) == sorted(DEFAULT)
@@ -132,6 +131,7 @@ def test_other_scores_of_classes(scoring):
     )
 
 
+@pytest.mark.slow
 def test_other_scores_of_numbers_decide_the_weights():
     for scoring in ("neg_mean_absolute_error", "r2", "neg_mean_squared_error"):
         model = spinney.AutoRegressor(["extra_trees", "tree"], random_state=0, scoring=scoring).fit(FRAME, NUMBERS)
@@ -156,6 +156,7 @@ def same(model, other):
     assert other.score_ == pytest.approx(model.score_, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_threads_and_the_order_of_rows_do_not_matter():
     shuffled, X = RANDOM.permutation(FEW), FRAME[:FEW]
     for model, y in both(cv=2):
@@ -164,6 +165,7 @@ def test_threads_and_the_order_of_rows_do_not_matter():
         same(model, clone(model).fit(X.iloc[shuffled].reset_index(drop=True), y[shuffled]))
 
 
+@pytest.mark.slow
 def test_repetitions_may_be_weights():
     weight, X = RANDOM.randint(0, 4, FEW), FRAME[["size", "count"]].fillna(0.0)[:FEW]
     repeated = RANDOM.permutation(np.repeat(np.arange(FEW), weight))

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn.ensemble
-from scipy.sparse import csr_matrix
+from scipy.sparse import csc_array, csc_matrix, csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_moons
 from sklearn.exceptions import NotFittedError
@@ -214,6 +214,7 @@ def test_subspaces_and_patches_use_only_their_columns():
     assert all(len(rows) == 100 for rows in patches.estimators_samples_)
 
 
+@pytest.mark.slow
 def test_disjoint_parts_are_worse_than_bagging():
     def accuracy(**way):
         scores = []
@@ -276,7 +277,7 @@ def test_numbers_out_of_bag():
 
 def test_rows_that_all_members_have_seen_are_left_out():
     X, y = IRIS
-    with pytest.warns(UserWarning, match="rows were drawn for every member and have no out-of-bag prediction"):
+    with pytest.warns(UserWarning, match="rows were drawn for every member. Their out-of-bag"):
         model = BaggingClassifier(n_estimators=2, oob_score=True, random_state=0).fit(X, y)
     known = ~np.isnan(model.oob_decision_function_).any(axis=1)
     assert 0 < known.sum() < len(y)
@@ -411,9 +412,42 @@ def test_warm_start_adds_members(estimator, way):
     assert model.oob_score_ == whole.oob_score_
     assert all((a == b).all() for a, b in zip(model.estimators_samples_, whole.estimators_samples_))
     before = model.predict_proba(X)
-    with pytest.warns(UserWarning, match="n_estimators has not risen: no member was added"):
+    with pytest.warns(UserWarning, match="does not fit new members"):
         model.fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+@pytest.mark.parametrize("estimator", [None, GaussianNB()])
+def test_out_of_bag_asked_for_after_the_fit(estimator):
+    X, y = IRIS
+    at_once = BaggingClassifier(estimator, n_estimators=25, random_state=0, oob_score=True).fit(X, y)
+    model = BaggingClassifier(estimator, n_estimators=25, random_state=0, warm_start=True).fit(X, y)
+    with pytest.warns(UserWarning, match="does not fit new members"):
+        model.set_params(oob_score=True).fit(X, y)
+    assert model.oob_score_ == at_once.oob_score_
+    assert len(model) == len(model.estimators_) == 25
+
+
+class Notes(ClassifierMixin, BaseEstimator):
+    """A member that notes what it is given; its `fit` returns nothing."""
+
+    def fit(self, X, y):
+        self.got_, self.classes_ = type(X), np.unique(y)
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], X.shape[0])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csc_matrix, csc_array])
+def test_members_get_sparse_tables_in_their_format(container):
+    model = BaggingClassifier(Notes(), n_estimators=3, max_features=2, random_state=0).fit(container(IRIS[0]), IRIS[1])
+    assert [one.got_ for one in model.estimators_] == [container] * 3
+    assert model.predict(container(IRIS[0])).shape == (150,)
 
 
 def test_warm_start_with_other_rows_knows_who_saw_what():

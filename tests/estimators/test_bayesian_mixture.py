@@ -78,6 +78,7 @@ def test_wide_tables_as_scikit_learn(monkeypatch, form):
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n_columns", [5, 170])
 def test_the_same_for_any_n_jobs(form, n_columns):
@@ -164,21 +165,34 @@ def test_tables_of_any_kind(table):
     assert adjusted_rand_score(model.fit_predict(table), LABEL) > 0.95
 
 
-def test_errors_say_what_would_be_right():
-    kind = BayesianGaussianMixture
-    with pytest.raises(ValueError, match=r"degrees_of_freedom_prior must be greater than n_features - 1 = 2, got 1\.5"):
-        kind(degrees_of_freedom_prior=1.5).fit(X)
-    with pytest.raises(ValueError, match=r"mean_prior must have the shape \(3,\), got \(2,\)"):
-        kind(mean_prior=[1.0, 2.0]).fit(X)
-    with pytest.raises(ValueError, match=r"covariance_prior must have the shape \(3, 3\), got \(1,\)"):
-        kind(covariance_prior=1.0).fit(X)
-    with pytest.raises(ValueError, match="covariance_prior must hold positive numbers"):
-        kind(covariance_type="diag", covariance_prior=[1.0, 0.0, 1.0]).fit(X)
-    with pytest.raises(ValueError, match="covariance_prior must be a symmetric, positive definite matrix"):
-        kind(covariance_prior=-np.eye(3)).fit(X)
-    with pytest.raises(ValueError, match="minimum of 2 is required by BayesianGaussianMixture"):
-        kind().fit(X[:1])
-    with pytest.raises(ValueError, match="infinity"):
-        kind().fit([[1.0], [np.inf]])
-    with pytest.raises(ValueError, match="weight_concentration_prior_type"):
-        kind(weight_concentration_prior_type="stick").fit(X)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            {"degrees_of_freedom_prior": 1.5},
+            r"degrees_of_freedom_prior must be greater than n_features - 1 = 2, got 1\.5",
+        ),
+        ({"mean_prior": [1.0, 2.0]}, r"mean_prior must have the shape \(3,\), got \(2,\)"),
+        ({"covariance_prior": 1.0}, r"covariance_prior must have the shape \(3, 3\), got \(1,\)"),
+        (
+            {"covariance_type": "diag", "covariance_prior": [1.0, 0.0, 1.0]},
+            "covariance_prior must hold positive numbers",
+        ),
+        ({"covariance_prior": -np.eye(3)}, "covariance_prior must be a symmetric, positive definite matrix"),
+        ({"weight_concentration_prior_type": "stick"}, "weight_concentration_prior_type"),
+    ],
+    ids=["degrees of freedom", "mean", "shape", "variances", "definite", "type"],
+)
+def test_errors_say_what_would_be_right(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        BayesianGaussianMixture(**wrong).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [(X[:1], "minimum of 2 is required by BayesianGaussianMixture"), ([[1.0], [np.inf]], "infinity")],
+    ids=["one row", "infinity"],
+)
+def test_tables_that_are_refused(table, words):
+    with pytest.raises(ValueError, match=words):
+        BayesianGaussianMixture().fit(table)

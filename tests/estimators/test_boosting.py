@@ -323,7 +323,7 @@ def mean_loss(loss, y, prediction):
     error = np.abs(y - prediction)
     return np.mean(
         {
-            "squared_error": lambda: error**2 / 2,
+            "squared_error": lambda: error**2,
             "absolute_error": lambda: error,
             "huber": lambda: np.where(error <= 1, error**2 / 2, error - 0.5),
             "quantile": lambda: np.where(y >= prediction, 0.8 * error, 0.2 * error),
@@ -332,6 +332,18 @@ def mean_loss(loss, y, prediction):
             "tweedie": lambda: prediction**0.5 / 0.5 + y * prediction**-0.5 / 0.5,
         }[loss]()
     )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_without_a_seed_every_fit_is_the_same(seed):
+    """As XGBoost and LightGBM; a `RandomState` moves on, as in scikit-learn."""
+    X, y = draw(200)
+    np.random.seed(seed)  # which has no part in it
+    few = {"n_estimators": 3, "subsample": 0.5, "max_features": 1, "n_iter_no_change": 2}
+    one, two = (Regressor(**few).fit(X, y) for _ in range(2))
+    assert one.fingerprint_ == two.fingerprint_ == Regressor(**few, random_state=0).fit(X, y).fingerprint_
+    moving = np.random.RandomState(0)
+    assert len({Regressor(**few, random_state=moving).fit(X, y).fingerprint_ for _ in range(2)}) == 2
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -455,3 +467,7 @@ def test_weights_of_classes_are_no_repetitions():
     whole, near = (Classifier(class_weight={0: 1, 1: w}, n_estimators=20).fit(X, y) for w in (20, 20.001))
     np.testing.assert_allclose(whole.predict_proba(X), near.predict_proba(X), atol=0.02)
     assert whole.forest_.counts()[whole.forest_.is_leaf].min() >= 20
+    weight = np.where(y == 1, 20, 1)
+    model = Classifier(n_estimators=20)
+    assert model.fit(X, y, weight / 32).fingerprint_ == whole.fingerprint_  # importances, too
+    assert model.fit(X, y, weight).fingerprint_ != whole.fingerprint_  # repetitions

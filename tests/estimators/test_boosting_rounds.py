@@ -4,7 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import export_graphviz
 
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, export_text, prune
 from spinney.datasets import load_penguins
@@ -99,20 +101,60 @@ def test_a_tree_stands_alone(fitted):
     assert (alone.tree_.n_nodes, tree.tree_.n_nodes > 1) == (1, True)
 
 
-def test_what_cannot_be_done(fitted):
+def test_trees_have_the_parameters_of_their_model(fitted):
+    model, table = fitted
+    tree = model[2, 0]
+    np.testing.assert_array_equal(tree.predict(table), model[2][0].predict(table))
+    expected = model.get_params() | {"max_leaf_nodes": model.max_leaf_nodes_, "max_features": model.max_features_}
+    expected["min_samples_leaf"] = model.min_samples_leaf_
+    assert tree.get_params() == {name: expected[name] for name in tree.get_params()}
+    assert clone(tree).get_params() == pickle.loads(pickle.dumps(tree)).get_params() == tree.get_params()
+    assert tree.max_leaf_nodes is not None
+
+
+def test_scikit_learns_export_reads_a_boosted_tree():
+    tree = GradientBoostingRegressor(**FEW).fit([[0.0], [1.0], [2.0]] * 5, [0.0, 1.0, 5.0] * 5)[1, 0]
+    assert export_graphviz(tree, impurity=False).count("label=") >= tree.tree_.n_nodes
+
+
+@pytest.mark.parametrize(
+    "some",
+    [slice(1, 3), slice(None, None, 2), slice(0, 0), slice(None, -6), slice(None, None, -1)],
+    ids=str,
+)
+def test_slices_that_are_no_first_rounds(fitted, some):
     model, _ = fitted
-    for some in (slice(1, 3), slice(None, None, 2), slice(0, 0), slice(None, -6), slice(None, None, -1)):
-        with pytest.raises(ValueError, match="a slice of a boosted model is made of its first rounds"):
-            model[some]
-    with pytest.raises(ValueError, match=r"got model\[2:5\]"):
-        model[2:5]
-    with pytest.raises(IndexError, match="round must be from 0 to 5, got 6"):
-        model[6]
-    with pytest.raises(TypeError, match="rounds are numbers or slices"):
-        model["a"]
+    with pytest.raises(ValueError, match="a slice of a boosted model is made of its first rounds"):
+        model[some]
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "words"),
+    [
+        (slice(2, 5), ValueError, r"got model\[2:5\]"),
+        (6, IndexError, "round must be from 0 to 5, got 6"),
+        ("a", TypeError, "rounds are numbers or slices"),
+        ((slice(2), 0), TypeError, "rounds are numbers or slices"),
+    ],
+    ids=str,
+)
+def test_rounds_that_are_not_there(fitted, index, error, words):
+    model, _ = fitted
+    with pytest.raises(error, match=words):
+        model[index]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [len, iter, lambda model: model[0], lambda model: model[:1]],
+    ids=["len", "iter", "round", "slice"],
+)
+def test_a_model_that_is_not_fitted_has_no_rounds(call):
+    with pytest.raises(NotFittedError):
+        call(GradientBoostingRegressor())
+
+
+def test_a_model_that_is_not_fitted_may_stand_in_a_condition():
     unfitted = GradientBoostingRegressor()
-    assert unfitted  # and so it is in a condition
+    assert unfitted
     assert not hasattr(unfitted, "estimators_")
-    for call in (len, iter, lambda model: model[0], lambda model: model[:1]):
-        with pytest.raises(NotFittedError):
-            call(unfitted)

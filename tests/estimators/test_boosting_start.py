@@ -149,12 +149,12 @@ def test_evaluation_sets_have_their_offsets(form):
     given = {"array": offset, "list": [offset], "dict": {"valid": offset}, "lists": [offset.tolist(), OFFSET.tolist()]}
     model = Regressor(**FEW).fit(X, Y, init_score=OFFSET, eval_set=sets[form], eval_init_score=given[form])
     last = next(iter(model.evals_result_.values()))["squared_error"][-1]
-    assert last == pytest.approx(np.mean((model.predict(X_NEW, init_score=offset) - Y_NEW) ** 2) / 2)
+    assert last == pytest.approx(np.mean((model.predict(X_NEW, init_score=offset) - Y_NEW) ** 2))
     if form == "lists":
-        np.testing.assert_allclose(model.evals_result_["valid_1"]["squared_error"], model.train_score_ / 2)
+        np.testing.assert_allclose(model.evals_result_["valid_1"]["squared_error"], model.train_score_)
     none = Regressor(**FEW).fit(X, Y, init_score=OFFSET, eval_set=(X_NEW, Y_NEW))
     assert none.evals_result_["valid"]["squared_error"][-1] == pytest.approx(
-        np.mean((model.predict(X_NEW) - Y_NEW) ** 2) / 2
+        np.mean((model.predict(X_NEW) - Y_NEW) ** 2)
     )
 
 
@@ -245,7 +245,7 @@ def test_the_link_of_the_loss_is_undone():
     assert half.score(X, Y) > 0.5
     linked = Loss(own.gradient, own.hessian, inverse_link=lambda raw: 2 * raw)
     with pytest.raises(
-        ValueError, match="init cannot be an estimator with a loss of your own that has an inverse_link"
+        ValueError, match="init cannot be an estimator or a number with a custom loss that has an inverse_link"
     ):
         Regressor(loss=linked, init=LinearRegression()).fit(X, Y)
 
@@ -289,7 +289,7 @@ def test_rows_that_are_held_out_are_unknown_to_the_first_estimator():
     assert model.fit(X, Y).init_.n_rows_ == 240
     weight = np.arange(300) % 3
     assert sorted(model.set_params(n_iter_no_change=None).fit(X, Y, weight).init_.weight_) == sorted(weight)
-    with pytest.raises(ValueError, match="init=KNeighborsRegressor does not take sample_weight in fit"):
+    with pytest.raises(ValueError, match="init estimator KNeighborsRegressor does not support sample weights"):
         Regressor(init=KNeighborsRegressor()).fit(X, Y, weight)
 
 
@@ -308,11 +308,49 @@ def test_cross_validation_fits_the_first_estimator_in_every_fold():
     result = boosting_cv(model, X, Y, cv=3, return_train_score=True)
     assert result.test["squared_error"].shape == (5, 3)
     scores = cross_validate(model, X, Y, cv=3, scoring="neg_mean_squared_error")
-    by_hand = -np.asarray(scores["test_score"]) / 2
+    by_hand = -np.asarray(scores["test_score"])
     np.testing.assert_allclose(result.test["squared_error"][-1], by_hand, rtol=0.05)  # bins of all rows
     offsets = LinearRegression().fit(X, Y).predict(X)
     plain = boosting_cv(Regressor(n_estimators=5, random_state=0), X, Y, cv=3, init_score=offsets)
-    assert plain.test["squared_error"][0].mean() < np.var(Y) / 2
+    assert plain.test["squared_error"][0].mean() < np.var(Y)
+
+
+@pytest.mark.parametrize(
+    "model, y, number, raw",
+    [
+        (Regressor(), Y, 2.5, 2.5),
+        (Regressor("poisson"), np.exp(Y / 3), 2.0, np.log(2.0)),
+        (Classifier(), Y > 0, 0.2, np.log(0.25)),
+        (Classifier("exponential"), Y > 0, 0.2, 0.5 * np.log(0.25)),
+    ],
+)
+def test_a_number_is_a_prediction_to_begin_with(model, y, number, raw):
+    """XGBoost's `base_score`."""
+    model = clone(model).set_params(init=number, **FEW).fit(X, y)
+    given = np.full(len(X), raw)
+    other = clone(model).set_params(init=None).fit(X, y, init_score=given)
+    np.testing.assert_allclose(model.predict(X_NEW), other.predict(X_NEW, init_score=given[: len(X_NEW)]))
+    first = next(iter(model._staged_raw(X_NEW))) - next(iter(other._staged_raw(X_NEW, given[: len(X_NEW)])))
+    np.testing.assert_allclose(first, 0.0, atol=1e-12)
+    shown = model.init_.predict_proba(X[:1])[0, 1] if hasattr(model, "classes_") else model.init_.predict(X[:1])[0]
+    assert shown == pytest.approx(number)
+    scores = clone(model).fit(X, y, eval_set=(X, y)).evals_result_["valid"]
+    again = clone(model).set_params(init=None).fit(X, y, init_score=given, eval_set=(X, y), eval_init_score=given)
+    assert scores == {name: pytest.approx(values) for name, values in again.evals_result_["valid"].items()}
+
+
+@pytest.mark.parametrize(
+    "model, y, given, message",
+    [
+        (Classifier(init=0.3), THREE, {}, "init=0.3 is a number, which needs two classes: y has 3"),
+        (Classifier(init=1.5), Y > 0, {}, "The 'init' parameter of GradientBoostingClassifier must be"),
+        (Regressor("gamma", init=-1), np.exp(Y), {}, "init=-1 must predict positive values for a loss with a log link"),
+        (Regressor(init=1), Y, {"init_score": OFFSET}, "init and init_score both say where to begin"),
+    ],
+)
+def test_numbers_that_cannot_be_begun_with(model, y, given, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).set_params(**FEW).fit(X, y, **given)
 
 
 # --- one row, sparse tables, scikit-learn's classes ------------------------------------------------------------------

@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spinney
-from tests.compiled import THOROUGH
 
 
 def stands_alone(kind):
@@ -61,14 +60,14 @@ def test_no_estimator_is_forgotten():
     } <= set(ALL)
 
 
-@parametrize_with_checks(
-    [
-        *(checked(kind) for kind in ALL),
-        *(kind(n_estimators=10, max_bins=None) for kind in BOOSTING),
-        *(kind() for kind in BOOSTING if THOROUGH),
-    ]
-)
+@parametrize_with_checks([checked(kind) for kind in ALL])
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([one for kind in BOOSTING for one in (kind(), kind(n_estimators=10, max_bins=None))])
+def test_scikit_learn_checks_of_boosting_in_other_ways(estimator, check):
     check(estimator)
 
 

@@ -12,8 +12,9 @@ from sklearn import ensemble as theirs
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris, make_regression
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -24,7 +25,6 @@ import spinney
 from spinney import DecisionTreeClassifier, DecisionTreeRegressor
 from spinney.datasets import load_penguins
 from spinney.ensemble.stacking import split_off
-from tests.compiled import THOROUGH
 
 CLASSIFIERS = [("line", LogisticRegression()), ("bayes", GaussianNB())]
 REGRESSORS = [("line", LinearRegression()), ("ridge", Ridge(alpha=5.0))]
@@ -56,8 +56,14 @@ OTHERS = [  # in other ways
 ]
 
 
-@parametrize_with_checks([*CHECKED, *(OTHERS if THOROUGH else [])])
+@parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(OTHERS)
+def test_scikit_learn_checks_in_other_ways(estimator, check):
     check(estimator)
 
 
@@ -156,11 +162,11 @@ def test_a_failure_names_the_member(error, kind):
 @pytest.mark.parametrize(
     "estimators, options, message",
     [
-        ([], {}, "at least one model"),
-        ([("a", "drop")], {}, "at least one model"),
+        ([], {}, "non-empty list of \\(name, model\\), got an empty list"),
+        ([("a", "drop")], {}, "All estimators are dropped"),
         ([("a", Ridge()), ("a", Ridge())], {}, "names that differ"),
         ([("how", Ridge())], {}, r"named like parameters of VotingRegressor: \['how'\]"),
-        ([("a__b", Ridge())], {}, "without '__'"),
+        ([("a__b", Ridge())], {}, "must not contain __"),
         ([Ridge()], {}, "list of \\(name, model\\)"),
         ([("a", GaussianNB())], {}, "member 'a' must be a regressor, got GaussianNB"),
         (REGRESSORS, {"weights": [1]}, "one entry a member"),
@@ -179,7 +185,7 @@ def test_weights_reach_members_that_take_them():
     mine = spinney.VotingRegressor(REGRESSORS).fit(X, y, sample_weight=weights)
     other = theirs.VotingRegressor(REGRESSORS).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(mine.predict(X), other.predict(X))
-    with pytest.raises(TypeError, match=r"member 'near' \(KNeighborsRegressor\) does not take it"):
+    with pytest.raises(TypeError, match=r"KNeighborsRegressor does not support sample weights.*'near' to 'drop'"):
         spinney.VotingRegressor([("near", KNeighborsRegressor())]).fit(X, y, sample_weight=weights)
 
 
@@ -258,7 +264,7 @@ def test_stacking_sees_strings_and_passes_them_on():
     "options, kind, message",
     [
         ({"final_estimator": GaussianNB()}, ValueError, "final_estimator must be a regressor, got GaussianNB"),
-        ({"stack_method": "predict_proba"}, ValueError, "member 'line' .* has no predict_proba"),
+        ({"stack_method": "predict_proba"}, ValueError, "member 'line' .* does not implement the method predict_proba"),
         ({"cv": "prefit"}, ValueError, "member 'line' failed in check of cv='prefit'"),
         ({"cv": "holdout", "holdout_fraction": 1.0}, ValueError, "holdout_fraction"),
         ({"cv": "holdout", "holdout_fraction": 0.001}, ValueError, "holds out none of n_samples = 80"),
@@ -551,3 +557,65 @@ def test_the_examples_of_the_algorithms(room):
     result = doctest.testmod(import_module(f"spinney.ensemble.{room}"))
     assert result.attempted
     assert not result.failed
+
+
+# --- several labels ---------------------------------------------------------------------------------------------------
+
+SEVERAL = np.column_stack([IRIS[1] == 0, IRIS[1] > 1, IRIS[0][:, 0] > 5.8]).astype(int)
+
+
+@pytest.mark.parametrize("cv", [None, "holdout", "prefit"])
+@pytest.mark.parametrize("stack_method", ["auto", "predict"])
+def test_stacking_of_several_labels(cv, stack_method):
+    X, y = IRIS[0], SEVERAL
+    members = [("near", KNeighborsClassifier()), ("ridge", RidgeClassifier())]
+    if cv == "prefit":
+        members = [(name, model.fit(X, y)) for name, model in members]
+    options = {"stack_method": stack_method, "cv": cv, "final_estimator": KNeighborsClassifier(3)}
+    model = spinney.StackingClassifier(members, random_state=0, **options).fit(X, y)
+    assert [one.tolist() for one in model.classes_] == [[0, 1]] * 3
+    assert model.stack_method_ == (
+        ["predict"] * 2 if stack_method == "predict" else ["predict_proba", "decision_function"]
+    )
+    table = model.transform(X)
+    assert table.shape == (150, 6)
+    asked = model.named_estimators_["near"]
+    expected = asked.predict(X) if stack_method == "predict" else [one[:, 1] for one in asked.predict_proba(X)]
+    np.testing.assert_array_equal(table[:, :3], expected if stack_method == "predict" else np.column_stack(expected))
+    assert model.predict(X).shape == y.shape
+    if cv is None:
+        other = theirs.StackingClassifier(members, stack_method=stack_method, final_estimator=KNeighborsClassifier(3))
+        np.testing.assert_array_equal(other.fit(X, y).predict(X), model.predict(X))
+
+
+def test_members_that_are_not_fitted():
+    for kind in (spinney.StackingClassifier, spinney.StackingRegressor):
+        members = CLASSIFIERS if kind is spinney.StackingClassifier else REGRESSORS
+        with pytest.raises(NotFittedError, match="member 'line' failed in check of cv='prefit'"):
+            kind(members, cv="prefit").fit(*(TWO if kind is spinney.StackingClassifier else NUMBERS))
+
+
+def test_what_a_final_estimator_lacks_is_told_in_its_words():
+    model = spinney.StackingClassifier(CLASSIFIERS, final_estimator=GaussianNB()).fit(*TWO)
+    with pytest.raises(AttributeError, match="has no attribute 'decision_function'") as caught:
+        model.decision_function(TWO[0])
+    assert "'GaussianNB' object has no attribute 'decision_function'" in str(caught.value.__cause__)
+
+
+class Quiet(GaussianNB):
+    """A member whose `fit` returns nothing."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [spinney.VotingClassifier, spinney.StackingClassifier])
+def test_members_whose_fit_returns_nothing(kind):
+    quiet, loud = (kind([("one", one), ("line", LogisticRegression())]).fit(*TWO) for one in (Quiet(), GaussianNB()))
+    np.testing.assert_array_equal(quiet.predict(TWO[0]), loud.predict(TWO[0]))
+
+
+def test_the_diagram_shows_the_final_estimator():
+    assert "RidgeCV" in spinney.StackingRegressor(REGRESSORS)._repr_html_()
+    assert "LogisticRegression" in spinney.StackingClassifier([("bayes", GaussianNB())])._repr_html_()
+    assert "KNeighborsClassifier" in spinney.StackingClassifier(CLASSIFIERS, KNeighborsClassifier())._repr_html_()

@@ -94,5 +94,5 @@ def test_limits_and_warm_start():
     warm = RandomTreesEmbedding(n_estimators=2, random_state=0, warm_start=True).fit(X)
     warm.set_params(n_estimators=6).fit(X)
     assert warm.fingerprint_ == RandomTreesEmbedding(**FEW).fit(X).fingerprint_
-    with pytest.warns(UserWarning, match="no tree was added"):
+    with pytest.warns(UserWarning, match="does not fit new trees"):
         warm.fit(X)

@@ -78,7 +78,7 @@ def test_each_tree_has_its_rows():
     assert any(len(set(rows.tolist())) < 50 for rows in drawn_twice.estimators_samples_)
     assert IsolationForest(max_samples=0.25, **FEW).fit(X).max_samples_ == 150
     assert IsolationForest(**FEW).fit(X[:100]).max_samples_ == 100
-    with pytest.warns(UserWarning, match="max_samples is 1000, and there are 600 rows"):
+    with pytest.warns(UserWarning, match=r"max_samples \(1000\) is greater than the number of rows \(600\)"):
         assert IsolationForest(max_samples=1000, **FEW).fit(X).max_samples_ == 600
 
 
@@ -145,7 +145,7 @@ def test_a_warm_start_adds_trees():
     model.set_params(n_estimators=10).fit(X)
     assert model.fingerprint_ == whole.fingerprint_
     assert len(model.estimators_samples_) == 10
-    with pytest.warns(UserWarning, match="no tree was added"):
+    with pytest.warns(UserWarning, match="does not fit new trees"):
         model.fit(X)
     with pytest.raises(ValueError, match="n_estimators must not fall: it was 10 and is 9"):
         model.set_params(n_estimators=9).fit(X)

@@ -92,6 +92,19 @@ def test_weights_are_repetitions():
     assert weighted.inertia_ == pytest.approx(repeated.inertia_)
 
 
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+@pytest.mark.parametrize("weight", [np.arange(600) % 2, np.arange(600) % 3, np.arange(600) % 3 * 0.3])
+def test_rows_of_weight_zero_are_not_there(init, weight):
+    there = weight > 0
+    for k in (4, 150):
+        settings = {"init": init, "n_init": 2, "max_iter": 3, "random_state": 0}
+        model = KMeans(k, **settings).fit(X, sample_weight=weight)
+        other = KMeans(k, **settings).fit(X[there], sample_weight=weight[there])
+        np.testing.assert_allclose(model.cluster_centers_, other.cluster_centers_, rtol=1e-9)
+        if weight.dtype.kind == "i":  # importances are added up in other units
+            assert model.fingerprint_ == other.fingerprint_
+
+
 @pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e200])
 def test_the_unit_of_weights_does_not_matter(unit):
     weight = np.random.default_rng(0).random(600)
@@ -160,10 +173,18 @@ def test_the_table_is_left_alone():
     np.testing.assert_array_equal(table, X)
 
 
+def test_centres_that_are_given_are_one_start():
+    with pytest.warns(RuntimeWarning, match="performing only one init instead of n_init=10"):
+        model = KMeans(3, init=X[:3], n_init=10).fit(X)
+    assert model.fingerprint_ == KMeans(3, init=X[:3]).fit(X).fingerprint_
+    with pytest.raises(ValueError, match=r"number of features of the data 4. Give init the shape \(3, 4\)"):
+        KMeans(3, init=X[:3, :2]).fit(X)
+
+
 def test_errors_say_what_would_be_right():
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=8"):
         KMeans().fit(X[:3])
-    with pytest.raises(ValueError, match=r"init must give one row for each of the 3 clusters .* got shape \(2, 4\)"):
+    with pytest.raises(ValueError, match=r"initial centers \(2, 4\) does not match the number of clusters 3"):
         KMeans(3, init=X[:2]).fit(X)
     with pytest.raises(TypeError, match=r"holds strings, such as 'a', not numbers. KMeans needs numbers"):
         KMeans(1).fit(pd.DataFrame({"x": ["a", "b"]}))

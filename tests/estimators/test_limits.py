@@ -293,8 +293,10 @@ def test_importances_are_shares_of_what_the_splits_did():
         assert shares.min() >= 0
     splits = np.concatenate([tree.feature[~tree.is_leaf] for tree in plain_trees(model)])
     np.testing.assert_allclose(model.get_feature_importances("split"), np.bincount(splits, minlength=5) / len(splits))
-    with pytest.raises(ValueError, match="kind must be 'gain', 'split' or 'cover', got 'weight'"):
-        model.get_feature_importances("weight")
+    for other, kind in (("total_gain", "gain"), ("weight", "split"), ("total_cover", "cover")):  # XGBoost's names
+        assert (model.get_feature_importances(other) == model.get_feature_importances(kind)).all()
+    with pytest.raises(ValueError, match="kind must be 'gain', 'split' or 'cover', got 'total'"):
+        model.get_feature_importances("total")
 
 
 def test_importances_of_a_model_of_one_column():

@@ -110,24 +110,59 @@ def test_out_of_bag_needs_common_rows():
     assert len(merged) == 10
 
 
-def test_what_cannot_be_merged():
-    forest = spinney.RandomForestClassifier(2, random_state=0).fit(X, Y)
-    with pytest.raises(ValueError, match="at least one fitted forest, got none"):
-        merge_forests([])
-    with pytest.raises(TypeError, match=r"fitted forests \(random forests, .*\), got LogisticRegression"):
-        merge_forests([forest, LogisticRegression()])
-    with pytest.raises(NotFittedError):
-        merge_forests([forest, spinney.RandomForestClassifier()])
-    with pytest.raises(TypeError, match="got BaggingClassifier of LogisticRegression"):
-        merge_forests([spinney.BaggingClassifier(LogisticRegression(max_iter=500), 2).fit(X, Y)])
-    with pytest.raises(TypeError, match="one class: the first is RandomForestClassifier, number 1 is a ExtraTreesC"):
-        merge_forests([forest, spinney.ExtraTreesClassifier(2).fit(X, Y)])
-    with pytest.raises(ValueError, match="same columns, names and categories: number 1 has others"):
-        merge_forests([forest, spinney.RandomForestClassifier(2).fit(X[:, :2], Y)])
-    with pytest.raises(ValueError, match="same classes: those of number 2 are"):
-        merge_forests([forest, forest, spinney.RandomForestClassifier(2).fit(X, Y + 1)])
-    one, two = (spinney.RandomForestRegressor(2).fit(X, target) for target in (Y, np.column_stack([Y, Y])))
-    with pytest.raises(ValueError, match="same number of outputs: number 1 has 2, the first 1"):
-        merge_forests([one, two])
-    with pytest.raises(ValueError, match="same criterion: that of number 1 is another"):
-        merge_forests([forest, spinney.RandomForestClassifier(2, criterion="entropy").fit(X, Y)])
+def small(kind=spinney.RandomForestClassifier, X=X, y=Y, **more):
+    return kind(2, random_state=0, **more).fit(X, y)
+
+
+NOT_MERGED = {
+    "nothing": (lambda forest: [], ValueError, "at least one fitted forest, got none"),
+    "another library": (
+        lambda forest: [forest, LogisticRegression()],
+        TypeError,
+        r"fitted forests \(random forests, .*\), got LogisticRegression",
+    ),
+    "not fitted": (lambda forest: [forest, spinney.RandomForestClassifier()], NotFittedError, "not fitted"),
+    "bagging of no trees": (
+        lambda forest: [spinney.BaggingClassifier(LogisticRegression(max_iter=500), 2).fit(X, Y)],
+        TypeError,
+        "got BaggingClassifier of LogisticRegression",
+    ),
+    "another kind": (
+        lambda forest: [forest, small(spinney.ExtraTreesClassifier)],
+        TypeError,
+        "one class: the first is RandomForestClassifier, number 1 is a ExtraTreesC",
+    ),
+    "other columns": (
+        lambda forest: [forest, small(X=X[:, :2])],
+        ValueError,
+        "same columns, names and categories: number 1 has others",
+    ),
+    "other classes": (
+        lambda forest: [forest, forest, small(y=Y + 1)],
+        ValueError,
+        "same classes: those of number 2 are",
+    ),
+    "other outputs": (
+        lambda forest: [small(spinney.RandomForestRegressor, y=y) for y in (Y, np.column_stack([Y, Y]))],
+        ValueError,
+        "same number of outputs: number 1 has 2, the first 1",
+    ),
+    "another criterion": (
+        lambda forest: [forest, small(criterion="entropy")],
+        ValueError,
+        "same criterion: that of number 1 is another",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return small()
+
+
+@pytest.mark.parametrize("name", NOT_MERGED)
+def test_what_cannot_be_merged(forest, name):
+    make, error, words = NOT_MERGED[name]
+    forests = make(forest)
+    with pytest.raises(error, match=words):
+        merge_forests(forests)

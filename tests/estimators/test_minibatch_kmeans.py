@@ -155,7 +155,7 @@ def test_errors_say_what_would_be_right():
         MiniBatchKMeans().partial_fit(X[:3])
     with pytest.warns(RuntimeWarning, match="init_size=2 should be larger than n_clusters=5"):
         MiniBatchKMeans(5, init_size=2).fit(X)
-    with pytest.raises(ValueError, match=r"init must give one row for each of the 3 clusters .* got shape \(2, 4\)"):
+    with pytest.raises(ValueError, match=r"initial centers \(2, 4\) does not match the number of clusters 3"):
         MiniBatchKMeans(3, init=X[:2]).fit(X)
     with pytest.raises(ValueError, match="reassignment_ratio"):
         MiniBatchKMeans(reassignment_ratio=-1).fit(X)

@@ -116,6 +116,24 @@ def test_history():
     assert GaussianMixture().fit(X).history_ is None
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_warm_start_knows_what_the_fit_before_has_reached():
+    """One iteration after another ends where scikit-learn's do, and where all in one fit end."""
+    ends = []
+    for kind in (GaussianMixture, sklearn.mixture.GaussianMixture):
+        model, n_fits = kind(3, max_iter=1, warm_start=True, **start("full")).fit(X), 1
+        while not model.converged_:
+            model.fit(X)
+            n_fits += 1
+            assert n_fits < 200
+        ends.append((n_fits, model))
+    whole = GaussianMixture(3, max_iter=200, **start("full")).fit(X)
+    assert ends[0][0] == ends[1][0] == whole.n_iter_
+    for _, model in ends:
+        assert model.lower_bound_ == pytest.approx(whole.lower_bound_, rel=1e-9)
+        np.testing.assert_allclose(model.means_, whole.means_, rtol=1e-6)
+
+
 def test_warm_start_goes_on():
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         model = GaussianMixture(3, max_iter=2, tol=0.0, warm_start=True, random_state=0).fit(X)
@@ -188,27 +206,55 @@ def test_densities_by_component(form):
     assert hole[0, 1] == pytest.approx(multivariate_normal(model.means_[1, 1:], matrices(1)[1:, 1:]).logpdf([1.0, 0.5]))
 
 
-def test_errors_say_what_would_be_right():
-    with pytest.raises(ValueError, match="Expected n_samples >= n_components but got n_components = 9, n_samples = 4"):
-        GaussianMixture(9).fit(X[:4])
-    with pytest.raises(ValueError, match=r"means_init must have the shape \(3, 3\), got \(2, 3\)"):
-        GaussianMixture(3, means_init=X[:2]).fit(X)
-    with pytest.raises(ValueError, match="weights_init must hold numbers of at least 0 that add up to 1"):
-        GaussianMixture(2, weights_init=[0.7, 0.7]).fit(X)
-    with pytest.raises(ValueError, match="precisions_init must hold positive definite matrices"):
-        GaussianMixture(1, precisions_init=-np.eye(3)[None]).fit(X)
-    with pytest.raises(ValueError, match="precisions_init must hold positive numbers"):
-        GaussianMixture(1, covariance_type="spherical", precisions_init=[-1.0]).fit(X)
-    with pytest.raises(ValueError, match="Column 1 of X has no values at all"):
-        GaussianMixture().fit([[1.0, np.nan], [2.0, np.nan]])
-    with pytest.raises(ValueError, match="Input X contains infinity, first in column 0, row 1"):
-        GaussianMixture().fit([[1.0], [np.inf]])
-    fitted, far = GaussianMixture().fit(pd.DataFrame({"a": [1.0, 2.0]})), pd.DataFrame({"a": [np.inf]})
-    for ask in (fitted.predict, fitted.component_densities):
-        with pytest.raises(ValueError, match="infinity, first in column 'a', row 0"):
-            ask(far)
-    with pytest.raises(TypeError, match="GaussianMixture needs numbers"):
-        GaussianMixture().fit(pd.DataFrame({"x": ["a", "b"]}))
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            {"n_components": 3, "means_init": X[:2]},
+            r"means_init must have the shape \(3, 3\), got \(2, 3\)",
+        ),
+        (
+            {"n_components": 2, "weights_init": [0.7, 0.7]},
+            "weights_init must hold numbers of at least 0 that add up to 1",
+        ),
+        ({"precisions_init": -np.eye(3)[None]}, "precisions_init must hold positive definite matrices"),
+        (
+            {"covariance_type": "spherical", "precisions_init": [-1.0]},
+            "precisions_init must hold positive numbers",
+        ),
+    ],
+    ids=["means", "weights", "matrices", "numbers"],
+)
+def test_errors_say_what_would_be_right(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        GaussianMixture(**wrong).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("table", "n_components", "error", "words"),
+    [
+        (
+            X[:4],
+            9,
+            ValueError,
+            "Expected n_samples >= n_components but got n_components = 9, n_samples = 4",
+        ),
+        ([[1.0, np.nan], [2.0, np.nan]], 1, ValueError, "Column 1 of X has no values at all"),
+        ([[1.0], [np.inf]], 1, ValueError, "Input X contains infinity, first in column 0, row 1"),
+        (pd.DataFrame({"x": ["a", "b"]}), 1, TypeError, "GaussianMixture needs numbers"),
+    ],
+    ids=["few rows", "no values", "infinity", "strings"],
+)
+def test_tables_that_are_refused(table, n_components, error, words):
+    with pytest.raises(error, match=words):
+        GaussianMixture(n_components).fit(table)
+
+
+@pytest.mark.parametrize("method", ["predict", "component_densities"])
+def test_infinity_in_predictions(method):
+    fitted = GaussianMixture().fit(pd.DataFrame({"a": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="infinity, first in column 'a', row 0"):
+        getattr(fitted, method)(pd.DataFrame({"a": [np.inf]}))
 
 
 def test_the_number_of_components():

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from spinney import (
@@ -28,6 +30,8 @@ from spinney import (
     VotingClassifier,
     VotingRegressor,
 )
+from spinney.data.schema import learn_and_read
+from tests.compiled import few
 
 RANDOM = np.random.RandomState(0)
 N = 240
@@ -128,30 +132,85 @@ def test_missing_values():
         assert model.predict_row({**row, "grade": nothing, "size": nothing}) == model.predict(table)[0]
 
 
-def test_errors():
-    model = DecisionTreeClassifier().fit(FRAME, Y)
-    row = dict(FRAME.iloc[0])
-    with pytest.raises(ValueError, match="row has no value for column 'size'; it has"):
-        model.predict_row({key: value for key, value in row.items() if key != "size"})
-    with pytest.raises(ValueError, match="row has 2 values, but the model is expecting 6"):
-        model.predict_row([1, 2])
-    for wrong in ("red", 3, FRAME, FRAME.to_numpy()):
-        with pytest.raises((TypeError, ValueError), match="row "):
-            model.predict_row(wrong)
-    with pytest.raises(TypeError, match="such as 'big'"):
-        model.predict_row({**row, "size": "big"})
-    with pytest.raises(TypeError, match=r"Column .* holds numbers"):
-        model.predict_row({**row, "colour": 3})
-    with pytest.raises(TypeError, match="date"):
-        model.predict_row({**row, "size": datetime.date(2020, 1, 1)})
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(FRAME.iloc[:1].rename(columns={"size": "weight"}))
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(FRAME.iloc[:1, ::-1])
-    with pytest.raises(TypeError, match="Column 'colour' holds numbers"):
-        model.predict(FRAME.iloc[:1].assign(colour=5))
-    with pytest.raises(TypeError, match="Column 'size' holds strings"):
-        model.predict(FRAME.iloc[:1].assign(size="big"))
+KINDS = ["int64", "uint64", "float64", "float32", "bool", "Int64", "UInt64", "Float64", "boolean", "object"]
+KINDS += ["int64[pyarrow]", "uint64[pyarrow]", "double[pyarrow]", "float[pyarrow]", "bool[pyarrow]"]
+
+
+@few(60)
+@given(kinds=st.lists(st.sampled_from(KINDS), min_size=2, max_size=4), data=st.data())
+def test_rows_of_any_types_are_read_as_among_others(kinds, data):
+    """One row of a frame has one type in pandas, and it may be one that rounds."""
+    pytest.importorskip("pyarrow")
+    columns = {}
+    for j, kind in enumerate(kinds):
+        values = [0, 1, 3, 7, 2**53, 2**53 + 1]
+        values += [2**63, 2**64 - 1] if kind.lower().startswith("uint") else [2**62, 2**63 - 1]
+        if "bool" in kind.lower():
+            values = [bool(one % 2) for one in values]
+        drawn = [values[k] for k in data.draw(st.lists(st.integers(0, 7), min_size=6, max_size=6))]
+        if kind.lower().startswith(("float", "double")):
+            drawn = np.array(drawn, np.float32 if "float[" in kind or "32" in kind else np.float64)
+        columns[f"c{j}"] = pd.array(drawn, dtype=kind)
+    X = pd.DataFrame(columns)
+    chosen = [name for name in X if data.draw(st.booleans())]
+    schema, _ = learn_and_read(X, chosen)
+    together = schema.read(X)
+    for i in range(len(X)):
+        alone = schema.read(X.iloc[i : i + 1])
+        for j in range(len(kinds)):
+            assert alone.column(j)[0] == together.column(j)[i]
+
+
+@pytest.mark.parametrize("kinds", [("int64", "float64"), ("int64[pyarrow]", "double[pyarrow]")])
+def test_categories_beyond_the_integers_of_floats(kinds):
+    pytest.importorskip("pyarrow")
+    ids = pd.array([2**53, 2**53 + 1] * 20, dtype=kinds[0])
+    X = pd.DataFrame({"id": ids, "x": pd.array([0.0, 1.0] * 20, dtype=kinds[1])})
+    model = DecisionTreeClassifier(categorical_features=["id"]).fit(X, [0, 1] * 20)
+    assert [model.predict(X[i : i + 1])[0] for i in range(2)] == model.predict(X[:2]).tolist() == [0, 1]
+
+
+ROW = dict(FRAME.iloc[0])
+BAD_ROWS = {
+    "a column less": (
+        {key: value for key, value in ROW.items() if key != "size"},
+        ValueError,
+        "row has no value for column 'size'; it has",
+    ),
+    "too short": ([1, 2], ValueError, "row has 2 values, but the model is expecting 6"),
+    "a string": ("red", TypeError, "row must be a dict, .* got 'red'"),
+    "a number": (3, TypeError, "row must be a dict, .* got 3"),
+    "a frame": (FRAME, TypeError, "row must be a dict, .* got a table"),
+    "an array of rows": (FRAME.to_numpy(), TypeError, "row must be a dict, .* got a table"),
+    "a string among numbers": ({**ROW, "size": "big"}, TypeError, "such as 'big'"),
+    "a number among strings": ({**ROW, "colour": 3}, TypeError, r"Column .* holds numbers"),
+    "a date": ({**ROW, "size": datetime.date(2020, 1, 1)}, TypeError, "date"),
+}
+BAD_TABLES = {
+    "another name": (FRAME.iloc[:1].rename(columns={"size": "weight"}), ValueError, "feature names"),
+    "another order": (FRAME.iloc[:1, ::-1], ValueError, "feature names"),
+    "numbers for strings": (FRAME.iloc[:1].assign(colour=5), TypeError, "Column 'colour' holds numbers"),
+    "strings for numbers": (FRAME.iloc[:1].assign(size="big"), TypeError, "Column 'size' holds strings"),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return DecisionTreeClassifier().fit(FRAME, Y)
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_rows_that_do_not_fit(fitted, name):
+    row, error, words = BAD_ROWS[name]
+    with pytest.raises(error, match=words):
+        fitted.predict_row(row)
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_tables_of_one_row_that_do_not_fit(fitted, name):
+    table, error, words = BAD_TABLES[name]
+    with pytest.raises(error, match=words):
+        fitted.predict(table)
 
 
 def test_id3():

@@ -152,6 +152,7 @@ NUMBER_TREES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", ROWS_WEIGHTS.values(), ids=ROWS_WEIGHTS)
 @pytest.mark.parametrize("settings", CLASS_TREES.values(), ids=CLASS_TREES)
 def test_trees_of_classes(path, settings, weight):
@@ -338,23 +339,44 @@ def test_who_cannot_take_sparse_tables_says_what_to_do(model):
         model.predict(stored)
 
 
-def test_wrong_tables():
+WRONG = {
+    "categories": (
+        lambda model, stored, y: model.set_params(categorical_features=[0]).fit(stored, y),
+        ValueError,
+        "X is sparse and holds numbers only",
+    ),
+    "complex": (
+        lambda model, stored, y: model.fit(sp.csr_matrix(1j * np.eye(3)), y[:3]),
+        ValueError,
+        r"[Cc]omplex",
+    ),
+    "no rows": (
+        lambda model, stored, y: model.fit(sp.csr_matrix((0, 3)), []),
+        ValueError,
+        r"0 sample|0 feature",
+    ),
+    "no columns": (lambda model, stored, y: model.fit(sp.csr_matrix((3, 0)), y[:3]), ValueError, "0 feature"),
+    "fewer columns": (
+        lambda model, stored, y: model.fit(stored, y).predict(stored[:, :3]),
+        ValueError,
+        "X has 3 features, but DecisionTreeRegressor is expecting 12",
+    ),
+    "where categories were": (
+        lambda model, stored, y: model.fit(pd.DataFrame({"a": ["x", "y"] * 10, "b": range(20)}), np.arange(20)).predict(
+            sp.csr_matrix(np.eye(2))
+        ),
+        TypeError,
+        "X is sparse, but column 0 held categories when the model was fitted",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_tables(name):
+    call, error, words = WRONG[name]
     _, stored, y = drawn(20)
-    model = spinney.DecisionTreeRegressor()
-    with pytest.raises(ValueError, match="X is sparse and holds numbers only"):
-        model.set_params(categorical_features=[0]).fit(stored, y)
-    model.set_params(categorical_features=None)
-    with pytest.raises(ValueError, match=r"[Cc]omplex"):
-        model.fit(sp.csr_matrix(1j * np.eye(3)), y[:3])
-    with pytest.raises(ValueError, match=r"0 sample|0 feature"):
-        model.fit(sp.csr_matrix((0, 3)), [])
-    with pytest.raises(ValueError, match="0 feature"):
-        model.fit(sp.csr_matrix((3, 0)), y[:3])
-    with pytest.raises(ValueError, match="X has 3 features, but DecisionTreeRegressor is expecting 12"):
-        model.fit(stored, y).predict(stored[:, :3])
-    frame = pd.DataFrame({"a": ["x", "y"] * 10, "b": range(20)})
-    with pytest.raises(TypeError, match="X is sparse, but column 0 held categories when the model was fitted"):
-        spinney.DecisionTreeRegressor().fit(frame, np.arange(20)).predict(sp.csr_matrix(np.eye(2)))
+    with pytest.raises(error, match=words):
+        call(spinney.DecisionTreeRegressor(), stored, y)
 
 
 def test_what_would_have_to_be_laid_out_is_refused(monkeypatch):

@@ -62,6 +62,7 @@ def weights_of(kind, n):
     return {"alike": None, "whole": random.randint(0, 3, n), "any": random.rand(n) * (random.rand(n) < 0.9)}[kind]
 
 
+@pytest.mark.slow
 @few(25)
 @given(
     st.integers(0, 10**6),
@@ -89,6 +90,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_settings(settings, dtype):

@@ -52,7 +52,7 @@ def table_of(model):
 
 
 def lenient(model):
-    name = "estimator__handle_unknown" if hasattr(model, "estimator") else "handle_unknown"
+    name = "estimator__handle_unknown" if "estimator" in model.get_params(deep=False) else "handle_unknown"
     return clone(model).set_params(**{name: "missing"})
 
 

@@ -1,9 +1,14 @@
 """What can be seen of a fit while it runs and after it: evaluation sets, metrics, early stopping, callbacks, stages."""
 
+import doctest
+import inspect
 import io
+import re
+import warnings
 from itertools import pairwise
 
 import numpy as np
+import pandas
 import pytest
 from sklearn import metrics
 from sklearn.base import clone
@@ -90,9 +95,10 @@ def test_class_scores_are_those_of_the_stages(labels):
     [
         ("valid", "eval_set must be .*, got str"),
         (X_NEW, "eval_set must be .*, got ndarray"),
-        ([X_NEW, Y_NEW], "eval_set 'valid_0' must be a tuple"),
+        ([X_NEW, Y_NEW], r"eval_set 'valid_0' must be a tuple \(X, y\) or .*, got ndarray\. Several sets are"),
+        ([pandas.DataFrame(X_NEW), Y_NEW], r"'valid_0' must be a tuple \(X, y\) or .*, got DataFrame\. Several"),
         ({"new": (X_NEW,)}, "eval_set 'new' must be a tuple"),
-        ((X_NEW, Y_NEW, None, None), "eval_set 'valid' must be a tuple"),
+        ((X_NEW, Y_NEW, None, None), "eval_set 'valid' must be a tuple .*, got a tuple of 4"),
         ((X_NEW[:, :2], Y_NEW), "X has 2 features, but GradientBoostingRegressor is expecting 3 features"),
         ((X_NEW, Y_NEW[:5]), "X has 200, y has 5"),
         ((X_NEW, Y_NEW, np.ones(3)), "sample_weight must have one value per row: got 3 for 200 rows"),
@@ -153,7 +159,7 @@ def test_a_metric_that_grows_is_maximised():
     [
         (
             "gini",
-            r"eval_metric must be one of \['absolute_error', .*'squared_error'\], 'loss' or a function, got 'gini'",
+            r"eval_metric must be one of \['absolute_error', .*'squared_error'.*\], 'loss' or a function .*got 'gini'",
         ),
         (3, r"eval_metric must be a name, a function \(y, prediction\) -> float, or a triple .*, got 3"),
         (("mine", 3, True), "eval_metric must be a name"),
@@ -205,24 +211,90 @@ def test_patience_and_tolerance():
     model = Regressor(n_estimators=100, early_stopping=True, random_state=0)
     for patience in (1, 4):
         eager = clone(model).set_params(tol=1e9, n_iter_no_change=patience).fit(X, Y, eval_set=(X_NEW, Y_NEW))
-        assert (eager.best_iteration_, eager.n_iter_) == (1, 1 + patience)
-    patient = clone(model).set_params(n_iter_no_change=100).fit(X, Y, eval_set=(X, Y))
-    curve = np.array(patient.evals_result_["valid"]["squared_error"])
+        assert eager.n_iter_ == 1 + patience
+    patient = clone(model).set_params(n_iter_no_change=100, validation_fraction=None).fit(X, Y)
+    curve = np.array(patient.evals_result_["train"]["squared_error"])
     assert (np.diff(curve) < 0).all()
     tol = -np.diff(curve)[20]
-    stopped = clone(model).set_params(tol=tol, n_iter_no_change=1).fit(X, Y, eval_set=(X, Y))
-    expected = next(k for k in range(1, 100) if curve[k] >= curve[k - 1] - tol)
-    assert stopped.best_iteration_ == expected
+    stopped = clone(model).set_params(tol=tol, n_iter_no_change=1, validation_fraction=None).fit(X, Y)
+    assert stopped.n_iter_ == 1 + next(k for k in range(1, 100) if curve[k] >= curve[k - 1] - tol)
 
 
-def test_the_first_set_and_the_first_metric_decide():
-    sets = [(X_NEW, Y_NEW), (X, Y)]
+@pytest.mark.parametrize("tol", [0.0, 0.1, 1e9])
+def test_the_tolerance_ends_the_fit_but_does_not_choose_the_round(tol):
+    """A large tolerance stops soon; the rounds that were fitted by then are kept, if they were better."""
+    model = Regressor(n_estimators=40, early_stopping=True, tol=tol, random_state=0)
+    model.fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    curve = model.evals_result_["valid"]["squared_error"]
+    assert model.best_iteration_ == np.argmin(curve) + 1
+    if tol == 1e9:
+        assert model.n_iter_ == model.best_iteration_ == 11  # the score improved in each of them, by less
+
+
+@pytest.mark.parametrize("n_estimators", [5, 50])
+def test_a_metric_that_is_never_a_number_does_not_end_in_an_empty_model(n_estimators):
+    model = Regressor(n_estimators=n_estimators, early_stopping=True)
+
+    def unknown(y, prediction):
+        return np.nan
+
+    if n_estimators == 5:  # fewer than early stopping waits for
+        assert len(model.fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric=unknown)) == 5
+    else:
+        with pytest.raises(ValueError, match="unknown on 'valid' has not been a finite number for 10 rounds"):
+            model.fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric=unknown)
+
+
+def test_the_last_set_and_the_first_metric_decide():
+    sets = [(X, Y), (X_NEW, Y_NEW)]
     model = Regressor(n_estimators=200, learning_rate=0.3, early_stopping=True, n_iter_no_change=5, random_state=0)
     one = clone(model).fit(X, Y, eval_set=sets, eval_metric=["mae", "mse"])
-    other = clone(model).fit(X, Y, eval_set=sets[::-1], eval_metric=["mse", "mae"])
     assert one.n_iter_ < 200
-    assert one.best_iteration_ == np.argmin(one.evals_result_["valid_0"]["absolute_error"]) + 1
-    assert other.n_iter_ == 200
+    assert one.best_iteration_ == np.argmin(one.evals_result_["valid_1"]["absolute_error"]) + 1
+    alone = clone(model).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric="mae")
+    named = clone(model).fit(X, Y, eval_set={"a": (X, Y), "b": (X_NEW, Y_NEW)}, eval_metric="mae")
+    assert alone.fingerprint_ == named.fingerprint_ == one.fingerprint_
+    assert (named.validation_score_ == alone.validation_score_).all()
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("max_bins", [255, None])
+def test_training_rows_that_decide_are_warned_of(copied, max_bins):
+    model = Regressor(n_estimators=5, early_stopping=True, max_bins=max_bins, random_state=0)
+    train = (X.copy(), Y.copy()) if copied else (X, Y)
+    with pytest.warns(UserWarning, match="uses the last evaluation set, 'valid_1', which is the training data") as told:
+        model.fit(X, Y, eval_set=[(X_NEW, Y_NEW), train])
+    assert len(told) == 1
+
+
+def test_a_validation_set_in_its_place_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Regressor(n_estimators=5, early_stopping=True).fit(X, Y, eval_set=[(X, Y), (X_NEW, Y_NEW)])
+        Regressor(n_estimators=5).fit(X, Y, eval_set=[(X_NEW, Y_NEW), (X, Y)])  # nothing is decided
+        Regressor(n_estimators=5, early_stopping=True).fit(X, Y, eval_set=(X, Y[::-1].copy()))  # other targets
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
+def test_the_squared_error_is_the_squared_error_under_every_loss(loss):
+    names = ["squared_error", "rmse", "r2"]
+    model = Regressor(loss, n_estimators=3, random_state=0).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric=names)
+    scores = model.evals_result_["valid"]
+    assert scores["squared_error"][-1] == pytest.approx(metrics.mean_squared_error(Y_NEW, model.predict(X_NEW)))
+    np.testing.assert_allclose(np.sqrt(scores["squared_error"]), scores["rmse"])
+    for name in ("mse", "loss", None) if loss == "squared_error" else ("mse",):
+        again = clone(model).fit(X, Y, eval_set=(X_NEW, Y_NEW), eval_metric=name)
+        np.testing.assert_allclose(again.evals_result_["valid"]["squared_error"], scores["squared_error"])
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie", "quantile"])
+def test_a_metric_called_like_a_loss_is_that_loss_under_every_other(loss):
+    y, y_new, own = np.exp(Y / 4), np.exp(Y_NEW / 4), {"power": 1.3, "quantile": 0.7}
+    model = Regressor(loss, n_estimators=4, random_state=0, **own).fit(X, y, eval_set=(X_NEW, y_new))
+    default = model.evals_result_["valid"][loss][-1]
+    other = Regressor("poisson" if loss != "poisson" else "gamma", n_estimators=1, **own)
+    known = other._known_metrics()[loss]
+    assert known.function(y_new, model.predict(X_NEW), None) == pytest.approx(default)
 
 
 def test_the_held_out_part_is_a_fair_evaluation_set():
@@ -264,6 +336,16 @@ def test_a_callback_sees_every_round_and_can_stop_the_fit():
     assert all(0 <= a[3] <= b[3] for a, b in pairwise(seen))
     assert model.evals_result_["valid"] == seen[-1][2]
     assert model.fingerprint_ == Regressor(n_estimators=4, random_state=0).fit(X, Y).fingerprint_
+
+
+def test_the_help_of_a_round_explains_every_field_by_an_example():
+    runner = doctest.DocTestRunner(verbose=False)
+    (example,) = [one for one in doctest.DocTestFinder(recurse=False).find(Round, "Round") if one.examples]
+    runner.run(example)
+    assert runner.failures == 0
+    documented = re.findall(r"^(\w+) : ", inspect.getdoc(Round), re.MULTILINE)
+    assert documented == list(Round._fields)
+    assert all(f"now.{name}" in inspect.getdoc(Round) for name in Round._fields)
 
 
 def test_every_callback_is_called_even_if_the_first_stops():

@@ -1,9 +1,13 @@
 """Cross-validation at every round equals separate fits on the same bins, and stops on the mean."""
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
+import spinney
 from spinney import GradientBoostingClassifier, GradientBoostingRegressor, boosting_cv
 from spinney.ensemble.metrics import CLASS_METRICS
 
@@ -27,6 +31,38 @@ def test_every_round_of_every_fold_is_that_of_a_fit_of_its_own():
         np.testing.assert_allclose(found.test["rmse"][:, k], own.evals_result_["test"]["rmse"], rtol=1e-9)
         np.testing.assert_allclose(found.train["rmse"][:, k], own.evals_result_["train"]["rmse"], rtol=1e-9)
     assert not hasattr(model, "n_iter_")
+
+
+@pytest.mark.parametrize("init", [None, LinearRegression()])
+def test_the_models_of_the_folds_are_those_that_were_scored(init):
+    X, y = draw()
+    folds = list(KFold(3).split(X))
+    model = GradientBoostingRegressor(n_estimators=8, init=init, random_state=0)
+    found = boosting_cv(model, X, y, cv=folds, return_estimator=True)
+    assert len(found.estimators) == 3
+    for (_, held), score, one in zip(folds, found.test["squared_error"][found.best_iteration - 1], found.estimators):
+        assert one.n_estimators_ == found.best_iteration
+        assert np.mean((one.predict(X[held]) - y[held]) ** 2) == pytest.approx(score)
+    assert boosting_cv(model, X, y, cv=folds).estimators == []
+
+
+def test_a_model_of_a_fold_is_one_like_any_other(tmp_path):
+    X, y = draw(150)
+    classes = np.array(["low", "middle", "high"])[np.digitize(y, [10, 20])]
+    found = boosting_cv(GradientBoostingClassifier(n_estimators=3), X, classes, cv=2, return_estimator=True)
+    spinney.save(found.estimators[0], tmp_path / "fold.spinney")
+    again = spinney.load(tmp_path / "fold.spinney")
+    assert (again.predict(X) == found.estimators[0].predict(X)).all()
+    assert again.fingerprint_ == pickle.loads(pickle.dumps(found.estimators[0])).fingerprint_
+    assert "estimators" not in repr(found)
+
+
+def test_the_squared_error_is_not_halved():
+    X, y = draw()
+    model = GradientBoostingRegressor(n_estimators=3, random_state=0)
+    found = boosting_cv(model, X, y, cv=3, eval_metric=["mse", "rmse"])
+    assert found.metric == "squared_error"
+    np.testing.assert_allclose(np.sqrt(found.test["squared_error"]), found.test["rmse"])
 
 
 def test_it_stops_on_the_mean_of_the_folds():

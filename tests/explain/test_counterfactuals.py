@@ -1,15 +1,21 @@
-"""Counterfactuals: beside all combinations, and what they promise."""
+"""Counterfactuals: beside all combinations, and what they promise. No search here depends on a clock."""
+
+import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 
 import spinney
-from spinney.explain import counterfactual
+from spinney import explain
 from tests.oracles.nearest_box import candidates, least_change
 
+counterfactual = partial(explain.counterfactual, time_limit=math.inf)
 UNITS = {0: 1.0, 1: 0.5, 2: 2.0}
 
 
@@ -25,6 +31,7 @@ MODELS = {
     "forest": lambda: spinney.RandomForestClassifier(6, max_depth=3, random_state=0),
     "boosting": lambda: spinney.GradientBoostingClassifier(n_estimators=8, max_depth=3, learning_rate=0.5),
     "adaboost": lambda: spinney.AdaBoostClassifier(spinney.DecisionTreeClassifier(max_depth=2), n_estimators=5),
+    "c50": lambda: spinney.C50Classifier(trials=4),
     "bagging": lambda: spinney.BaggingClassifier(spinney.DecisionTreeClassifier(max_depth=3), 5, random_state=0),
 }
 
@@ -149,6 +156,62 @@ def test_missing_values_are_filled_where_that_is_allowed(people, lender):
     assert "pay: missing -> " in repr(free)
 
 
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_no_constraint_is_broken(people, lender, data):
+    X, _ = people
+    names = list(X)
+    row = X.iloc[data.draw(st.integers(0, 60))].to_dict()
+    for name in data.draw(st.sets(st.sampled_from(["job", "pay"]))):
+        row[name] = None
+    fixed = data.draw(st.sets(st.sampled_from(names), max_size=2))
+    fill = data.draw(st.sets(st.sampled_from(names)))
+    ways = data.draw(st.dictionaries(st.sampled_from(names[1:]), st.sampled_from(["increase", "decrease"]), max_size=2))
+    possible = {
+        "job": st.lists(st.sampled_from("abcd"), min_size=1, unique=True),
+        "age": st.sampled_from([(20, 60), (None, 50), (30, None)]),
+        "pay": st.sampled_from([(0.5, 4.0), (None, 3.3), (2.0, None)]),
+        "owns": st.sampled_from([(False, True), (None, False), (True, None), (1, 1)]),
+    }
+    bounds = {name: data.draw(one) for name, one in possible.items() if data.draw(st.booleans())}
+    rules = {"fixed": fixed, "directions": ways, "bounds": bounds}
+    if any(allows_nothing(name, row[name], **rules) for name in names):
+        with pytest.raises(ValueError, match="is allowed: look at fixed, directions and bounds"):
+            counterfactual(lender, row, fill=fill, **rules)
+        return
+    for one in counterfactual(lender, row, fill=fill, n=2, **rules):
+        for name in names:
+            before, after = row[name], one.row[name]
+            if pd.isna(after):
+                assert pd.isna(before)
+                continue
+            assert after == before if name in fixed else name in fill or not pd.isna(before)
+            assert is_within(after, bounds.get(name))
+            if not pd.isna(before) and name != "job":
+                assert after >= before or ways.get(name) != "increase"
+                assert after <= before or ways.get(name) != "decrease"
+
+
+def ends(bounds):
+    low, high = bounds or (None, None)
+    return -np.inf if low is None else low, np.inf if high is None else high
+
+
+def is_within(value, bounds):
+    if isinstance(value, str):
+        return value in (bounds or "abcd")
+    return ends(bounds)[0] <= value <= ends(bounds)[1]
+
+
+def allows_nothing(name, value, fixed, directions, bounds):
+    """Whether a column that is known can neither stay nor go anywhere."""
+    if pd.isna(value) or is_within(value, bounds.get(name)):
+        return False
+    low, high = ends(bounds.get(name)) if name != "job" else (-np.inf, np.inf)
+    stuck = {"increase": name != "job" and value > high, "decrease": name != "job" and value < low}
+    return name in fixed or stuck.get(directions.get(name), False)
+
+
 def test_several_differ_in_what_they_change(people, lender):
     X, _ = people
     found = counterfactual(lender, X.iloc[3], n=3)
@@ -190,7 +253,7 @@ def test_no_populated_region_is_nearer(fitted, i):
     assert found[0].cost == pytest.approx(least_change(choices, row.tolist(), costs, wanted)[0])
 
 
-@pytest.mark.parametrize("name", ["forest", "boosting"])
+@pytest.mark.parametrize("name", ["forest", "boosting", "c50"])
 def test_three_classes_and_probabilities(name):
     X, _ = table(240, 3)
     y = np.digitize(X[:, 0] + 0.5 * X[:, 1], [-0.5, 0.5])
@@ -270,13 +333,37 @@ def test_boxes_may_be_looked_at_anew_at_any_time(people, lender, monkeypatch, st
         assert found[0].cost == pytest.approx(cost, rel=1e-12)
 
 
-def test_time_is_up(fitted):
-    X, y = table(400, 6)
-    model = spinney.GradientBoostingClassifier(n_estimators=60, max_depth=5).fit(X, y)
-    found = counterfactual(model, X[0], time_limit=1e-9)
+@pytest.fixture(scope="module")
+def large():
+    """A search of some dozens of nodes."""
+    X = np.random.default_rng(0).normal(size=(400, 6)).round(2)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + X[:, 4] * X[:, 5] > 0).astype(int)
+    return spinney.RandomForestClassifier(30, max_depth=6, random_state=0).fit(X, y), X[1]
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"max_nodes": 3}])
+def test_a_search_that_is_cut_short(large, limit):
+    model, row = large
+    found = explain.counterfactual(model, row, **limit)
     assert found[0].prediction != found.prediction
-    assert 0.0 <= found[0].bound <= found[0].cost
-    assert found.optimal or "is needed" in repr(found)
+    assert 0.0 <= found[0].bound < found[0].cost
+    assert not found.optimal
+    assert found.nodes == (3 if "max_nodes" in limit else 0)
+    assert "is needed" in repr(found)
+
+
+def test_a_number_of_nodes_gives_the_same_result_every_time(large):
+    model, row = large
+    bounds, needed = [], explain.counterfactual(model, row, max_nodes=10**6).nodes
+    assert needed > 20
+    for most in (1, 10, needed - 1, needed, 10**6):
+        one, other = (explain.counterfactual(model, row, max_nodes=most) for _ in range(2))
+        assert one.nodes == other.nodes <= most
+        assert (one[0].row, one[0].bound) == (other[0].row, other[0].bound)
+        assert one.optimal == (most >= needed)
+        bounds.append(one[0].bound)
+    assert bounds == sorted(bounds)
+    assert bounds[-1] == one[0].cost
 
 
 BAD = [
@@ -297,6 +384,17 @@ BAD = [
     ({"weights": {"age": 0}}, "weights must be positive numbers, got 0 for 'age'."),
     ({"scale": {"age": -1}}, "scale must be positive numbers, got -1 for 'age'."),
     ({"cost": "l2"}, "cost must be 'l1' or 'l0', got 'l2'."),
+    (
+        {"bounds": {"owns": (3, 5)}},
+        "bounds of 'owns' must be a pair (low, high) of False, True or None, since the column is Boolean, got (3, 5). "
+        "Use fixed=['owns'] to keep its value.",
+    ),
+    (
+        {"bounds": {"job": ["a"]}, "fixed": ["job"]},
+        "no value of 'job' is allowed: look at fixed, directions and bounds.",
+    ),
+    ({"max_nodes": 0}, "max_nodes must be a positive integer, got 0."),
+    ({"max_nodes": 2.5}, "max_nodes must be a positive integer, got 2.5."),
     ({"n": 0}, "n must be a positive integer, got 0."),
     ({"time_limit": 0}, "time_limit must be a positive number of seconds, got 0."),
 ]
@@ -309,45 +407,81 @@ def test_bad_arguments(people, lender, arguments, message):
     assert str(caught.value) == message
 
 
-def test_bad_rows_and_models(people, lender, fitted):
-    from sklearn.exceptions import NotFittedError
-    from sklearn.linear_model import LogisticRegression
+BAD_ROWS = {
+    "too short": (lambda X: [1, 2], "row has 2 values, but the model is expecting 4"),
+    "a column less": (lambda X: {"job": "a", "age": 3, "owns": True}, "row has no value for column 'pay'"),
+    "two rows": (lambda X: X.iloc[:2], r"row must be one row, got a table of 2\."),
+    "batches": (
+        lambda X: spinney.open_table(lambda: iter([X]), target="age"),
+        r"row must be one row, got a table of \d+\.",
+    ),
+    "infinite": (
+        lambda X: {"job": "a", "age": 3, "pay": np.inf, "owns": True},
+        "row holds an infinite value in 'pay'",
+    ),
+}
 
-    X, y = people
-    with pytest.raises(ValueError, match="row has 2 values, but the model is expecting 4"):
-        counterfactual(lender, [1, 2])
-    with pytest.raises(ValueError, match="row has no value for column 'pay'"):
-        counterfactual(lender, {"job": "a", "age": 3, "owns": True})
-    with pytest.raises(ValueError, match=r"row must be one row, got a table of 2\."):
-        counterfactual(lender, X.iloc[:2])
-    with pytest.raises(ValueError, match=r"row must be one row, got a table of \d+\."):
-        counterfactual(lender, spinney.open_table(lambda: iter([X]), target="age"))
-    with pytest.raises(ValueError, match="row holds an infinite value in 'pay'"):
-        counterfactual(lender, {"job": "a", "age": 3, "pay": np.inf, "owns": True})
-    with pytest.raises(NotFittedError):
-        counterfactual(spinney.DecisionTreeClassifier(), [1])
-    with pytest.raises(TypeError, match="needs one of Spinney's models of trees, got LogisticRegression"):
-        counterfactual(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), [1.0])
-    with pytest.raises(TypeError, match="got the class DecisionTreeClassifier"):
-        counterfactual(spinney.DecisionTreeClassifier, [1])
-    vote = spinney.VotingClassifier([(name, fitted[name]) for name in ("tree", "forest")]).fit(*table())
-    with pytest.raises(TypeError, match="is a mean of several models, which is no sum of trees"):
-        counterfactual(vote, [0.0, 0.0, 0.0])
-    numbers = spinney.DecisionTreeRegressor(max_depth=2).fit(*table())
-    for target in (None, 3, (None, None), ("a", 1), (3, 1)):
-        with pytest.raises(ValueError, match=r"target must be a range \(low, high\)"):
-            counterfactual(numbers, [0.0, 0.0, 0.0], target=target)
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows(people, lender, name):
+    row, words = BAD_ROWS[name]
+    with pytest.raises(ValueError, match=words):
+        counterfactual(lender, row(people[0]))
+
+
+BAD_MODELS = {
+    "not fitted": (lambda fitted: spinney.DecisionTreeClassifier(), NotFittedError, "not fitted"),
+    "of another library": (
+        lambda fitted: LogisticRegression().fit([[0.0], [1.0]], [0, 1]),
+        TypeError,
+        "needs one of Spinney's models of trees, got LogisticRegression",
+    ),
+    "a class": (lambda fitted: spinney.DecisionTreeClassifier, TypeError, "got the class DecisionTreeClassifier"),
+    "a vote": (
+        lambda fitted: spinney.VotingClassifier([(name, fitted[name]) for name in ("tree", "forest")]).fit(*table()),
+        TypeError,
+        "is a mean of several models, which is no sum of trees",
+    ),
+    "several outputs": (
+        lambda fitted: spinney.DecisionTreeClassifier(max_depth=2).fit(table()[0], np.column_stack([table()[1]] * 2)),
+        ValueError,
+        "predicts 2 columns of classes",
+    ),
+    "one class": (
+        lambda fitted: spinney.DecisionTreeClassifier().fit(table()[0], np.zeros(300)),
+        ValueError,
+        "knows one class only",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_MODELS)
+def test_bad_models(fitted, name):
+    make, error, words = BAD_MODELS[name]
+    with pytest.raises(error, match=words):
+        counterfactual(make(fitted), [0.0, 0.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return spinney.DecisionTreeRegressor(max_depth=2).fit(*table())
+
+
+@pytest.mark.parametrize("target", [None, 3, (None, None), ("a", 1), (3, 1)], ids=str)
+def test_targets_that_are_no_range(numbers, target):
+    with pytest.raises(ValueError, match=r"target must be a range \(low, high\)"):
+        counterfactual(numbers, [0.0, 0.0, 0.0], target=target)
+
+
+def test_probabilities_of_numbers(numbers):
     with pytest.raises(ValueError, match="predicts no probabilities"):
         counterfactual(numbers, [0.0, 0.0, 0.0], target=(0, 1), probability=0.5)
+
+
+def test_targets_of_isolation_forests():
     forest = spinney.IsolationForest(n_estimators=2, random_state=0).fit(table()[0])
     with pytest.raises(ValueError, match=r"target must be 1 \(inlier\) or -1 \(outlier\), got 3"):
         counterfactual(forest, [0.0, 0.0, 0.0], target=3)
-    both = spinney.DecisionTreeClassifier(max_depth=2).fit(table()[0], np.column_stack([table()[1]] * 2))
-    with pytest.raises(ValueError, match="predicts 2 columns of classes"):
-        counterfactual(both, [0.0, 0.0, 0.0])
-    single = spinney.DecisionTreeClassifier().fit(table()[0], np.zeros(300))
-    with pytest.raises(ValueError, match="knows one class only"):
-        counterfactual(single, [0.0, 0.0, 0.0])
 
 
 def test_several_numbers_at_once():

@@ -256,31 +256,65 @@ def test_what_is_wrong_is_said(wrong, message):
         partial_dependence(model, X, **({"features": 0} | wrong))
 
 
-def test_models_that_are_none():
-    X = numbers()
-    with pytest.raises(TypeError, match="model must be a fitted model, got the class RandomForestRegressor"):
-        partial_dependence(spinney.RandomForestRegressor, X, 0)
-    with pytest.raises(TypeError, match="model must be a fitted model, got str"):
-        partial_dependence("forest", X, 0)
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (spinney.RandomForestRegressor, "model must be a fitted model, got the class RandomForestRegressor"),
+        ("forest", "model must be a fitted model, got str"),
+    ],
+    ids=["class", "string"],
+)
+def test_models_that_are_none(model, words):
+    with pytest.raises(TypeError, match=words):
+        partial_dependence(model, numbers(), 0)
+
+
+def test_models_that_are_not_fitted():
     with pytest.raises(NotFittedError):
-        partial_dependence(spinney.RandomForestRegressor(), X, 0)
+        partial_dependence(spinney.RandomForestRegressor(), numbers(), 0)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (
+            {"response_method": "predict"},
+            "'predict' needs numbers to average, and GradientBoostingClassifier predicts none",
+        ),
+        (
+            {"response_method": "predict_proba", "method": "recursion"},
+            "recursion' averages raw scores: predict_proba of a GradientBoostingClassifier",
+        ),
+    ],
+    ids=["classes", "probabilities by recursion"],
+)
+def test_responses_that_have_no_mean(how, words):
+    X = numbers()
     model = spinney.GradientBoostingClassifier(n_estimators=2, min_samples_leaf=5).fit(X, X[:, 0] > 0)
-    with pytest.raises(
-        ValueError, match="'predict' needs numbers to average, and GradientBoostingClassifier predicts none"
-    ):
-        partial_dependence(model, X, 0, response_method="predict")
-    with pytest.raises(
-        ValueError, match="recursion' averages raw scores: predict_proba of a GradientBoostingClassifier"
-    ):
-        partial_dependence(model, X, 0, response_method="predict_proba", method="recursion")
-    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match=words):
+        partial_dependence(model, X, 0, **how)
+
+
+def test_raw_scores_of_another_library():
+    X = numbers()
     with pytest.raises(ValueError, match="'raw': LinearRegression has no raw scores"):
         partial_dependence(LinearRegression().fit(X, X[:, 0]), X, 0, response_method="raw")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (4, "columns with at least one finite number"),
+        (2, "X has 2 features, but DecisionTreeRegressor is expecting 4"),
+    ],
+    ids=["nothing but NaN", "too few columns"],
+)
+def test_tables_that_do_not_fit(columns, words):
+    X = numbers()
+    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     X[:, 1] = np.nan
-    with pytest.raises(ValueError, match="columns with at least one finite number"):
-        partial_dependence(tree, X, 1)
-    with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeRegressor is expecting 4"):
-        partial_dependence(tree, X[:, :2], 1)
+    with pytest.raises(ValueError, match=words):
+        partial_dependence(tree, X[:, :columns], 1)
 
 
 def test_a_vote_without_probabilities_says_so():

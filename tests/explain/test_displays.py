@@ -52,6 +52,22 @@ def test_curves_of_rows_and_pairs(model):
     assert effects.__class__(effects.results[0]).plot(ax=ax).axes_[0] is ax
 
 
+def test_pictures_say_of_which_class_they_are(model):
+    one = PartialDependenceDisplay.from_estimator(model, X, ["year", ("year", "bill_depth_mm")], target="Gentoo")
+    assert one.axes_[0].get_ylabel() == "partial dependence, class Gentoo"
+    assert one.figure_.axes[-1].get_ylabel() == "partial dependence, class Gentoo"  # of the colours of the pair
+    assert ALEDisplay.from_estimator(model, X, "year", target=0).axes_[0].get_ylabel().endswith("effect, class Adelie")
+    every = PartialDependenceDisplay.from_estimator(model, X, "year")  # named in the legend
+    assert every.axes_[0].get_ylabel() == "partial dependence"
+    two = spinney.DecisionTreeClassifier(max_depth=2).fit(X, np.where(Y == "Adelie", "is $Adelie$", "is not"))
+    assert PartialDependenceDisplay.from_estimator(two, X, "year").axes_[0].get_ylabel().endswith(", class is not")
+    numbers = spinney.DecisionTreeRegressor(max_depth=2).fit(X, np.arange(len(Y)))
+    assert PartialDependenceDisplay.from_estimator(numbers, X, "year").axes_[0].get_ylabel() == "partial dependence"
+    both = spinney.DecisionTreeClassifier(max_depth=2).fit(X, np.c_[np.arange(len(Y)) % 2, np.arange(len(Y)) % 2])
+    shown = PartialDependenceDisplay.from_estimator(both, X, "year", target=1)
+    assert shown.axes_[0].get_ylabel() == "partial dependence"  # which column of the targets it is, nothing says
+
+
 def test_what_is_wrong_is_said(model):
     with pytest.raises(ValueError, match=r"target must be one of \['Adelie', 'Chinstrap', 'Gentoo'\], got 'Emperor'"):
         PartialDependenceDisplay.from_estimator(model, X, "year", target="Emperor")

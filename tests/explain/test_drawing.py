@@ -132,34 +132,61 @@ def test_a_map_of_pairs(pairs):
     assert set(labels(ax.xaxis)) == {"height", "a name that is far too long…", "$island$"}
 
 
-def test_what_cannot_be_drawn(found, pairs):
-    two = Explanation(np.ones((4, 3, 2)), np.zeros(2), feature_names=NAMES, output_names=["no", "yes"])
-    for draw in (plot_waterfall, plot_beeswarm):
-        with pytest.raises(
-            ValueError, match=r"draws one output, and this explanation has 2.*explanation\[\.\.\., 'no'"
-        ):
-            draw(two)
-    both = Explanation(np.ones((4, 3, 3, 2)), np.zeros(2), None, NAMES, ["no", "yes"], interactions=True)
-    with pytest.raises(ValueError, match="plot_interactions draws one output"):
-        plot_interactions(both)
-    with pytest.raises(ValueError, match=r"draws one row, and there are 90: take one, as in explanation\[0\]"):
-        plot_waterfall(found)
-    with pytest.raises(ValueError, match="plot_beeswarm draws many rows"):
-        plot_beeswarm(found[0])
-    for draw in (plot_beeswarm, plot_shap_bars):
-        with pytest.raises(ValueError, match="needs at least one row, got none"):
-            draw(found[:0])
-        with pytest.raises(ValueError, match="most must be a positive integer, got 0"):
-            draw(found, most=0)
-    with pytest.raises(ValueError, match="these are interactions: plot_interactions draws them"):
-        plot_shap_bars(pairs)
-    with pytest.raises(ValueError, match=r"needs interactions: shap\(model, X, interactions=True\)"):
-        plot_interactions(found)
-    with pytest.raises(ValueError, match="needs the rows themselves: an explanation with data"):
-        plot_shap_dependence(Explanation([[1.0, 2.0]], 0.0), 0)
-    with pytest.raises(ValueError, match=r"column must be one of the columns .* got 'width'"):
-        plot_shap_dependence(found, "width")
-    with pytest.raises(ValueError, match=r"colour must be one of the columns .* got 9"):
-        plot_shap_dependence(found, 0, colour=9)
+TWO_OUTPUTS = Explanation(np.ones((4, 3, 2)), np.zeros(2), feature_names=NAMES, output_names=["no", "yes"])
+PAIRS_OF_TWO = Explanation(np.ones((4, 3, 3, 2)), np.zeros(2), None, NAMES, ["no", "yes"], interactions=True)
+ONE_OUTPUT = r"draws one output, and this explanation has 2.*explanation\[\.\.\., 'no'"
+NOT_DRAWN = {
+    "waterfall of two outputs": (lambda found, pairs: plot_waterfall(TWO_OUTPUTS), ONE_OUTPUT),
+    "beeswarm of two outputs": (lambda found, pairs: plot_beeswarm(TWO_OUTPUTS), ONE_OUTPUT),
+    "pairs of two outputs": (
+        lambda found, pairs: plot_interactions(PAIRS_OF_TWO),
+        "plot_interactions draws one output",
+    ),
+    "waterfall of many rows": (
+        lambda found, pairs: plot_waterfall(found),
+        r"draws one row, and there are 90: take one, as in explanation\[0\]",
+    ),
+    "beeswarm of one row": (lambda found, pairs: plot_beeswarm(found[0]), "plot_beeswarm draws many rows"),
+    "beeswarm of no row": (lambda found, pairs: plot_beeswarm(found[:0]), "needs at least one row, got none"),
+    "bars of no row": (lambda found, pairs: plot_shap_bars(found[:0]), "needs at least one row, got none"),
+    "beeswarm of no column": (
+        lambda found, pairs: plot_beeswarm(found, most=0),
+        "most must be a positive integer, got 0",
+    ),
+    "bars of no column": (
+        lambda found, pairs: plot_shap_bars(found, most=0),
+        "most must be a positive integer, got 0",
+    ),
+    "bars of pairs": (
+        lambda found, pairs: plot_shap_bars(pairs),
+        "these are interactions: plot_interactions draws them",
+    ),
+    "pairs of columns": (
+        lambda found, pairs: plot_interactions(found),
+        r"needs interactions: shap\(model, X, interactions=True\)",
+    ),
+    "dependence without data": (
+        lambda found, pairs: plot_shap_dependence(Explanation([[1.0, 2.0]], 0.0), 0),
+        "needs the rows themselves: an explanation with data",
+    ),
+    "an unknown column": (
+        lambda found, pairs: plot_shap_dependence(found, "width"),
+        r"column must be one of the columns .* got 'width'",
+    ),
+    "an unknown colour": (
+        lambda found, pairs: plot_shap_dependence(found, 0, colour=9),
+        r"colour must be one of the columns .* got 9",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_DRAWN)
+def test_what_cannot_be_drawn(found, pairs, name):
+    draw, words = NOT_DRAWN[name]
+    with pytest.raises(ValueError, match=words):
+        draw(found, pairs)
+
+
+def test_an_array_is_no_explanation(found):
     with pytest.raises(TypeError, match="explanation must be what"):
         plot_beeswarm(found.values)

@@ -5,7 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
+import spinney
+from spinney import explain
 from spinney.explain import Explanation
 from spinney.explain.explanation import read_explanation
 
@@ -42,21 +45,38 @@ def test_parts_by_number_and_by_name(plain, several):
     assert np.asarray(plain).shape == plain.shape == (4, 3)
 
 
-def test_what_is_not_there(plain, several):
-    with pytest.raises(KeyError, match="no column is called 'd'"):
-        plain[:, "d"]
-    with pytest.raises(KeyError, match="no output is called 'maybe'"):
-        several[..., "maybe"]
-    with pytest.raises(IndexError, match=r"dimensions \(row, column\) has not 3"):
-        plain[0, 0, 0]
-    with pytest.raises(TypeError, match="one number has no length"):
-        len(plain[0, 0])
-    with pytest.raises(ValueError, match=r"dimensions \(row, column, output\) has no one value per column"):
-        several.most()
-    with pytest.raises(ValueError, match=r"must have the dimensions \(row, column\), got shape \(3,\)"):
-        Explanation(np.zeros(3), 0.0)
-    with pytest.raises(ValueError, match="feature_names must be 2 names"):
-        Explanation(np.zeros((1, 2)), 0.0, feature_names=["a"])
+NOT_THERE = {
+    "column": (lambda plain, several: plain[:, "d"], KeyError, "no column is called 'd'"),
+    "output": (lambda plain, several: several[..., "maybe"], KeyError, "no output is called 'maybe'"),
+    "third dimension": (
+        lambda plain, several: plain[0, 0, 0],
+        IndexError,
+        r"dimensions \(row, column\) has not 3",
+    ),
+    "length of a number": (lambda plain, several: len(plain[0, 0]), TypeError, "one number has no length"),
+    "one value per column": (
+        lambda plain, several: several.most(),
+        ValueError,
+        r"dimensions \(row, column, output\) has no one value per column",
+    ),
+    "rows": (
+        lambda plain, several: Explanation(np.zeros(3), 0.0),
+        ValueError,
+        r"must have the dimensions \(row, column\), got shape \(3,\)",
+    ),
+    "second name": (
+        lambda plain, several: Explanation(np.zeros((1, 2)), 0.0, feature_names=["a"]),
+        ValueError,
+        "feature_names must be 2 names",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_THERE)
+def test_what_is_not_there(plain, several, name):
+    call, error, words = NOT_THERE[name]
+    with pytest.raises(error, match=words):
+        call(plain, several)
 
 
 def test_sums_and_sizes(plain, several):
@@ -76,8 +96,8 @@ def test_in_words(plain, several):
     assert repr(pairs) == "<Explanation of 2 rows, 3 columns and pairs of columns: prediction>"
 
 
-class Theirs(SimpleNamespace):
-    """What a `shap.Explanation` has."""
+class StandIn(SimpleNamespace):
+    """The fields of a `shap.Explanation`, where shap is not installed: it shows that what is written is read again."""
 
     def __init__(self, values, base_values, data=None, feature_names=None, output_names=None):
         super().__init__(
@@ -85,10 +105,23 @@ class Theirs(SimpleNamespace):
         )
 
 
-def test_there_and_back(plain, several, monkeypatch):
-    monkeypatch.setitem(sys.modules, "shap", SimpleNamespace(Explanation=Theirs))
+def real_shap():
+    return pytest.importorskip("shap", reason="shap itself is not installed")
+
+
+@pytest.fixture(params=["shap", "stand-in"])
+def library(request, monkeypatch):
+    if request.param == "shap":
+        return real_shap()
+    library = SimpleNamespace(Explanation=StandIn)
+    monkeypatch.setitem(sys.modules, "shap", library)
+    return library
+
+
+def test_there_and_back(plain, several, library):
     for ours in (plain, several, plain[0], several[1:3], several[..., "no"]):
         theirs = ours.to_shap()
+        assert type(theirs) is library.Explanation
         again = read_explanation(theirs)
         np.testing.assert_array_equal(again.values, ours.values)
         np.testing.assert_allclose(again.base_values, ours.base_values)
@@ -97,9 +130,24 @@ def test_there_and_back(plain, several, monkeypatch):
     assert plain.to_shap().base_values.tolist() == [1.0] * 4
     pairs = Explanation(np.ones((2, 3, 3)), 0.5, interactions=True).to_shap()
     assert read_explanation(pairs).interactions
-    nameless = read_explanation(Theirs(np.zeros((2, 3, 2)), np.zeros((2, 2))))
-    assert nameless.output_names == ["output 0", "output 1"]
+    nameless = read_explanation(library.Explanation(np.zeros((2, 3, 2)), np.zeros((2, 2))))
+    assert [name.lower() for name in nameless.output_names] == ["output 0", "output 1"]  # shap has capitals
     assert nameless.feature_names == ["x[0]", "x[1]", "x[2]"]
+
+
+def test_shap_itself_finds_the_same_values_and_draws_ours():
+    shap = real_shap()
+    import matplotlib.pyplot as plt
+
+    X = np.random.RandomState(0).randn(60, 3)
+    theirs = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, X[:, 0] + X[:, 1] * X[:, 2])
+    found = explain.shap(spinney.from_sklearn(theirs), X)
+    expected = read_explanation(shap.TreeExplainer(theirs, feature_perturbation="tree_path_dependent")(X))
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-9)
+    np.testing.assert_allclose(found.base_values, expected.base_values)
+    for draw, part in ((shap.plots.beeswarm, found), (shap.plots.bar, found), (shap.plots.waterfall, found[0])):
+        assert draw(part.to_shap(), show=False) is not None
+        plt.close("all")
 
 
 def test_without_shap(plain, monkeypatch):

@@ -174,38 +174,75 @@ def test_mean_absolute_shap_values(monkeypatch, data, models):
     np.testing.assert_allclose(found.importances_mean, 2 * np.abs(X).mean(axis=0), rtol=1e-9)
 
 
-def test_what_is_wrong_is_said(data, models):
-    X, y = data
-    boosted, forest, _ = models
-    linear = LinearRegression().fit(X, y)
-    for call, message in [
-        (lambda: importances(forest, kind="gini"), "kind must be one of 'gain', 'split', .* got 'gini'"),
-        (lambda: importances(forest, kind="permutation"), "kind='permutation' needs rows: X and y"),
-        (lambda: importances(forest, kind="shap"), r"kind='shap' needs rows: X\.$"),
-        (lambda: importances(forest, confidence=2), "confidence must be a number between 0 and 1, got 2"),
-        (lambda: importances(forest, n_repeats=0), "n_repeats must be a positive integer, got 0"),
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
         (
-            lambda: importances(forest, out_of_bag=True),
+            lambda boosted, forest, X, y: importances(forest, kind="gini"),
+            "kind must be one of 'gain', 'split', .* got 'gini'",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(forest, kind="permutation"),
+            "kind='permutation' needs rows: X and y",
+        ),
+        (lambda boosted, forest, X, y: importances(forest, kind="shap"), r"kind='shap' needs rows: X\.$"),
+        (
+            lambda boosted, forest, X, y: importances(forest, confidence=2),
+            "confidence must be a number between 0 and 1, got 2",
+        ),
+        (lambda boosted, forest, X, y: importances(forest, n_repeats=0), "n_repeats must be a positive integer, got 0"),
+        (
+            lambda boosted, forest, X, y: importances(forest, out_of_bag=True),
             "out_of_bag=True is for kind 'permutation' or 'held_out', got 'gain'",
         ),
-        (lambda: importances(linear), "is no model of Spinney's trees: ask for kind='permutation'"),
         (
-            lambda: importances(forest, groups=[["a"]]),
+            lambda boosted, forest, X, y: importances(LinearRegression().fit(X, y)),
+            "is no model of Spinney's trees: ask for kind='permutation'",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(forest, groups=[["a"]]),
             "groups must name columns, by number from 0 to 3 or by name, got 'a'",
         ),
-        (lambda: importances(forest, groups=[]), "groups must be lists of at least one column each"),
-        (lambda: importances(forest, X, y[1:], "permutation"), "y must have one value for each of the 800 rows"),
-        (lambda: importances(boosted, X, y, "held_out", out_of_bag=True), "this GradientBoostingRegressor has none"),
-        (lambda: importances(boosted, X, y, "permutation", out_of_bag=True), "GradientBoostingRegressor has none"),
-        (lambda: importances(forest, X, y, "held_out", out_of_bag=True), "X must be the 400 rows that the forest was"),
         (
-            lambda: importances(forest, X[:N], y[:N], "permutation", out_of_bag=True, scoring="r2"),
+            lambda boosted, forest, X, y: importances(forest, groups=[]),
+            "groups must be lists of at least one column each",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(forest, X, y[1:], "permutation"),
+            "y must have one value for each of the 800 rows",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(boosted, X, y, "held_out", out_of_bag=True),
+            "this GradientBoostingRegressor has none",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(boosted, X, y, "permutation", out_of_bag=True),
+            "GradientBoostingRegressor has none",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(forest, X, y, "held_out", out_of_bag=True),
+            "X must be the 400 rows that the forest was",
+        ),
+        (
+            lambda boosted, forest, X, y: importances(
+                forest, X[:N], y[:N], "permutation", out_of_bag=True, scoring="r2"
+            ),
             "out of bag, errors are counted",
         ),
-        (lambda: importances(FITS["adaboost"](), X, y > 0, "held_out"), "not for AdaBoostClassifier"),
-    ]:
-        with pytest.raises((ValueError, TypeError), match=message):
-            call()
+        (
+            lambda boosted, forest, X, y: importances(FITS["adaboost"](), X, y > 0, "held_out"),
+            "not for AdaBoostClassifier",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(data, models, call, message):
+    boosted, forest, _ = models
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(boosted, forest, *data)
+
+
+def test_held_out_importances_of_several_outputs(data):
+    X, y = data
     two = spinney.RandomForestRegressor(2, random_state=0).fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="kind='held_out' is for one output, and y has 2"):
         importances(two, X, np.column_stack([y, y]), "held_out")

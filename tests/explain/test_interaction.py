@@ -82,36 +82,53 @@ def test_local_effects_of_categories():
     np.testing.assert_allclose(two.effect[:, 1] - two.effect[:, 0], change.mean(axis=0), atol=1e-12)
 
 
-def test_what_is_wrong_is_said(data):
-    X, model = data
-    for call, message in [
-        (lambda: friedman_h(model, X, kind="triples"), "kind must be 'pairs' or 'overall', got 'triples'"),
-        (lambda: friedman_h(model, X, n_rows=1), "n_rows must be an integer of at least 2, got 1"),
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda model, X: friedman_h(model, X, kind="triples"), "kind must be 'pairs' or 'overall', got 'triples'"),
+        (lambda model, X: friedman_h(model, X, n_rows=1), "n_rows must be an integer of at least 2, got 1"),
         (
-            lambda: friedman_h(spinney.DecisionTreeRegressor().fit(X, np.ones(len(X))), X),
+            lambda model, X: friedman_h(spinney.DecisionTreeRegressor().fit(X, np.ones(len(X))), X),
             "the trees of this DecisionTreeRegressor ask nothing: there are no interactions to measure",
         ),
         (
-            lambda: friedman_h(spinney.DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]), X),
+            lambda model, X: friedman_h(spinney.DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]), X),
             r"ask about column 'x\[0\]' only: there are no interactions",
         ),
-        (lambda: friedman_h(model, X, [0]), "features must name at least two columns, or a pair"),
-        (lambda: friedman_h(model, X, [(0, 1)], kind="overall"), "kind='overall' measures columns, not pairs"),
+        (lambda model, X: friedman_h(model, X, [0]), "features must name at least two columns, or a pair"),
+        (lambda model, X: friedman_h(model, X, [(0, 1)], kind="overall"), "kind='overall' measures columns, not pairs"),
         (
-            lambda: friedman_h(LinearRegression().fit(X, X[:, 0]), X),
+            lambda model, X: friedman_h(LinearRegression().fit(X, X[:, 0]), X),
             "friedman_h needs a model that is a sum of Spinney's",
         ),
-        (lambda: ale(model, X, 0, n_bins=0), "n_bins must be a positive integer, got 0"),
-        (lambda: ale(model, np.ones((3, 3)), 0), r"column 'x\[0\]' has fewer than two different numbers"),
-    ]:
-        with pytest.raises((ValueError, TypeError), match=message):
-            call()
-    table, y = load_penguins()
-    forest = spinney.RandomForestClassifier(2, random_state=0).fit(table, y)
+        (lambda model, X: ale(model, X, 0, n_bins=0), "n_bins must be a positive integer, got 0"),
+        (lambda model, X: ale(model, np.ones((3, 3)), 0), r"column 'x\[0\]' has fewer than two different numbers"),
+    ],
+)
+def test_what_is_wrong_is_said(data, call, message):
+    X, model = data
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(model, X)
+
+
+@pytest.fixture(scope="module")
+def penguin_forest():
+    return spinney.RandomForestClassifier(2, random_state=0).fit(*load_penguins())
+
+
+def test_an_effect_of_a_category_and_a_number(penguin_forest):
     with pytest.raises(ValueError, match="ale of a pair needs two columns of numbers"):
-        ale(forest, table, ("island", "year"))
+        ale(penguin_forest, load_penguins()[0], ("island", "year"))
+
+
+def test_an_effect_of_one_category(penguin_forest):
+    table, _ = load_penguins()
     with pytest.raises(ValueError, match="column 'island' has fewer than two categories"):
-        ale(forest, table[table["island"] == "Dream"], "island")
+        ale(penguin_forest, table[table["island"] == "Dream"], "island")
+
+
+def test_interactions_in_probabilities_of_boosting(data):
+    X, _ = data
     boosted = spinney.GradientBoostingClassifier(n_estimators=2, min_samples_leaf=5).fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match="is no sum over its trees: measure 'raw' instead"):
         friedman_h(boosted, X, response_method="predict_proba")

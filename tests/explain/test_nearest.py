@@ -88,7 +88,7 @@ def root_bound(space, lists, root):
 
 @pytest.mark.parametrize("frozen", [(), (0,), (1, 2)])
 def test_the_nearest_point_is_found(space, frozen):
-    found = nearest.find_nearest(space, frozen, np.inf, np.inf)
+    found = nearest.find_nearest(space, frozen, np.inf, nearest.Effort(np.inf, np.inf))
     good = [
         cost
         for lows, cost, score in points(space)

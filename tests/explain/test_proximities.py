@@ -71,27 +71,35 @@ def test_outliers_and_clusters():
     assert found[0] != found[30]
 
 
-def test_what_is_wrong_is_said(forest):
-    extra = spinney.ExtraTreesClassifier(2, random_state=0).fit(X, classes())
-    for call, message in [
-        (lambda: proximity(forest, X, kind="near"), "kind must be one of 'leaves', 'out_of_bag', 'gap', got 'near'"),
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
         (
-            lambda: proximity(extra, X, kind="gap"),
+            lambda forest: proximity(forest, X, kind="near"),
+            "kind must be one of 'leaves', 'out_of_bag', 'gap', got 'near'",
+        ),
+        (
+            lambda forest: proximity(spinney.ExtraTreesClassifier(2, random_state=0).fit(X, classes()), X, kind="gap"),
             "not seen some rows: this ExtraTreesClassifier has none",
         ),
         (
-            lambda: proximity(forest, X, X, kind="out_of_bag"),
+            lambda forest: proximity(forest, X, X, kind="out_of_bag"),
             "the rows of the fit with each other: leave Y out",
         ),
-        (lambda: proximity(forest, X[:9], kind="gap"), "X must be the 80 rows of the fit, got 9"),
-        (lambda: proximity(forest, X, X[:9], kind="gap"), "Y must be the 80 rows of the fit, got 9"),
-        (lambda: nearest_rows(forest, X, n_rows=80), "n_rows must be an integer from 1 to 79, got 80"),
-        (lambda: outlier_scores(forest, X, kind="gap"), "kind must be 'leaves' or 'out_of_bag' for outlier_scores"),
-        (lambda: outlier_scores(forest, X, [1, 2]), "y must have one value for each of the 80 rows of X, got 2"),
-        (lambda: proximity(spinney.KMeans(2).fit(X), X), "this KMeans is no model of Spinney's trees"),
-    ]:
-        with pytest.raises((ValueError, TypeError), match=message):
-            call()
+        (lambda forest: proximity(forest, X[:9], kind="gap"), "X must be the 80 rows of the fit, got 9"),
+        (lambda forest: proximity(forest, X, X[:9], kind="gap"), "Y must be the 80 rows of the fit, got 9"),
+        (lambda forest: nearest_rows(forest, X, n_rows=80), "n_rows must be an integer from 1 to 79, got 80"),
+        (
+            lambda forest: outlier_scores(forest, X, kind="gap"),
+            "kind must be 'leaves' or 'out_of_bag' for outlier_scores",
+        ),
+        (lambda forest: outlier_scores(forest, X, [1, 2]), "y must have one value for each of the 80 rows of X, got 2"),
+        (lambda forest: proximity(spinney.KMeans(2).fit(X), X), "this KMeans is no model of Spinney's trees"),
+    ],
+)
+def test_what_is_wrong_is_said(forest, call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(forest)
 
 
 def test_models_without_trees_have_no_rows_that_are_alike():

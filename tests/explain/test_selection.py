@@ -73,30 +73,58 @@ def test_scikit_learns_selection_works_on_our_models(table, model):
     assert given.transform(X).shape == (300, 1)
 
 
-def test_bad_arguments(table):
-    X, y = table
-    for arguments, message in (
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         ({"step": 1}, "step must be a share of the columns between 0 and 1, got 1."),
         ({"min_features": 0}, "min_features must be a positive integer, got 0."),
         ({"min_features": 9}, "min_features must be at most the number of columns, 7, got 9."),
         ({"tolerance": -1}, "tolerance must be a number from 0 on, got -1."),
         ({"scoring": ["accuracy", "f1"]}, "scoring must be one score, got ['accuracy', 'f1']."),
-    ):
-        with pytest.raises(ValueError) as caught:
-            select_features(FOREST, X, y, **arguments)
-        assert str(caught.value) == message
-    with pytest.raises(ValueError, match="inconsistent numbers of samples: \\[300, 3\\]"):
-        select_features(FOREST, X, y[:3])
-    with pytest.raises(TypeError, match="LogisticRegression has none"):
-        select_features(LogisticRegression(), X.drop(columns="job"), y, cv=2)
-    with pytest.raises(ValueError, match="X must be a table with rows and columns, got shape"):
-        select_features(FOREST, np.zeros(300), y)
-    tied = spinney.GradientBoostingClassifier(n_estimators=2, interaction_cst=[[0, 1]])
-    with pytest.raises(ValueError, match="interaction_cst names columns that may be dropped"):
-        select_features(tied, X, y, cv=2)
-    named = spinney.DecisionTreeClassifier(categorical_features=["job"])
-    with pytest.raises(ValueError, match="may be dropped: give a mask or numbers of columns"):
-        select_features(named, X, y, cv=2)
+    ],
+)
+def test_bad_arguments(table, arguments, message):
+    with pytest.raises(ValueError) as caught:
+        select_features(FOREST, *table, **arguments)
+    assert str(caught.value) == message
+
+
+BAD_CALLS = {
+    "rows": (
+        lambda X, y: select_features(FOREST, X, y[:3]),
+        ValueError,
+        r"inconsistent numbers of samples: \[300, 3\]",
+    ),
+    "no importances": (
+        lambda X, y: select_features(LogisticRegression(), X.drop(columns="job"), y, cv=2),
+        TypeError,
+        "LogisticRegression has none",
+    ),
+    "one column": (
+        lambda X, y: select_features(FOREST, np.zeros(300), y),
+        ValueError,
+        "X must be a table with rows and columns, got shape",
+    ),
+    "columns that may not go": (
+        lambda X, y: select_features(
+            spinney.GradientBoostingClassifier(n_estimators=2, interaction_cst=[[0, 1]]), X, y, cv=2
+        ),
+        ValueError,
+        "interaction_cst names columns that may be dropped",
+    ),
+    "names that may not go": (
+        lambda X, y: select_features(spinney.DecisionTreeClassifier(categorical_features=["job"]), X, y, cv=2),
+        ValueError,
+        "may be dropped: give a mask or numbers of columns",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+def test_models_and_tables_that_are_refused(table, name):
+    call, error, words = BAD_CALLS[name]
+    with pytest.raises(error, match=words):
+        call(*table)
 
 
 def test_tables_in_files_are_refused():

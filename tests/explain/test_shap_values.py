@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 
 import spinney
 from spinney._compile import PLAIN_PYTHON
@@ -308,31 +310,57 @@ def tree():
     return spinney.DecisionTreeRegressor(max_depth=2).fit(numbers(), target())
 
 
-def test_models_that_cannot_be_explained():
-    from sklearn.exceptions import NotFittedError
-    from sklearn.linear_model import LinearRegression
+NOT_EXPLAINED = {
+    "a class": (
+        lambda X, y: spinney.DecisionTreeRegressor,
+        TypeError,
+        "model must be a fitted model, got the class DecisionTreeRegressor",
+    ),
+    "of another library": (
+        lambda X, y: LinearRegression().fit(X, y),
+        TypeError,
+        r"one of Spinney's models of trees \(.*\), got LinearRegression\. Models of",
+    ),
+    "a loss": (
+        lambda X, y: spinney.Loss(lambda y, f: y - f, lambda y, f: 1.0),
+        TypeError,
+        "must be a fitted model of trees, got Loss",
+    ),
+    "not fitted": (lambda X, y: spinney.DecisionTreeRegressor(), NotFittedError, "not fitted yet"),
+    "k-means": (
+        lambda X, y: spinney.KMeans(2, n_init=1).fit(X),
+        TypeError,
+        "KMeans cannot be explained by SHAP values of its trees",
+    ),
+    "AdaBoost of numbers": (
+        lambda X, y: spinney.AdaBoostRegressor(**FEW).fit(X, y),
+        TypeError,
+        "AdaBoostRegressor predicts a weighted median of its trees, which is no sum",
+    ),
+    "a vote": (
+        lambda X, y: spinney.VotingRegressor([("tree", spinney.DecisionTreeRegressor())]).fit(X, y),
+        TypeError,
+        "VotingRegressor joins the answers of several models",
+    ),
+    "boosting from an estimator": (
+        lambda X, y: spinney.GradientBoostingRegressor(init=LinearRegression(), min_samples_leaf=5, **FEW).fit(X, y),
+        ValueError,
+        r"begins with an initial estimator \(init=LinearRegression\)",
+    ),
+}
 
-    X, y = numbers(), target()
-    with pytest.raises(TypeError, match="model must be a fitted model, got the class DecisionTreeRegressor"):
-        shap(spinney.DecisionTreeRegressor, X)
-    with pytest.raises(TypeError, match=r"one of Spinney's models of trees \(.*\), got LinearRegression\. Models of"):
-        shap(LinearRegression().fit(X, y), X)
-    with pytest.raises(TypeError, match="must be a fitted model of trees, got Loss"):
-        shap(spinney.Loss(lambda y, f: y - f, lambda y, f: 1.0), X)
+
+@pytest.mark.parametrize("name", NOT_EXPLAINED)
+def test_models_that_cannot_be_explained(name):
+    make, error, words = NOT_EXPLAINED[name]
+    model = make(numbers(), target())
+    with pytest.raises(error, match=words):
+        shap(model, numbers())
+
+
+def test_the_method_of_a_model_that_is_not_fitted():
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        shap(spinney.DecisionTreeRegressor(), X)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        spinney.DecisionTreeRegressor().shap_values(X)
-    with pytest.raises(TypeError, match="KMeans cannot be explained by SHAP values of its trees"):
-        shap(spinney.KMeans(2, n_init=1).fit(X), X)
-    with pytest.raises(TypeError, match="AdaBoostRegressor predicts a weighted median of its trees, which is no sum"):
-        shap(spinney.AdaBoostRegressor(**FEW).fit(X, y), X)
-    voting = spinney.VotingRegressor([("tree", spinney.DecisionTreeRegressor())]).fit(X, y)
-    with pytest.raises(TypeError, match="VotingRegressor joins the answers of several models"):
-        shap(voting, X)
-    begins = spinney.GradientBoostingRegressor(init=LinearRegression(), min_samples_leaf=5, **FEW).fit(X, y)
-    with pytest.raises(ValueError, match=r"begins with an initial estimator \(init=LinearRegression\)"):
-        shap(begins, X)
+        spinney.DecisionTreeRegressor().shap_values(numbers())
 
 
 def test_missing_values_where_votes_are_no_sum():

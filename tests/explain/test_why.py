@@ -102,28 +102,43 @@ def holds(condition, row):
     return condition.low < value <= condition.high
 
 
-def test_what_is_wrong_is_said():
+@pytest.fixture(scope="module")
+def forest():
     X = numbers()
-    forest = spinney.RandomForestRegressor(2, random_state=0).fit(X, X[:, 0])
-    classes = FITS["random-forest"]()
-    for call, message in [
+    return spinney.RandomForestRegressor(2, random_state=0).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
         (
-            lambda: path(LinearRegression().fit(X, X[:, 0]), X[0]),
+            lambda forest, X: path(LinearRegression().fit(X, X[:, 0]), X[0]),
             "path needs a fitted model of Spinney's trees",
         ),
         (
-            lambda: path(FITS["adaboost-numbers"](), X[0]),
+            lambda forest, X: path(FITS["adaboost-numbers"](), X[0]),
             "the weighted median of its trees, which is no sum",
         ),
-        (lambda: path(FITS["c50"](), X[0]), "votes of trees that send rows down several branches, which is no sum"),
-        (lambda: path(forest, X[:2]), "row must be one row, got a table of 2"),
-        (lambda: path(forest, X[0], target=1), "target must be a number from 0 to 0, got 1"),
-        (lambda: path(classes, X[0], target=9), r"target must be one of \['0', '1', '2'\], got 9"),
-        (lambda: path(forest, X[0], most_trees=-1), "most_trees must be an integer of at least 0, got -1"),
-        (lambda: ensemble_rules(LinearRegression().fit(X, X[:, 0])), "ensemble_rules needs a model that is a sum of"),
-    ]:
-        with pytest.raises((ValueError, TypeError), match=message):
-            call()
+        (
+            lambda forest, X: path(FITS["c50"](), X[0]),
+            "votes of trees that send rows down several branches, which is no sum",
+        ),
+        (lambda forest, X: path(forest, X[:2]), "row must be one row, got a table of 2"),
+        (lambda forest, X: path(forest, X[0], target=1), "target must be a number from 0 to 0, got 1"),
+        (
+            lambda forest, X: path(FITS["random-forest"](), X[0], target=9),
+            r"target must be one of \['0', '1', '2'\], got 9",
+        ),
+        (lambda forest, X: path(forest, X[0], most_trees=-1), "most_trees must be an integer of at least 0, got -1"),
+        (
+            lambda forest, X: ensemble_rules(LinearRegression().fit(X, X[:, 0])),
+            "ensemble_rules needs a model that is a sum of",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(forest, call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(forest, numbers())
 
 
 def test_a_table_of_one_row_in_any_order():

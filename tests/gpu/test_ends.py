@@ -92,11 +92,13 @@ def test_an_interrupt_leaves_the_model_and_the_gpu_as_they_were(place):
     assert place(_INTERRUPTED, "200000") == "stopped False\nTrue"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_two_threads_fit_at_the_same_time(place):
     assert place(_TOGETHER, "200000") == "True"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.parametrize("place", PLACES)
 def test_a_forked_process_fits_on_the_cpu(place):
@@ -121,6 +123,7 @@ say(lambda: fit(X, y))
 """
 
 
+@pytest.mark.slow
 def test_limits_are_said():
     assert (
         simulate(1, "-W", "ignore", "-c", _SAID)

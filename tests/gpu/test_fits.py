@@ -27,6 +27,7 @@ def simulate(n_threads, *arguments):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_models_are_those_of_the_cpu():
     assert run(1, 60) == "differ: []"
 
@@ -35,6 +36,7 @@ def test_threads_of_a_block_agree():
     assert run(4, 80, "squared error", "log loss, level by level", "categories", "repeated rows") == "differ: []"
 
 
+@pytest.mark.slow
 def test_nodes_are_opened_ahead_in_the_order_of_all_their_gains():
     assert run(1, 150, "later splits gain more") == "differ: []"
 
@@ -50,6 +52,7 @@ except RuntimeError as error:
 """
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_said():
     said = simulate(1, "-W", "ignore", "-c", _NO_MEMORY)
     assert said.startswith("The GPU has 0 MiB of free memory, and so many rows need")

@@ -33,10 +33,12 @@ def differences(n):
 """
 
 
+@pytest.mark.slow
 def test_clusters_are_those_of_the_cpu():
     assert simulate(1, "-W", "ignore", "-c", CASES + "print(differences(20))") == "[]"
 
 
+@pytest.mark.slow
 def test_threads_of_a_block_agree():
     assert simulate(3, "-W", "ignore", "-c", CASES + "print(differences(12))") == "[]"
 

@@ -17,10 +17,12 @@ PREDICTIONS = Path(__file__).parent / "predictions.py"
 ON_THE_CPU = [f"C4.5: {name} is here" for name in ("predict", "predict_proba", "predict_log_proba")]
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_the_cpu():
     assert simulate(1, str(PREDICTIONS), "40") == f"differ: {ON_THE_CPU}"
 
 
+@pytest.mark.slow
 def test_threads_of_a_block_agree():
     assert simulate(3, str(PREDICTIONS), "40", "squared error", "classes", "categories", "forest") == "differ: []"
 
@@ -69,6 +71,7 @@ for wrong, asked in ((X[:, :2], model), (X + 90, strict), (X, spinney.GradientBo
 """
 
 
+@pytest.mark.slow
 def test_unusual_tables_and_models():
     said = simulate(1, "-W", "ignore", "-c", _UNUSUAL).splitlines()
     kinds = ["int8", "uint16", "int64", "bool", "float16"]

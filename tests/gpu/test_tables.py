@@ -19,10 +19,12 @@ Y = X[:, 0] + RNG.standard_normal(60)
 SMALL = {"n_estimators": 2, "max_leaf_nodes": 4, "random_state": 0}
 
 
+@pytest.mark.slow
 def test_codes_are_those_of_the_cpu():
     assert simulate(1, TABLES, "codes") == "differ: []"
 
 
+@pytest.mark.slow
 def test_edges_come_from_the_same_sample():
     assert simulate(2, TABLES, "samples") == "differ: []"
 
@@ -92,6 +94,7 @@ except GpuError as error:
 """
 
 
+@pytest.mark.slow
 def test_wrong_tables_are_refused_as_those_of_numpy():
     said = simulate(1, "-W", "ignore", "-c", _ERRORS).splitlines()
     assert said[0].startswith("Expected 2D array, got 1D array instead")

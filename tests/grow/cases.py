@@ -1,7 +1,6 @@
 """Small tables, statistics and limits to grow one tree on, drawn by Hypothesis; and the ways to grow it."""
 
 from dataclasses import dataclass, fields
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -218,8 +217,8 @@ def _keep(case: Case, work: memory.Work, n_nodes: int) -> Grown:
     scores = np.zeros(case.dataset.n_rows)
     add_tree(case.rows, work, scores, ALONE)
     segments = []
-    for node in work.nodes[work.pieces[: work.state[0].n_leaves]]:
-        segments.append(np.sort(work.rows[node.depth & 1, node.begin : node.end]))
+    for node in work.nodes[work.pieces[: work.state[0]["n_leaves"]]]:
+        segments.append(np.sort(work.rows[node["depth"] & 1, node["begin"] : node["end"]]))
     frozen = freeze([lay(work.nodes, n_nodes, case.rows.fields)], case.dataset.bins)
     return Grown(frozen, read(frozen), work, segments, scores)
 
@@ -341,7 +340,7 @@ def descend(tree: ReadTree, case: Case, codes: np.ndarray) -> np.ndarray:
     visits = np.zeros((tree.n_nodes, codes.shape[1]), bool)
     visits[0] = True
     for at in np.flatnonzero(~tree.is_leaf):
-        node = SimpleNamespace(code=tree.code[at], missing_left=tree.missing_left[at], bits=tree.bits[at])
+        node = {"code": tree.code[at], "missing_left": tree.missing_left[at], "bits": tree.bits[at]}
         left = reference.goes_left(node, case.table.columns[tree.feature[at]], codes[tree.feature[at]])
         visits[tree.left[at]] = visits[at] & left
         visits[tree.right[at]] = visits[at] & ~left

@@ -30,8 +30,8 @@ class Recorder(ReferenceBackend):
 
     def build_histograms(self, nodes):
         if len(nodes) == 1:
-            assert (nodes[0].depth, nodes[0].begin, nodes[0].end) == (0, 0, len(self.rows))
-            self.owner[int(nodes[0].slot)] = (0, 0)
+            assert (nodes[0]["depth"], nodes[0]["begin"], nodes[0]["end"]) == (0, 0, len(self.rows))
+            self.owner[int(nodes[0]["slot"])] = (0, 0)
         else:
             for left, right in zip(nodes[::2], nodes[1::2], strict=True):
                 self._check_pair(left, right)
@@ -39,24 +39,24 @@ class Recorder(ReferenceBackend):
 
     def _check_pair(self, left, right):
         """A backend may build the small child's histogram and subtract it from what stands in the big one's slot."""
-        small, big = (left, right) if left.count <= right.count else (right, left)
-        assert small.slot != NO_SLOT
-        if big.slot != NO_SLOT:
-            assert self.owner[int(big.slot)] == (left.depth - 1, left.begin)
-            parent = self.histograms[int(big.slot)]
-            own, other = (self.histogram(self.places[node.depth, node.begin]) for node in (big, small))
+        small, big = (left, right) if left["count"] <= right["count"] else (right, left)
+        assert small["slot"] != NO_SLOT
+        if big["slot"] != NO_SLOT:
+            assert self.owner[int(big["slot"])] == (left["depth"] - 1, left["begin"])
+            parent = self.histograms[int(big["slot"])]
+            own, other = (self.histogram(self.places[node["depth"], node["begin"]]) for node in (big, small))
             np.testing.assert_array_equal(parent - other, own)
         for node in (left, right):
-            if node.slot != NO_SLOT:
-                self.owner[int(node.slot)] = (int(node.depth), int(node.begin))
+            if node["slot"] != NO_SLOT:
+                self.owner[int(node["slot"])] = (int(node["depth"]), int(node["begin"]))
 
     def find_splits(self, nodes, allowed):
-        assert (nodes.slot != NO_SLOT).all()
-        assert len(set(nodes.slot.tolist())) == len(nodes)
+        assert (nodes["slot"] != NO_SLOT).all()
+        assert len(set(nodes["slot"].tolist())) == len(nodes)
         assert allowed.shape == (len(nodes), len(self.table.columns))
         assert not np.delete(allowed, self.limits.features, axis=1).any()
         for node in nodes:
-            assert self.owner[int(node.slot)] == (node.depth, node.begin)
+            assert self.owner[int(node["slot"])] == (node["depth"], node["begin"])
         return super().find_splits(nodes, allowed)
 
     def partition_rows(self, nodes):
@@ -136,7 +136,7 @@ def test_nothing_is_built_for_nodes_that_will_not_be_split():
 
     class Builder(ReferenceBackend):
         def build_histograms(self, nodes):
-            built.append(int((nodes.slot != NO_SLOT).sum()))
+            built.append(int((nodes["slot"] != NO_SLOT).sum()))
             super().build_histograms(nodes)
 
     case = balanced(False, 4)

@@ -117,6 +117,7 @@ def test_whole_numbers_give_the_trees_of_the_twin(data):
     compare(X, X, is_categorical, derivatives, rules, units=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data())
 def test_all_rules_give_the_trees_of_the_twin(data):

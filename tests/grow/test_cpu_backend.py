@@ -28,6 +28,7 @@ def grow(case, n_threads, lookahead, **way):
     return keep_grown(case, work, n)
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 @few(60, plain=20)
 @given(case=cases(), lookahead=st.integers(0, 3), n_threads=st.integers(1, 2), way=st.sampled_from(WAYS))
@@ -39,7 +40,7 @@ class Machines:
     """Threads that play machines: `add_up` of machine k."""
 
     def __init__(self, n):
-        self.n, self.barrier, self.sums = n, Barrier(n, timeout=10), [None] * n
+        self.n, self.barrier, self.sums = n, Barrier(n, timeout=300), [None] * n
 
     def add_up(self, k, sums):
         self.sums[k] = sums.copy()

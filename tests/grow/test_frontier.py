@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.dataset import records
 from spinney.grow.frontier import pop, priority, push
 from spinney.grow.histogram.memory import NODE
-from tests.compiled import few, outer
+from tests.compiled import few, outer, records
 
 pytestmark = pytest.mark.kernels
 

@@ -81,9 +81,13 @@ FITS = {
     "id3": lambda: spinney.ID3Classifier(max_depth=3).fit(X[NAMES].astype(str), WORDS),
     "median": lambda: spinney.AdaBoostRegressor(**FEW).fit(X, Y),
     "c45": lambda: spinney.C45Classifier(prune=False).fit(X, WORDS),
-    "c50": lambda: spinney.C50Classifier(trials=3, prune=False).fit(X, WORDS),
+    "c45-groups": lambda: spinney.C45Classifier(subset=True, prune=False).fit(X, WORDS),
+    "c50": lambda: spinney.C50Classifier(trials=3).fit(X, WORDS),
+    "c50-two": lambda: spinney.C50Classifier(trials=3).fit(X, Y > 1),
+    "c50-alone": lambda: spinney.C50Classifier(trials=1).fit(X, WORDS),
+    "adaboost-c45": lambda: spinney.AdaBoostClassifier(spinney.C45Classifier(), n_estimators=3).fit(X, WORDS),
 }
-NOT_IN_ONNX = ("median", "c45", "c50")
+NOT_IN_ONNX = ("median", "c45", "c45-groups", "c50", "c50-two", "c50-alone", "adaboost-c45")
 MIXTURES = {
     "auto": lambda: spinney.AutoRegressor(["tree", "extra_trees"], cv=2, random_state=0).fit(X, Y),
     "soft": lambda: spinney.VotingClassifier(_members(), voting="soft", weights=[1, 2]).fit(X, WORDS),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import spinney
+from spinney.io.estimator_records import estimator_records
 from tests.io.forging import Parts, saved
-from tests.io.models import fitted, table, target
+from tests.io.models import KINDS, fitted, table, target
 
 
 @cache
@@ -317,3 +318,26 @@ def test_categories_must_be_those_of_the_trees():
         raises(forged, "other categories|A Schema cannot be made", "")
         columns.pop()
         raises(forged, "other columns|A Schema cannot be made", "")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_audit_changes_nothing(kind):
+    model = spinney.load(saved(fitted(kind)[0]))
+    before = dict(vars(model))
+    estimator_records()[kind.__name__].audit(model, "model")
+    assert list(vars(model)) == list(before)
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@pytest.mark.slow
+def test_an_audit_leaves_the_scorer_alone():
+    model = spinney.GradientBoostingClassifier(n_estimators=2, scoring="roc_auc", early_stopping=True, random_state=0)
+    X, y = np.arange(80.0)[:, None], np.arange(80) % 3 == 0
+    model.fit(X, y)
+    again = spinney.load(saved(model))
+    before = again.scorer_
+    assert callable(before)
+    estimator_records()["GradientBoostingClassifier"].audit(again, "model")
+    assert again.scorer_ is before
+    scores = [one(again, X, y) for one in (model.scorer_, before)]
+    assert scores[0] == scores[1]

@@ -168,6 +168,19 @@ def text():
     [
         (r"^tree$", "three", "its text begins with 'tree' and 'version=v4'"),
         (r"^version=v4$", "", "its text begins with 'tree' and 'version=v4'"),
+        (r"^version=v4$", "version=v5", "the model has version 'v5' of LightGBM's format, and this release"),
+        (
+            r"^tree_sizes=",
+            "offset=1\ntree_sizes=",
+            "the text has a line 'offset' that this release of Spinney does not",
+        ),
+        (r"^shrinkage=", "scale=2\nshrinkage=", "the text has a line 'scale' that this release of Spinney does not"),
+        (
+            r"^objective=.*$",
+            "objective=regression cube",
+            "the option 'cube' of the objective 'regression' is not known",
+        ),
+        (r"^decision_type=\S+", "decision_type=16", "'decision_type' has bits that are not known"),
         (r"^end of trees$", "", "the line 'end of trees' is missing"),
         (r"^objective=.*$", "objective=own", "the objective 'own' is not known; these are: binary"),
         (r"^objective=.*$", "objective=binary sigmoid:x", "the parameter sigmoid must be a number, got 'x'"),

@@ -1,6 +1,7 @@
 """scikit-learn's models: leaves and sums to the last bit, on values that float32 cannot hold, and every refusal."""
 
 import re
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -163,4 +164,20 @@ def test_categories_of_two_kinds_are_refused(monkeypatch):
     encoder = model._preprocessor.named_transformers_["encoder"]
     monkeypatch.setattr(encoder, "categories_", [np.array(["a", 1, 2], object)])
     with pytest.raises(ModelFormatError, match="column 1 has strings and numbers as categories"):
+        from_sklearn(model)
+
+
+@pytest.mark.parametrize(
+    ("fields", "model"),
+    [
+        ("_NODE_FIELDS", sklearn.tree.DecisionTreeRegressor(max_depth=1)),
+        ("_HIST_FIELDS", theirs.HistGradientBoostingRegressor(max_iter=1)),
+    ],
+)
+def test_nodes_with_more_fields_are_refused(monkeypatch, fields, model):
+    """As a later scikit-learn might write them."""
+    model.fit(X, Y)
+    known = getattr(import_module("spinney.io.from_sklearn"), fields)
+    monkeypatch.setattr(f"spinney.io.from_sklearn.{fields}", known - {"missing_go_to_left"})
+    with pytest.raises(TypeError, match="have a field 'missing_go_to_left' that this release of Spinney does not know"):
         from_sklearn(model)

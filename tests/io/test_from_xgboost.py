@@ -51,6 +51,7 @@ def train(objective="reg:squarederror", rounds=4, y=None, **params):
     return xgboost.train(given, xgboost.DMatrix(X, np.asarray(target, float), **group), rounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", TARGETS)
 def test_objectives(objective):
     more = {"quantile_alpha": [0.1, 0.5, 0.9]} if objective == "reg:quantileerror" else {}
@@ -87,6 +88,26 @@ def test_boosters(params, n_trees):
     ours = from_xgboost(theirs)
     assert ours.forest_.n_trees == n_trees
     assert np.array_equal(ours.decision_function(X), theirs.predict(xgboost.DMatrix(X), output_margin=True))
+
+
+def test_dropout_in_either_form():
+    """Up to 3.3 the trees' weights lie beside a booster named dart, since then beside the trees."""
+    theirs = train(booster="dart", rate_drop=0.5, seed=3)
+    whole = json.loads(bytes(theirs.save_raw("json")))
+    given = whole["learner"]["gradient_booster"]
+    model = given.get("gbtree", given)["model"]
+    factors = given.pop("weight_drop", None) or model.pop("weight_drop")
+    assert len(set(factors)) > 1
+    old = {"gbtree": {"model": model, "name": "gbtree"}, "name": "dart", "weight_drop": factors}
+    new = {"model": {**model, "weight_drop": factors}, "name": "gbtree"}
+    for form in (old, new):
+        whole["learner"]["gradient_booster"] = form
+        ours = from_xgboost(json.dumps(whole).encode())
+        assert np.array_equal(ours.decision_function(X), theirs.predict(xgboost.DMatrix(X), output_margin=True))
+    del old["weight_drop"]
+    whole["learner"]["gradient_booster"] = old
+    with pytest.raises(ModelFormatError, match="'weight_drop' is missing"):
+        from_xgboost(json.dumps(whole).encode())
 
 
 def test_survival_times():
@@ -194,7 +215,9 @@ def saved(change=None):
     model = learner["gradient_booster"]["model"]
     tree = next(one for one in model["trees"] if one["categories_nodes"])
     if change is not None:
-        change({"learner": learner, "model": model, "tree": tree, "shape": learner["learner_model_param"]})
+        change(
+            {"file": whole, "learner": learner, "model": model, "tree": tree, "shape": learner["learner_model_param"]}
+        )
     return json.dumps(whole).encode()
 
 
@@ -248,6 +271,16 @@ def first(key, value, where=0, left=None):
         (first("categories_nodes", 77), "belongs to a node that does not exist"),
         (first("categories", 1 << 24), "categories must be numbers from 0 to 16,777,215"),
         (first("split_type", 1, where=-1, left=0), "a question about categories has no set"),
+        (put("file", "version", [3, 5, 0]), "the model was saved by XGBoost 3.5.0, and this release of Spinney reads"),
+        (put("file", "version", [4, 0, 0]), "the model was saved by XGBoost 4.0.0, and this release of Spinney reads"),
+        (put("file", "version", ["3"]), "'version' must be a list of whole numbers, got ['3']"),
+        (put("file", "intercept", 1), "has a field 'intercept' in 'file', which this release of Spinney does not know"),
+        (put("learner", "scale", 1), "has a field 'scale' in 'learner'"),
+        (put("shape", "scale", "1"), "has a field 'scale' in 'learner_model_param'"),
+        (put("model", "factors", [1, 1]), "has a field 'factors' in 'model'"),
+        (put("model", "cats", {"hashes": []}), "has a field 'hashes' in 'cats'"),
+        (put("tree", "leaf_vector", []), "has a field 'leaf_vector' in 'tree'"),
+        (put("model", "weight_drop", [1.0]), "'weight_drop' must be a list of 2 numbers, got 1"),
         (put("tree", "tree_param", {"size_leaf_vector": "2"}), "trees with a vector in each leaf"),
     ],
 )

@@ -134,7 +134,7 @@ def test_numbers_that_are_no_category_are_missing(library):
 def test_refusals():
     with pytest.raises(ValueError, match=r"nodes, and to_c writes at most max_nodes=20"):
         to_c(fitted("forest"), max_nodes=20)
-    with pytest.raises(ValueError, match="name must not be a word that C knows, got 'static'"):
+    with pytest.raises(ValueError, match="name must not be 'static', which C, its library or Python has taken"):
         to_c(fitted("forest"), "static")
     with pytest.raises(TypeError, match="VotingClassifier is a mean of several models"):
         to_c(fitted("soft"))
@@ -149,3 +149,60 @@ def test_labels_of_every_kind_are_written():
         (np.array(["a", "b", 'c"'])[kind], 'const char *const predict_classes[] = {"a", "b", "c\\042"};'),
     ):
         assert text in to_c(spinney.DecisionTreeClassifier().fit(table, labels))
+
+
+NAMES = [
+    "floor",
+    "gamma",
+    "y1",
+    "j0",
+    "index",
+    "read",
+    "printf",
+    "signgam",
+    "errno",
+    "isnan",
+    "NAN",
+    "HUGE_VAL",
+]
+NAMES += ["bool", "nullptr", "_predict", "my__model", "model_", "math", "list", "main", "malloc", "time", "double_t"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_are_taken(name):
+    """Of C, C++, their libraries, POSIX and Python: they would not compile, or take the place of other functions."""
+    for write in (to_c, spinney.to_python):
+        with pytest.raises(
+            ValueError, match=f"name must not be '{name}', which C, its library or Python has taken"
+        ) as no:
+            write(fitted("tree"), name)
+        other = str(no.value).split("'")[-2]
+        assert write(fitted("tree"), other)
+
+
+@needs_compiler
+def test_names_of_the_arguments_and_variables_are_free(tmp_path):
+    names = ["row", "out", "x", "raw", "shares", "says", "best", "value", "k", "t", "named", "level", "risk", "M"]
+    source = "\n".join(to_c(fitted("forest"), name) for name in names)
+    library = build(source, tmp_path)
+    model, rows = fitted("forest"), rows_for("forest")
+    table = encoded(model, rows)[:5]
+    for name in names:
+        assert [int(one) for one in ask(library, name, model, table)[0]] == model.predict_proba(rows[:5]).argmax(
+            1
+        ).tolist()
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (np.array([0, 2**63, 2**64 - 1], np.uint64), ctypes.c_ulonglong),
+        (np.array([-(2**63), 0, 2**63 - 1], np.int64), ctypes.c_longlong),
+    ],
+)
+def test_whole_numbers_of_64_bits(tmp_path, labels, kind):
+    tree = spinney.DecisionTreeClassifier().fit(np.arange(12.0)[:, None], np.repeat(labels, 4))
+    library = build(to_c(tree), tmp_path)
+    written = (kind * 3).in_dll(library, "predict_classes")
+    assert list(written) == labels.tolist()

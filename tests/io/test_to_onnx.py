@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, RobustScaler, StandardScaler
 
 import spinney
 from spinney import to_onnx
@@ -186,19 +190,36 @@ def test_what_onnx_cannot_say_is_refused(name, words):
         to_onnx(fitted(name))
 
 
-def test_what_is_no_model_of_trees_is_refused():
-    with pytest.raises(TypeError, match="got the class RandomForestClassifier"):
-        to_onnx(spinney.RandomForestClassifier)
-    with pytest.raises(TypeError, match="must be a fitted model of trees, got int"):
-        to_onnx(3)
-    with pytest.raises(NotFittedError):
-        to_onnx(spinney.RandomForestClassifier())
-    line = LogisticRegression().fit([[0], [1]], [0, 1])
-    with pytest.raises(TypeError, match=r"LogisticRegression cannot be read as trees\. What can be: decision"):
-        to_onnx(line)
-    embedding = spinney.RandomTreesEmbedding(2, random_state=0).fit([[0.0], [1.0], [2.0]])
-    with pytest.raises(TypeError, match="RandomTreesEmbedding cannot be read as trees"):
-        to_onnx(embedding)
+NO_MODELS = {
+    "a class": (
+        lambda: spinney.RandomForestClassifier,
+        TypeError,
+        "got the class RandomForestClassifier",
+    ),
+    "a number": (lambda: 3, TypeError, "must be a fitted model of trees, got int"),
+    "not fitted": (lambda: spinney.RandomForestClassifier(), NotFittedError, "not fitted"),
+    "of another library": (
+        lambda: LogisticRegression().fit([[0], [1]], [0, 1]),
+        TypeError,
+        r"LogisticRegression cannot be read as trees\. What can be: decision",
+    ),
+    "an embedding": (
+        lambda: spinney.RandomTreesEmbedding(2, random_state=0).fit([[0.0], [1.0], [2.0]]),
+        TypeError,
+        "RandomTreesEmbedding cannot be read as trees",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_MODELS)
+def test_what_is_no_model_of_trees_is_refused(name):
+    make, error, words = NO_MODELS[name]
+    model = make()
+    with pytest.raises(error, match=words):
+        to_onnx(model)
+
+
+def test_dtypes_that_are_refused():
     with pytest.raises(ValueError, match="dtype must be 'float64' or 'float32', got 'float16'"):
         to_onnx(fitted("tree"), dtype="float16")
 
@@ -239,6 +260,14 @@ def test_members_of_other_categories_are_refused():
         to_onnx(model)
 
 
+def test_whole_numbers_beyond_what_is_signed():
+    labels = np.repeat(np.array([0, 2**63, 2**64 - 1], np.uint64), 4)
+    rows = np.arange(12.0)[:, None]
+    made = to_onnx(spinney.DecisionTreeClassifier().fit(rows, labels))
+    (found,) = onnxruntime.InferenceSession(made.SerializeToString()).run(["label"], {"X": rows})
+    assert found.tolist() == labels.tolist()
+
+
 def test_classes_of_odd_kinds_are_refused():
     model = spinney.DecisionTreeClassifier(max_depth=2).fit([[0.0], [1.0]], [0, 1])
     model.classes_ = np.array([1 + 2j, None], object)
@@ -246,7 +275,69 @@ def test_classes_of_odd_kinds_are_refused():
         to_onnx(model)
 
 
+STEPS = [
+    ["passthrough"],
+    [StandardScaler()],
+    [StandardScaler(with_mean=False)],
+    [RobustScaler(with_scaling=False)],
+    [SimpleImputer(), MinMaxScaler((-1, 2))],
+    [SimpleImputer(strategy="median"), RobustScaler(), MaxAbsScaler()],
+    ["passthrough", SimpleImputer(strategy="constant", fill_value=7.5), StandardScaler(with_std=False)],
+]
+
+
+@pytest.mark.parametrize("steps", STEPS, ids=str)
+def test_steps_of_a_pipeline(steps):
+    """Thresholds are numbers of the table after the steps: only the same operations lead to the same leaves."""
+    table, y = load_iris(return_X_y=True)
+    table = np.where(np.random.default_rng(0).random(table.shape) < 0.1, np.nan, table)
+    model = spinney.ExtraTreesClassifier(10, max_bins=None, random_state=0)
+    pipeline = Pipeline([*((f"step {k}", one) for k, one in enumerate(steps)), ("model", model)]).fit(table, y)
+    session = onnxruntime.InferenceSession(to_onnx(pipeline).SerializeToString())
+    label, shares = session.run(["label", "probabilities"], {"X": table})
+    np.testing.assert_array_equal(label, pipeline.predict(table))
+    np.testing.assert_allclose(shares, pipeline.predict_proba(table), rtol=1e-12)
+
+
+def test_a_pipeline_of_one_step_takes_strings():
+    model = spinney.DecisionTreeClassifier(max_depth=3)
+    pipeline = Pipeline([("model", model)]).fit(X, Y > 0)
+    assert to_onnx(pipeline) == to_onnx(pipeline[-1])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [PCA(2), OneHotEncoder(sparse_output=False), MinMaxScaler(clip=True), SimpleImputer(add_indicator=True)],
+    ids=str,
+)
+def test_steps_that_cannot_be_written(step):
+    table, y = load_iris(return_X_y=True)
+    pipeline = Pipeline([("first", step), ("model", spinney.DecisionTreeClassifier(max_depth=2))])
+    if isinstance(step, SimpleImputer):
+        table[0, 0] = np.nan
+    pipeline.fit(table, y)
+    with pytest.raises(
+        ValueError, match=r"the step 'first' of this Pipeline, .* cannot be written as ONNX.*pipeline\[-1\]"
+    ):
+        to_onnx(pipeline)
+
+
+def test_pipelines_elsewhere_and_in_float32():
+    table, y = load_iris(return_X_y=True)
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", spinney.DecisionTreeClassifier(max_depth=2))])
+    with pytest.raises(NotFittedError):
+        to_onnx(pipeline)
+    pipeline.fit(table, y)
+    with pytest.raises(ValueError, match=r"dtype='float32' cannot be had with steps before the model"):
+        to_onnx(pipeline, dtype="float32")
+    for write in (spinney.to_json, spinney.to_python, spinney.to_c):
+        with pytest.raises(
+            TypeError, match=r"a Pipeline cannot be read as trees: .* Export its last step, pipeline\[-1\]"
+        ):
+            write(pipeline)
+
+
 def test_without_onnx(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"to_onnx needs the package onnx: pip install spinney\[onnx\]"):
+    with pytest.raises(ImportError, match=r"to_onnx needs the package onnx: pip install 'spinney-trees\[onnx\]'"):
         to_onnx(fitted("tree"))

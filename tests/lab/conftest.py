@@ -33,7 +33,7 @@ def ask(server):
     """(status, headers, body) of a request; with the token and of the right origin, unless headers say otherwise."""
 
     def ask(path, body=None, kind="application/json", token=True, **headers):
-        connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", server.server_port, timeout=300)
         sent = {"X-Lab-Token": server.token} if token else {}
         if body is not None:
             sent["Content-Type"] = kind

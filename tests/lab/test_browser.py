@@ -48,6 +48,97 @@ def is_wide(browser):
     return browser.run("document.documentElement.scrollWidth > document.documentElement.clientWidth")
 
 
+DRAWN = """(() => [...document.querySelectorAll('#panels canvas')].map((canvas) => {
+  const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const pixels = new Uint32Array(data.buffer), colours = new Map(), rows = new Set();
+  pixels.forEach((one, at) => {
+    if (!one) return;
+    colours.set(one, (colours.get(one) ?? 0) + 1);
+    rows.add(Math.floor(at / width));
+  });
+  return { colours: [...colours.values()].filter((n) => n > 3).length, rows: rows.size / height };
+}))()"""
+
+
+def check_canvases(browser):
+    """Every canvas has lines and labels from top to bottom, in several colours."""
+    for one in browser.run(DRAWN):
+        assert one["colours"] >= 5, one  # frame, grid, text, and what is shown
+        assert one["rows"] > 0.6, one
+
+
+def test_a_canvas_without_its_data_is_noticed(page):
+    """The check above can fail: of a plane whose points, regions and axes are gone."""
+    browser = page("m=tree&s=1")
+    check_canvases(browser)
+    browser.run("document.querySelectorAll('#panels canvas').forEach((one) => { one.width = one.width; })")
+    with pytest.raises(AssertionError, match="colours"):
+        check_canvases(browser)
+
+
+def test_pictures_change_with_the_step_and_use_the_width(page):
+    browser = page("m=tree&s=10")
+    before = browser.run("document.querySelector('#panels canvas').toDataURL()")
+    again(browser, "location.hash = 'm=tree&s=0'")
+    assert browser.run("document.querySelector('#panels canvas').toDataURL()") != before
+    for method in ("tree", "voting", "boosting"):
+        again(browser, f"location.hash = 'm={method}&s=0'")
+        right = "(e) => e.getBoundingClientRect().right"
+        ends = browser.run(f"[...document.querySelectorAll('#panels figure')].map({right})")
+        assert max(ends) == pytest.approx(browser.run(f"({right})(document.getElementById('panels'))"), abs=2)
+
+
+def test_points_and_regions_have_the_colours_of_their_classes(page):
+    browser = page("m=tree&s=0")
+    found = browser.run("""import('/draw.js').then((draw) => {
+      const canvas = document.createElement('canvas'), half = 96 * 48;
+      const look = { ...draw.themeColours(), card: '#ffffff', classes: ['#ff0000', '#0000ff'] };
+      const table = { ranges: [[0, 1], [0, 1]], names: ['a', 'b'], points: { x: [0.25], y: [0.75], class: [1] } };
+      const f = draw.drawPlane(canvas, { kind: 'plane', region: [half, 7, half, 15] }, table, look, 400, false);
+      const r = window.devicePixelRatio, c = canvas.getContext('2d');
+      const at = (x, y) => [...c.getImageData(f.x(x) * r, f.y(y) * r, 1, 1).data];
+      return [at(0.25, 0.75), at(0.5, 0.9), at(0.5, 0.1)];
+    })""")
+    assert found[0] == [0, 0, 255, 255]  # the row
+    assert [one.index(max(one[:3])) for one in found[1:]] == [2, 0]  # the upper half is the second class's
+    assert found[1] != found[2]
+
+
+def test_every_control_has_a_name(page):
+    browser = page("m=tree")
+    browser.call("Accessibility.enable")
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    roles = {"slider", "button", "combobox", "textbox", "spinbutton", "checkbox"}
+    named = [
+        (one["role"]["value"], one.get("name", {}).get("value", "")) for one in nodes if one["role"]["value"] in roles
+    ]
+    assert {("slider", "maximum depth"), ("slider", "rows"), ("slider", "noise"), ("slider", "Step")} <= set(named)
+    assert [one for one in named if not one[1].strip()] == []
+    browser.call("Accessibility.disable")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (400, 800)])
+def test_errors_and_results_are_in_sight(page, width, height):
+    browser = page("m=tree")
+    browser.resize(width, height)
+    inside = "(() => { const r = document.getElementById('%s').getBoundingClientRect(); "
+    inside += "return r.height > 0 && r.top >= 0 && r.bottom <= innerHeight; })()"
+    browser.wait("document.getElementById('settings').open === (innerWidth > 860)")  # the page folds it when narrow
+    browser.run("settings.open = true; own.open = true")
+    for bad, button, words in (
+        ("csv.value = 'a,b'", "use", "The table has a header but no rows"),
+        ("x.value = ''", "add", "A point needs two numbers"),
+    ):
+        browser.run(f"{bad}; document.getElementById('{button}').scrollIntoView({{ block: 'center' }})")
+        browser.run(f"document.getElementById('{button}').click()")
+        browser.wait(f"document.getElementById('error').textContent.startsWith('{words}')")
+        assert browser.run(inside % "error")
+    rows = "".join(f"{i},{(i * 7) % 11},{'a' if i % 3 else 'b'}\\n" for i in range(30))
+    again(browser, f"csv.value = 'x,y,kind\\n{rows}'; use.scrollIntoView(); use.click()")
+    assert browser.run(inside % "sentence")
+    assert browser.run("document.getElementById('error').hidden")
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_forwards_and_backwards(page, method):
     chosen = "".join(f"&p.{name}={value}" for name, value in SMALL[method].get("params", {}).items())
@@ -60,6 +151,7 @@ def test_every_method_forwards_and_backwards(page, method):
     assert browser.run(COUNT) == f"step {n} of {n}"
     assert not is_wide(browser)
     assert browser.run("document.querySelectorAll('#panels canvas, #panels table').length") > 0
+    check_canvases(browser)
     browser.resize(400, 800)
     assert not is_wide(browser)
     browser.press("ArrowLeft")
@@ -158,7 +250,7 @@ def test_dark_and_light(page):
 
 def test_a_table_of_ones_own(page):
     browser = page("m=tree")
-    rows = "".join(f"{i},{(i * 7) % 11},{'<i>x</i>' if i % 3 else 'b'}\\n" for i in range(30))
+    rows = "".join(f"{i % 13},{(i * 7) % 11},{'<i>x</i>' if i % 3 else 'b'}\\n" for i in range(30))
     text = f"<img src=x onerror=alert(1)>,y,kind\\n{rows}"
     again(browser, f"csv.value = '{text}'; use.click()")
     assert browser.run("document.getElementById('note').textContent") == "30 rows."
@@ -172,10 +264,11 @@ def test_a_table_of_ones_own(page):
     again(browser, f"location.hash = {json.dumps(link)}")
     assert browser.run("document.getElementById('note').textContent") == "30 rows."
     browser.run("csv.value = 'a,b'; use.click()")
-    browser.wait("document.getElementById('error').textContent.startsWith('A table needs two rows')")
+    browser.wait("document.getElementById('error').textContent.startsWith('The table has a header but no rows')")
     browser.errors[:] = [one for one in browser.errors if "400 (Bad Request)" not in one]
 
 
+@pytest.mark.slow
 def test_everything_can_be_reached_by_tab(page):
     browser = page("m=tree")
     name = "(() => { const e = document.activeElement; return e.id || e.dataset.name || e.dataset.param || ''; })()"

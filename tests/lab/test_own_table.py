@@ -3,16 +3,21 @@
 import json
 
 import numpy as np
+import polars
 import pytest
 
-from spinney.lab.own_table import MOST_ROWS, OwnTables, describe, read_csv
+from spinney.lab.own_table import MOST_ROWS, OwnTables, describe, read_own
 from spinney.lab.parameters import LabError
+from tests.tables.workbook import write_workbook
+
+pytestmark = pytest.mark.skipif(
+    tuple(map(int, polars.__version__.split(".")[:2])) < (2, 1), reason="the command line's reader needs polars 2.1"
+)
 
 
 def test_columns_are_recognised():
-    found = describe(
-        read_csv("size\tweight\tkind\tid\n" + "\n".join(f"{i}\t{i / 3}\t{'ab'[i % 2]}\t{i}" for i in range(12)))
-    )
+    rows = "\n".join(f"{i}\t{i / 3}\t{'ab'[i % 2]}\t{i}" for i in range(12))
+    found = describe(read_own(f"size\tweight\tkind\tid\n{rows}".encode())[0])
     assert found["numbers"] == ["size", "weight", "id"]
     assert found["targets"] == ["kind"]
     assert found["target"] == "kind"
@@ -24,9 +29,10 @@ def test_columns_are_recognised():
     [
         ("  \n ", "The table is empty"),
         ("a\n1\n2", "needs two rows and two columns"),
-        ('a,b\n"1,2\n3', "cannot be read as CSV|needs two rows"),
-        ("a,b\n1,2\n3,4,5\n", "cannot be read as CSV"),
-        ("a, a\n1,2\n3,4", "different names"),
+        ('a,b\n"1,2\n3', "The table, row 1: unexpected end of data; a quote may not be closed"),
+        ("a,b\n1,2\n3,4,5\n", "The table, row 2: 3 cells, but the header has 2"),
+        ("<html><body>Sign in</body></html>", "The table is a page of HTML"),
+        ("PK\x03\x04 and what is no workbook", "The table is a zip archive or a damaged workbook"),
         ("a,b\n" + "\n".join(f"{i},{i}" for i in range(9)), "No column has from 2 to 8 different values"),
     ],
 )
@@ -71,7 +77,7 @@ def test_names_are_kept_as_they_are(lab):
         ("x,c\n1,a\n2,b\n3,a\n", {"method": "kmeans", "params": {}}, "two columns of numbers beside the class"),
         ("x,y,c\n1,2,a\n2,3,b\n", {"target": "z"}, "this table has no column 'z'"),
         ("x,y,c\n1,2,a\n2,,b\n", {}, "only one class"),
-        ("x,y,c\n1,,a\n2,,b\n", {}, "No row has a value|two columns of numbers"),
+        ("x,y,c\n1,,a\n,2,b\n", {}, "No row has a value"),
     ],
 )
 def test_what_cannot_be_drawn_gets_a_sentence(lab, text, more, said):
@@ -105,3 +111,27 @@ def test_files_are_forgotten_one_after_another():
         tables.source({"own": ids[0]}, plane=True)
     assert tables.source({"own": ids[-1]}, plane=True).columns == ["x", "y"]
     assert np.unique(ids).size == 10
+
+
+def test_it_is_read_as_the_command_line_reads_it():
+    """Ids left out, decimal commas and money as numbers, the same columns by name; and said."""
+    rows = "".join(f"{i};{i / 4};${i + 1},000;{'ja' if i % 2 else 'nein'};{i % 3};1\n" for i in range(40))
+    found = OwnTables().add("customer_id;size;price;kind;n;n\n" + rows.replace(".", ","))
+    assert (found["numbers"], found["target"]) == (["size", "price", "n"], "kind")
+    assert found["notes"] == [
+        "column 'n' is there more than once; the one in place 6 is called 'n (2)'",
+        "'size': decimal comma",
+        "'price': thousands separators, $ removed",
+        "'customer_id' is left out: numbers the rows",
+        "'n (2)' is left out: the same value in every row",
+    ]
+
+
+def test_workbooks(tmp_path, lab):
+    pytest.importorskip("fastexcel")
+    rows = [[i % 7, (i * i) % 11 / 4, "ab"[i % 7 > 3]] for i in range(40)]
+    book = write_workbook(tmp_path / "t.xlsx", sheet=[["size", "weight", "kind"], *rows]).read_bytes()
+    found = lab.own.add(book)
+    assert (found["numbers"], found["target"]) == (["size", "weight"], "kind")
+    request = {"method": "tree", "table": "own", "own": found["id"], "params": {"max_depth": 2}}
+    assert json.loads(lab.series(request))["table"]["rows"] == 40

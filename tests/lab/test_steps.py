@@ -8,6 +8,7 @@ import pytest
 
 import spinney
 from spinney import datasets, prune
+from spinney.lab.held_out import hold_out
 from spinney.lab.methods import METHODS
 from spinney.lab.panels import CELLS, LEVELS
 from spinney.lab.parameters import LabError, Parameter, read_values
@@ -112,7 +113,7 @@ def test_pruning_from_the_leaves_ends_where_reduced_error_does(lab, steps):
     assert last["held_out_error"] == pytest.approx(1 - pruned.score(table.X[parts.held], table.y[parts.held]))
 
 
-@pytest.mark.filterwarnings("ignore:1 rows were drawn for every tree")
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 def test_out_of_bag_error_is_the_forest_s(steps):
     table = make_table(SOURCES["moons"], {}, plane=True)
     given = {"n_estimators": 12, "max_depth": 8, "max_features": 1, "random_state": 0}
@@ -147,6 +148,56 @@ def test_clusterings_only_get_better(steps):
     assert sums == sorted(sums, reverse=True)
     rises = [one["numbers"]["log_likelihood"] for one in steps("em", params={"n_components": 2})]
     assert all(b >= a - 1e-9 for a, b in pairwise(rises))
+
+
+def test_the_numbers_of_a_step_of_kmeans_are_those_of_its_sentence(lab, steps):
+    table = make_table(SOURCES["blobs"], {}, plane=True)
+    found = steps("kmeans")
+    labels = None
+    for at, one in enumerate(found):
+        centres = np.array(one["numbers"]["centres"])
+        apart = ((table.X[:, None] - centres) ** 2).sum(axis=2)
+        if at % 2 == 0:  # rows choose
+            labels = apart.argmin(axis=1)
+        sse = apart[np.arange(table.n_rows), labels].sum()
+        assert one["numbers"]["sse"] == pytest.approx(sse)
+        assert f"{sse:.0f}" in one["sentence"] or f"{sse:.3g}" in one["sentence"]
+        (dots,) = one["panels"][1]["lines"]
+        assert dots["y"][at] == pytest.approx(sse, rel=1e-5)
+        assert one["panels"][1]["at"] == dots["x"][at]
+
+
+def test_an_empty_branch_says_which_class_it_predicts_and_why(steps):
+    said = [one["sentence"] for one in steps("id3", table="restaurant")]
+    (one,) = [sentence for sentence in said if "empty" in sentence]
+    assert "French is empty (it predicts leave, the first of the classes that its parent has most of: it has no" in one
+    assert not [sentence for sentence in said if "takes the majority" in sentence]
+
+
+def test_defaults_teach_what_they_should(steps):
+    vote = steps("voting")[3]["numbers"]
+    assert vote["error"] < min(vote["members"])
+    for table, least in (("curve", "held_out_error"), ("moons", "held_out_loss")):
+        errors = [one["numbers"][least] for one in steps("boosting", table=table)]
+        assert int(np.argmin(errors)) >= 10  # not after a round or two
+        assert min(errors) < 0.7 * errors[0]
+    ada = steps("adaboost", params={"n_estimators": 5})
+    assert {line["name"] for line in ada[0]["panels"][3]["lines"]} == {"training rows", "rows held out"}
+    said = " ".join(one["sentence"] for one in steps("stacking"))
+    assert "neighbours are wrong" in said
+    assert "neighbours is wrong" not in said
+
+
+def test_adaboost_holds_rows_out(steps):
+    table = make_table(SOURCES["moons"], {}, plane=True)
+    parts = hold_out(table, 0)
+    weak = spinney.DecisionTreeClassifier(max_depth=1)
+    model = spinney.AdaBoostClassifier(weak, n_estimators=5, algorithm="discrete").fit(
+        table.X[parts.train], table.y[parts.train]
+    )
+    numbers = steps("adaboost", params={"n_estimators": 5})[-1]["numbers"]
+    for name, rows in (("training_error", parts.train), ("held_out_error", parts.held)):
+        assert numbers[name] == pytest.approx(1 - model.score(table.X[rows], table.y[rows]))
 
 
 def test_points_are_added_to_what_is_fitted(lab):

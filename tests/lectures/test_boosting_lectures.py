@@ -91,7 +91,7 @@ def test_early_stopping_finds_what_the_staged_errors_show():
     stopped.fit(X_train, y_train, eval_set=(X_val, y_val))
     assert stopped.best_iteration_ == best
     assert stopped.fingerprint_ == again.fingerprint_
-    np.testing.assert_allclose(stopped.evals_result_["valid"]["squared_error"], np.array(errors[: stopped.n_iter_]) / 2)
+    np.testing.assert_allclose(stopped.evals_result_["valid"]["squared_error"], errors[: stopped.n_iter_])
 
 
 def test_the_lectures_tables_are_learnt():

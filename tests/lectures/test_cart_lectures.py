@@ -37,8 +37,8 @@ def test_waiting_minutes_are_split_midway_between_neighbours():
     assert len(THRESHOLDS) == len(values) - 1
     for seed in range(20):
         y = np.random.RandomState(seed).randint(0, 2, 12)
-        asked = DecisionTreeClassifier().fit(MINUTES, y).tree_.threshold
-        assert set(asked[~np.isnan(asked)]) <= set(THRESHOLDS)
+        tree = DecisionTreeClassifier().fit(MINUTES, y).tree_
+        assert set(tree.threshold[~tree.is_leaf]) <= set(THRESHOLDS)
 
 
 def test_waiting_minutes_root():

@@ -42,8 +42,8 @@ class ReferenceBackend:
 
     def build_histograms(self, nodes: Any) -> None:
         for node in nodes:
-            if node.slot != NO_SLOT:
-                self.histograms[int(node.slot)] = self.histogram(self.places[node.depth, node.begin])
+            if node["slot"] != NO_SLOT:
+                self.histograms[int(node["slot"])] = self.histogram(self.places[node["depth"], node["begin"]])
 
     def histogram(self, places: np.ndarray) -> np.ndarray:
         """(columns, codes, 3): per column and code the sums of gradient, hessian and count."""
@@ -55,30 +55,30 @@ class ReferenceBackend:
     def find_splits(self, nodes: Any, allowed: np.ndarray) -> Any:
         found = records(len(nodes), CANDIDATE)
         for i, node in enumerate(nodes):
-            found[i].score = -np.inf
+            found[i]["score"] = -np.inf
             for feature in self.limits.features:
                 if allowed[i, feature]:
-                    sums = self.histograms[int(node.slot)][feature]
+                    sums = self.histograms[int(node["slot"])][feature]
                     best = search(node, self.table.columns[feature], sums, self.fields, self.limits)
-                    if best is not None and best.score > found[i].score:
+                    if best is not None and best.score > found[i]["score"]:
                         _write(found[i], feature, best)
         return found
 
     def partition_rows(self, nodes: Any) -> np.ndarray:
         middles = np.empty(len(nodes), np.int64)
         for i, node in enumerate(nodes):
-            places = self.places[node.depth, node.begin]
-            codes = self.table.codes[node.feature][self.rows[places]]
-            left = goes_left(node, self.table.columns[node.feature], codes)
-            middles[i] = node.begin + left.sum()
-            self.places[node.depth + 1, node.begin] = places[left]
-            self.places[node.depth + 1, middles[i]] = places[~left]
+            places = self.places[node["depth"], node["begin"]]
+            codes = self.table.codes[node["feature"]][self.rows[places]]
+            left = goes_left(node, self.table.columns[node["feature"]], codes)
+            middles[i] = node["begin"] + left.sum()
+            self.places[node["depth"] + 1, node["begin"]] = places[left]
+            self.places[node["depth"] + 1, middles[i]] = places[~left]
         return middles
 
     def leaf_of_rows(self, leaves: Any) -> np.ndarray:
         leaf_of_rows = np.full(len(self.rows), -1)
         for place, leaf in enumerate(leaves):
-            leaf_of_rows[self.places[leaf.depth, leaf.begin]] = place
+            leaf_of_rows[self.places[leaf["depth"], leaf["begin"]]] = place
         return leaf_of_rows
 
 
@@ -142,10 +142,10 @@ class Found(NamedTuple):
 
 def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: BoostingRules) -> Found | None:
     """The best cut of a node on one column, the first of equals; `sums` is (codes, 3)."""
-    if column.is_categorical:
+    if column["is_categorical"]:
         cuts, penalty, direction = category_cuts(sums, fields, limits), limits.category_penalty, 0
     else:
-        cuts, penalty, direction = number_cuts(sums, int(column.n_bins)), limits.penalty, int(column.monotone)
+        cuts, penalty, direction = number_cuts(sums, int(column["n_bins"])), limits.penalty, int(column["monotone"])
     left_sums = cuts.astype(np.int64) @ sums
     whole = Whole(*(node[name].item() for name in Whole._fields))
     best, best_score = -1, -np.inf
@@ -156,15 +156,15 @@ def search(node: Any, column: Any, sums: np.ndarray, fields: Fields, limits: Boo
     if best < 0:
         return None
     left, larger = cuts[best].copy(), bool(2 * left_sums[best, 2] > whole.count)
-    if not column.is_categorical:
-        if sums[column.n_bins, 2] == 0:
-            left[column.n_bins] = larger
-        code, bits = int(left[: column.n_bins].sum()) - 1, np.zeros(4, np.uint64)
+    if not column["is_categorical"]:
+        if sums[column["n_bins"], 2] == 0:
+            left[column["n_bins"]] = larger
+        code, bits = int(left[: column["n_bins"]].sum()) - 1, np.zeros(4, np.uint64)
     else:
         if not sums[is_rare(sums, limits), 2].any():
             left[is_rare(sums, limits)] = larger
         code, bits = 0, np.packbits(left, bitorder="little").view(np.uint64)
-    return Found(best_score, code, bool(left[column.n_bins]), bits, left_sums[best])
+    return Found(best_score, code, bool(left[column["n_bins"]]), bits, left_sums[best])
 
 
 def number_cuts(sums: np.ndarray, n_bins: int) -> np.ndarray:
@@ -234,9 +234,9 @@ def _bounded_score(gradient, hessian, lower, upper, l1, l2):
 
 
 def _write(split: Any, feature: int, found: Found) -> None:
-    split.feature, split.score, split.code = feature, found.score, found.code
-    split.missing_left, split.bits = found.missing_left, found.bits
-    split.gradient, split.hessian, split.count = found.sums
+    split["feature"], split["score"], split["code"] = feature, found.score, found.code
+    split["missing_left"], split["bits"] = found.missing_left, found.bits
+    split["gradient"], split["hessian"], split["count"] = found.sums
 
 
 # --- partition ---------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def _write(split: Any, feature: int, found: Found) -> None:
 
 def goes_left(node: Any, column: Any, codes: np.ndarray) -> np.ndarray:
     """Which of some codes go left at a node."""
-    if column.is_categorical:
-        in_set = np.unpackbits(np.ascontiguousarray(node.bits).view(np.uint8), bitorder="little") > 0
+    if column["is_categorical"]:
+        in_set = np.unpackbits(np.ascontiguousarray(node["bits"]).view(np.uint8), bitorder="little") > 0
         return in_set[codes]
-    return np.where(codes == column.n_bins, node.missing_left > 0, codes <= node.code)
+    return np.where(codes == column["n_bins"], node["missing_left"] > 0, codes <= node["code"])

@@ -1,4 +1,4 @@
-"""What a column of a text file is, cell by cell in plain Python: the slow twin of spinney/cli/guessing.py."""
+"""What a column of a text file is, cell by cell in plain Python: the slow twin of spinney/tables/guessing.py."""
 
 import math
 
@@ -20,10 +20,11 @@ def read_column(cells):
     cells = [cell.strip() for cell in cells]
     cells = [None if cell in MISSING else cell for cell in cells]
     known = [cell for cell in cells if cell is not None]
-    if known and all(number_of(cell) is not None for cell in known):
+    pointed = [cell if cell is None else cell.replace(",", ".", 1) for cell in cells]
+    if known and all(cell is None or number_of(cell) is not None for cell in pointed):
         if any(len(cell) > 1 and cell[0] == "0" and cell[1].isdigit() for cell in known):
             return "category", cells
-        values = [None if cell is None else number_of(cell) for cell in cells]
+        values = [None if cell is None else number_of(cell) for cell in pointed]
         return "number", [None if value is None or math.isnan(value) else value for value in values]
     if known and all(cell.lower() in ("true", "false") for cell in known):
         return "boolean", [None if cell is None else cell.lower() == "true" for cell in cells]

@@ -188,13 +188,15 @@ def is_allowed(data: Data, rules: Rules, node: Node, j: int, left: np.ndarray, r
     if rules.criterion == "poisson" and min(data.y[left].sum(axis=0).min(), data.y[right].sum(axis=0).min()) <= 0:
         return False
     if rules.monotone and rules.monotone[j]:
-        a, b = value(data, left), value(data, right)
+        a, b = value(data, rules, left), value(data, rules, right)
         return node.lower <= min(a, b) and max(a, b) <= node.upper and (b - a) * rules.monotone[j] >= 0
     return True
 
 
-def value(data: Data, rows: np.ndarray) -> Any:
-    """What monotone columns bound: the mean, or the share of the second class."""
+def value(data: Data, rules: Rules, rows: np.ndarray) -> Any:
+    """What monotone columns bound: the mean, the share of the second class, or the median."""
+    if rules.criterion == "absolute_error":
+        return median(data.y[rows, 0], data.weight[rows])
     return mean(data.y[rows, 0], data.weight[rows])
 
 
@@ -274,7 +276,7 @@ def make_children(data: Data, rules: Rules, node: Node, split: Split) -> None:
     right = Node(split.right, node.depth + 1, node.lower, node.upper)
     direction = rules.monotone[split.feature] if rules.monotone else 0
     if direction:
-        wall = (value(data, split.left) + value(data, split.right)) / 2
+        wall = (value(data, rules, split.left) + value(data, rules, split.right)) / 2
         low, high = (left, right) if direction > 0 else (right, left)
         low.upper = high.lower = wall
     node.split, node.children = split, [left, right]
@@ -300,7 +302,7 @@ def answer(data: Data, rules: Rules, node: Node) -> list[list[Any]]:
     if data.n_classes is not None:
         sums = [weights_of_classes(data.y[node.rows, o], weight, k) for o, k in enumerate(data.n_classes)]
         if rules.monotone:
-            total, share = weight.sum(), min(max(value(data, node.rows), node.lower), node.upper)
+            total, share = weight.sum(), min(max(value(data, rules, node.rows), node.lower), node.upper)
             sums = [[total * (1 - share), total * share]]
         return sums
     middle = median if rules.criterion == "absolute_error" else mean

@@ -52,7 +52,7 @@ def test_categories_by_hand():
 
 def simple(case: Case) -> Case:
     """The case without what the twin does not know."""
-    case.table.columns.monotone[:] = 0
+    case.table.columns["monotone"][:] = 0
     free = np.zeros((0, case.dataset.n_columns), np.uint8)
     rules = case.limits._replace(has_monotone=False, groups=free, node_features=len(case.limits.features))
     return replace(case, limits=rules)
@@ -71,7 +71,7 @@ def grow_twin(case: Case) -> list[twin.Node]:
         | dict(zip(("l1", "l2", "category_l1", "category_l2"), limits.penalty + limits.category_penalty))
         | {"features": tuple(limits.features.tolist())}
     )
-    there = twin.Columns(columns.n_bins.tolist(), columns.is_categorical.astype(bool).tolist())
+    there = twin.Columns(columns["n_bins"].tolist(), columns["is_categorical"].astype(bool).tolist())
     return twin.grow(rows, there, twin.Units(*units, fields.coarseness), rules)
 
 

@@ -1,5 +1,7 @@
 """The slow twin is right by hand, and a whole fit with it equals the CPU's."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ from spinney.ensemble.boosting_settings import BoostingSettings
 from spinney.ensemble.task import Task
 from spinney.grow.histogram import statistics
 from tests.boosted import plain_trees
-from tests.compiled import PLAIN_PYTHON, THOROUGH, few, outer
+from tests.compiled import PLAIN_PYTHON, few, outer, slow
 from tests.grow.cases import draw_column, grow_reference, make_case, make_dataset, make_limits
 from tests.oracles import boosting_batches as reference
 
@@ -91,14 +93,17 @@ WEIGHTS = {
 }
 
 
+ALL_CASES = list(itertools.product(FITS, WEIGHTS, [16383, 20]))
+QUICK_CASES = [
+    one for one in ALL_CASES if one[0] == "squared" or one[1:] in (("repetitions", 20), ("importances", 16383))
+]
+
+
 @pytest.mark.kernels
-@pytest.mark.parametrize("block", [16383, 20])
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize(
+    "name, weights, block", [*QUICK_CASES, *slow(one for one in ALL_CASES if one not in QUICK_CASES)]
+)
 def test_a_fit_with_the_slow_twin_has_the_same_fingerprint(name, weights, block, monkeypatch):
-    all_of_them = THOROUGH or (name == "squared" and not PLAIN_PYTHON)
-    if not all_of_them and (weights, block) not in (("repetitions", 20), ("importances", 16383)):
-        pytest.skip("one of each will do: SPINNEY_THOROUGH=1")
     monkeypatch.setattr(statistics, "BLOCK", block)
     monkeypatch.setattr(boosting, "BLOCK", block)
     random = np.random.RandomState(3)

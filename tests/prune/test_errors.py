@@ -84,18 +84,29 @@ def test_choices_of_reduced_error(name, value):
         prune.reduced_error(CASE.model, CASE.X, CASE.y, **{name: value})
 
 
-def test_validation_rows():
-    with pytest.raises(ValueError, match=r"classes that the model was not fitted with: \[7\]. It knows \[0, 1, 2\]"):
-        prune.reduced_error(CASE.model, CASE.X, np.where(np.arange(len(CASE.y)) == 3, 7, CASE.y[:, 0]))
-    with pytest.raises(ValueError, match="X has 3 features, but RandomClassTree is expecting 4"):
-        prune.reduced_error(CASE.model, CASE.X[:, :3], CASE.y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        prune.reduced_error(CASE.model, CASE.X, CASE.y[:-1])
-    with pytest.raises(ValueError, match="y must have 1 columns, as the model was fitted with; got 2"):
-        prune.reduced_error(CASE.model, CASE.X, np.column_stack([CASE.y, CASE.y]))
-    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
-        prune.reduced_error(CASE.model, CASE.X, CASE.y, sample_weight=-CASE.weight)
-    with pytest.raises(ValueError, match=r"(?i)sample.weight"):
-        prune.reduced_error(CASE.model, CASE.X, CASE.y, sample_weight=0 * CASE.weight)
+VALIDATION = {
+    "an unknown class": (
+        {"y_val": np.where(np.arange(len(CASE.y)) == 3, 7, CASE.y[:, 0])},
+        r"classes that the model was not fitted with: \[7\]. It knows \[0, 1, 2\]",
+    ),
+    "columns": ({"X_val": CASE.X[:, :3]}, "X has 3 features, but RandomClassTree is expecting 4"),
+    "rows": ({"y_val": CASE.y[:-1]}, "inconsistent numbers of samples"),
+    "outputs": (
+        {"y_val": np.column_stack([CASE.y, CASE.y])},
+        "y must have 1 columns, as the model was fitted with; got 2",
+    ),
+    "negative weights": ({"sample_weight": -CASE.weight}, "Negative values in data passed to `sample_weight`"),
+    "weights of zero": ({"sample_weight": 0 * CASE.weight}, r"(?i)sample.weight"),
+}
+
+
+@pytest.mark.parametrize("name", VALIDATION)
+def test_validation_rows(name):
+    wrong, words = VALIDATION[name]
+    with pytest.raises(ValueError, match=words):
+        prune.reduced_error(CASE.model, **({"X_val": CASE.X, "y_val": CASE.y} | wrong))
+
+
+def test_validation_numbers_that_are_missing():
     with pytest.raises(ValueError, match="NaN"):
         prune.reduced_error(draw(1, is_class=False).model, CASE.X, np.full(len(CASE.X), np.nan))

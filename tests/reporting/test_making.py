@@ -2,17 +2,23 @@
 
 import json
 import re
+import warnings
+from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import spinney
+from spinney.data.schema import learn_and_read
 from spinney.datasets import load_penguins
 from spinney.reporting.charts import short, ticks
 from tests.browser import Browser, find_browser
 
+DAY = date(2026, 11, 18)
 NASTY = "<script>alert('x')</script>&\"'"
 
 
@@ -37,7 +43,7 @@ def two(penguins):
     X, y = penguins
     y = np.where(y == "Adelie", "Adelie", "not </script>")
     model = spinney.GradientBoostingClassifier(n_estimators=15, random_state=0).fit(X, y)
-    return spinney.report(model, X, y, cv=3, title="Two & more"), model, X, y
+    return spinney.report(model, X, y, cv=3, title="Two & more", made_on=DAY), model, X, y
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +78,24 @@ def test_the_matrix_of_every_threshold_counts_all_rows(two):
     assert counts["tables"][0][0] == 0
 
 
-def test_contributions_add_up(two, three):
-    for page, model, _X, _ in (two, three):
+def test_contributions_add_up_to_the_prediction_of_the_row(two, three):
+    for page, model, X, y in (two, three):
         rows = data_of(page.html)["rows"]
         assert len(rows["rows"]) == 60
-        known = {str(one) for one in model.classes_}
-        assert {row["said"] for row in rows["rows"]} <= known
-        for row in rows["rows"][:5]:
-            for base, parts in zip(rows["base"], row["parts"]):
-                total = base + sum(value for _, value in parts)
-                if len(rows["outputs"]) > 1:
-                    assert -1e-6 <= total <= 1 + 1e-6
-                else:  # the raw score says which class
-                    assert (total > 0) == (row["said"] == model.classes_[1])
+        places = [int(row["name"]) - 1 for row in rows["rows"]]
+        part = X.iloc[places]
+        chances = model.predict_proba(part)
+        said = model.predict(part)
+        for i, row in enumerate(rows["rows"]):
+            assert (row["truth"], row["said"]) == (np.asarray(y)[places[i]], said[i])
+            totals = [base + sum(value for _, value in own) for base, own in zip(rows["base"], row["parts"])]
+            if len(totals) == 1:  # a raw score
+                assert 1 / (1 + np.exp(-totals[0])) == pytest.approx(chances[i, 1], rel=1e-4)
+                assert [float(one) for one in row["chances"]] == pytest.approx([chances[i, 1]], rel=5e-3)
+            else:
+                assert totals == pytest.approx(chances[i].tolist(), abs=1e-4)
+                assert [float(one) for one in row["chances"]] == pytest.approx(chances[i].tolist(), rel=5e-3)
+        assert sum(abs(value) for row in rows["rows"] for own in row["parts"] for _, value in own) > 1
 
 
 def test_the_ways_of_rows_lead_from_leaf_to_root(two, three):
@@ -111,7 +122,7 @@ def test_numbers(tmp_path):
 
 def test_the_same_page_again(two):
     page, model, X, y = two
-    assert spinney.report(model, X, y, cv=3, title="Two & more").html == page.html
+    assert spinney.report(model, X, y, cv=3, title="Two & more", made_on=DAY).html == page.html
 
 
 def test_models_without_trees_and_models_as_they_are(penguins):
@@ -123,7 +134,7 @@ def test_models_without_trees_and_models_as_they_are(penguins):
     assert 'id="trees"' not in page
     tree = spinney.DecisionTreeClassifier(max_depth=2).fit(X, y)
     page = spinney.report(tree, X, y, cv=0).html
-    assert "if the model was fitted to them, it looks too good" in page
+    assert "if the model was fitted on them, it looks too good" in page
 
 
 def test_many_rows_are_sampled(monkeypatch):
@@ -137,6 +148,133 @@ def test_many_rows_are_sampled(monkeypatch):
     assert "2,000 rows, drawn from 2,500, were cross-validated" in page
 
 
+def text_of_page(page):
+    """The words of a page, without tags, style, script and data."""
+    body = re.sub(r"<(style|script)[^>]*>.*?</\1>", " ", page, flags=re.S)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
+
+
+def test_the_page_names_target_file_date_and_rows(two):
+    _, model, X, y = two
+    y = pd.Series(y, name="kind of bird")
+    page = spinney.report(model, X, y, cv=0, source="penguins.csv", made_on=DAY)
+    assert page.title == "kind of bird, by 7 columns of penguins.csv"
+    words = text_of_page(page.html)
+    for one in ("target kind of bird", "data penguins.csv", "rows 344", "made 18 November 2026"):
+        assert one in words
+    assert f"<title>{page.title}</title>" in page.html
+    assert spinney.report(model, X, y.to_numpy(), cv=0).title == "GradientBoostingClassifier"
+    assert spinney.report(model, X, y, cv=0, target="bird").title == "bird, by 7 columns"
+
+
+def test_rows_are_called_by_the_index_or_by_their_numbers(two):
+    _, model, X, y = two
+    names = [row["name"] for row in data_of(two[0].html)["rows"]["rows"]]
+    assert names != sorted(names, key=int)[:1] * 60
+    assert all(1 <= int(one) <= len(X) for one in names)
+    labelled = X.set_axis([f"bird {k}" for k in range(len(X))])
+    found = [row["name"] for row in data_of(spinney.report(model, labelled, y, cv=0).html)["rows"]["rows"]]
+    assert found == [f"bird {int(one) - 1}" for one in names]
+    twice = X.set_axis(["same"] * len(X))  # tells nothing
+    assert [row["name"] for row in data_of(spinney.report(model, twice, y, cv=0).html)["rows"]["rows"]] == names
+    given = spinney.report(model, X, y, cv=0, row_names=np.arange(len(X)) + 2)
+    assert [row["name"] for row in data_of(given.html)["rows"]["rows"]] == [str(int(one) + 1) for one in names]
+
+
+def test_dependence_on_categories_is_points_of_the_commonest(two):
+    rng = np.random.RandomState(0)
+    place = np.array([f"town {k:03}" for k in (rng.zipf(1.3, 900) % 100)])
+    X = pd.DataFrame({"place": pd.Categorical(place), "size": rng.rand(900)})
+    y = X["size"] + (X["place"].cat.codes % 3)
+    model = spinney.RandomForestRegressor(5, random_state=0).fit(X, y)
+    page = spinney.report(model, X, y, cv=0, target="price").html
+    figure = next(one for one in page.split("<figure>") if "<figcaption>place</figcaption>" in one and "mean of" in one)
+    n = X["place"].nunique()
+    assert figure.count("<circle") == 12
+    assert 'class="line' not in figure
+    assert f"{n - 11} others" in figure
+    assert f"The 11 commonest of {n} categories" in figure
+    common = X["place"].value_counts(sort=True).index[:5]
+    assert all(one in figure for one in common)
+    assert "mean of price, predicted" in figure
+    heights = [float(one) for one in re.findall(r'class="strip" x="[\d.]+" y="([\d.]+)"', figure)]
+    assert np.diff(heights).min() > 12  # labels of 12 pixels do not touch
+
+
+def test_classes_of_trees_and_roots_without_a_value(penguins):
+    X, y = penguins
+    model = spinney.GradientBoostingClassifier(n_estimators=2, random_state=0).fit(X, y)
+    page = spinney.report(model, X, y, cv=0).html
+    assert [f"Tree {k} of 6: round 1, {name}" in page for k, name in enumerate(model.classes_, 1)] == [True] * 3
+    assert not re.search(r'class="says">[^<]*e-\d', page)
+
+
+def test_learning_curves_say_how_many_rows_and_why(monkeypatch, two):
+    words = text_of_page(two[0].html)
+    assert "Learning curve: log loss" in words
+    assert "Learning curve: accuracy" in words
+    assert "These curves use all 344 rows, 33 % of them held out." in words
+    from spinney.reporting import judged
+
+    monkeypatch.setattr(judged, "_CURVE_FITS", 1)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 2))
+    tree = spinney.DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
+    words = text_of_page(spinney.report(tree, X, X[:, 0], cv=2).html)
+    assert "These curves use 4,000 of the 6,000 rows, 50 % of them held out: they take 10 more fits" in words
+
+
+def test_a_judgement_that_is_there_already_is_shown_as_it_is(monkeypatch, penguins):
+    X, y = load_penguins()
+    model = spinney.GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, y)
+    truth, shares = np.array(["Adelie", "Gentoo", "Gentoo", "Chinstrap"]), np.eye(3)[[0, 2, 2, 2]] * 0.9 + 0.1 / 3
+    given = SimpleNamespace(
+        how="4 rows held out", scores={"accuracy": 0.7512}, spread={}, baseline={"accuracy": 0.5},
+        truth=truth, predictions=shares, weights=None,
+    )  # fmt: skip
+    monkeypatch.setattr("spinney.reporting.judged._cross_validated", lambda *rest: pytest.fail("it is not made again"))
+    page = spinney.report(model, X, y, judged=given).html
+    words = text_of_page(page)
+    assert "From 4 rows held out: each score is of rows that the model had not seen" in words
+    assert "0.7512" in words
+    assert data_of(page)["counts"]["tables"][0] == [1, 0, 0, 0, 0, 1, 0, 0, 2]
+    given.predictions = shares[:3]
+    with pytest.raises(ValueError, match="judged has 4 rows in truth and 3 in predictions"):
+        spinney.report(model, X, y, judged=given)
+    given.truth = truth[:3]
+    given.predictions = shares[:3, :2]
+    with pytest.raises(ValueError, match="must have 3 columns, one per class, got 2"):
+        spinney.report(model, X, y, judged=given)
+
+
+def test_warnings_of_the_fits_are_on_the_page_and_nowhere_else(recwarn):
+    X, y = load_penguins()
+    rows = np.r_[0:40, 300:304]  # one class has four rows, and the stack's own folds are five
+    X, y = X[["bill_depth_mm", "year"]].fillna(17).iloc[rows], np.where(np.arange(44) < 40, "many", "few")
+    members = [("tree", spinney.DecisionTreeClassifier(max_depth=2))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = spinney.StackingClassifier(members).fit(X, y)
+    words = text_of_page(spinney.report(model, X, y, cv=2).html)
+    assert "A warning of the fits for this page: The least populated class in y has only" in words
+    assert not [one for one in recwarn if "least populated" in str(one.message)]
+
+
+def test_histograms_of_whole_numbers_have_no_gaps():
+    from spinney.reporting.charts import whole_bins
+    from spinney.reporting.columns import describe_columns
+
+    for n in (12, 24, 31, 60):
+        values = np.tile(np.arange(1.0, n + 1), 3)
+        edges = whole_bins(values, 40)
+        counts = np.histogram(values, edges)[0]
+        assert (counts[:-1] == counts[0]).all()
+        assert counts[-1] > 0
+    assert whole_bins(np.array([0.5, 1.0]), 40) is None
+    schema, table = learn_and_read(pd.DataFrame({"month": np.arange(120) % 12 + 1}))
+    assert describe_columns(schema, table)[0]["spark"].count("<rect") == 12
+
+
 BAD = [
     (lambda m, X, y: (spinney.KMeans(2).fit(np.eye(4)), X, y), {}, TypeError, "takes a fitted classifier or regressor"),
     (lambda m, X, y: (m, X, None), {}, ValueError, "needs the target y"),
@@ -146,6 +284,7 @@ BAD = [
     (lambda m, X, y: (m, X, y), {"cv": 1}, ValueError, "cv must be 0 or a number of folds"),
     (lambda m, X, y: (m, X[:6], y[:6]), {}, ValueError, "cv=5 needs at least 10 rows"),
     (lambda m, X, y: (m, X, y), {"groups": [1]}, ValueError, "groups must have one entry per row"),
+    (lambda m, X, y: (m, X, y), {"row_names": [1]}, ValueError, "row_names must have one entry per row"),
 ]
 
 
@@ -200,6 +339,26 @@ def test_a_fitted_model_in_a_notebook():
     assert "importances" in shown
 
 
+WIDE = [
+    spinney.DecisionTreeClassifier(max_depth=2),
+    spinney.RandomForestClassifier(3, random_state=0),
+    spinney.GradientBoostingClassifier(n_estimators=2, random_state=0),
+    spinney.IsolationForest(n_estimators=3, random_state=0),
+    spinney.KMeans(2, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", WIDE, ids=[type(one).__name__ for one in WIDE])
+def test_a_notebook_shows_no_more_of_many_columns(model):
+    """What is written does not grow with the table: nothing is made for each column."""
+    rng = np.random.RandomState(0)
+    X, y = rng.rand(30, 1500), np.arange(30) % 2
+    few, many = (clone(model).fit(X[:, :n], y) for n in (150, 1500))
+    assert len(many._repr_html_()) < 1.02 * len(few._repr_html_()) + 500
+    written = {name: len(repr(value)) for name, value in vars(many).items() if name.endswith("_")}
+    assert max(written.values(), default=0) < 10_000, written
+
+
 def test_large_forests_are_asked_by_their_first_trees(monkeypatch, three):
     _, model, X, y = three
     monkeypatch.setattr("spinney.reporting.looked._MOST_NODES", 1)
@@ -225,7 +384,7 @@ def test_many_classes_with_long_names():
 
 def test_too_few_rows_or_groups_or_no_numbers(three):
     _, model, X, y = three
-    with pytest.raises(ValueError, match="With cv=0 the model is judged as it is"):
+    with pytest.raises(ValueError, match="With cv=0 the model is scored as it is"):
         spinney.report(model, X[:2], y[:2])
     with pytest.raises(ValueError, match="cv=5 needs at least 5 groups, got 2"):
         spinney.report(model, X, y, groups=np.arange(len(y)) % 2)

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from spinney.tree.decision import LEAF, NO_FEATURE, NUMBER, STOPS, DecisionTree
+from spinney.tree.decision import LEAF, NO_FEATURE, NO_THRESHOLD, NUMBER, STOPS, DecisionTree
 from spinney.tree.forest import Forest
 from tests.view.trees import branches, in_set, leaf, make_tree, number
 
@@ -71,7 +71,7 @@ def test_collapse(at, kept):
         if marked[old] or tree.kind[old] == LEAF:
             assert smaller.kind[new] == LEAF
             assert (smaller.feature[new], smaller.missing[new]) == (NO_FEATURE, STOPS)
-            assert np.isnan(smaller.threshold[new])
+            assert smaller.threshold[new] == NO_THRESHOLD
             assert len(smaller.children_of(new)) == 0
         else:
             assert smaller.kind[new] == tree.kind[old]

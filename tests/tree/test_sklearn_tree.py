@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, csr_matrix
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 from sklearn.tree import DecisionTreeRegressor as TheirRegressor
@@ -13,6 +14,7 @@ ARRAYS = (
     "children_left",
     "children_right",
     "feature",
+    "threshold",
     "n_node_samples",
     "weighted_n_node_samples",
     "value",
@@ -48,11 +50,25 @@ def test_the_same_names_dtypes_and_numbers(kind):
         assert mine.shape == other.shape, name
         assert mine.dtype == other.dtype, name
         np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-7, err_msg=name)
-    np.testing.assert_allclose(a.threshold[~a.is_leaf], b.threshold[b.children_left >= 0], rtol=1e-6)
     np.testing.assert_array_equal(a.apply(X), b.apply(X))
     np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=1e-6)
     assert (a.decision_path(X) != b.decision_path(X)).nnz == 0
     np.testing.assert_allclose(a.compute_feature_importances(), b.compute_feature_importances(), rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csc_array])
+@pytest.mark.parametrize("n_copies", [1, 2000])  # laid out, and read cell by cell
+def test_sparse_tables(container, n_copies):
+    X = np.array([[0, 3, 0], [2, 0, 0], [0, -1, 0], [0, 0, 4], [5, 0, 0]], np.float32)
+    X = np.hstack([X, np.zeros((5, 200), np.float32)])
+    tree = DecisionTreeRegressor().fit(X, [1, 2, 3, 4, 5]).tree_
+    X = np.tile(X, (n_copies, 1))
+    sparse = container(X)
+    np.testing.assert_array_equal(tree.apply(sparse), tree.apply(X))
+    np.testing.assert_array_equal(tree.predict(sparse), tree.predict(X))
+    assert (tree.decision_path(sparse) != tree.decision_path(X)).nnz == 0
+    with pytest.raises(ValueError, match="sparse matrix of floats with 203 columns, got float32"):
+        tree.apply(sparse[:, :5])
 
 
 @pytest.mark.parametrize("columns", [[2], [8, 2], [0, 3]])
@@ -81,9 +97,9 @@ def test_scikit_learns_graphviz_reads_our_trees(kind):
 
 def test_errors():
     tree = DecisionTreeRegressor().fit(np.arange(6.0).reshape(3, 2), [1, 2, 3]).tree_
-    with pytest.raises(ValueError, match="X must be an array of floats with 2 columns, got float64"):
+    with pytest.raises(ValueError, match="X must be an array or a sparse matrix of floats with 2 columns, got float64"):
         tree.apply(np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="X must be an array of floats with 2 columns, got int64"):
+    with pytest.raises(ValueError, match="X must be an array or a sparse matrix of floats with 2 columns, got int64"):
         tree.predict(np.zeros((2, 2), int))
     many = C45Classifier().fit([["a"], ["b"], ["c"]] * 4, [0, 1, 2] * 4).tree_
     with pytest.raises(AttributeError, match="more than two branches"):

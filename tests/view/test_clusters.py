@@ -91,6 +91,10 @@ def test_em_steps_of_one_column_and_of_holes():
 
 def test_which_steps():
     assert chosen_steps(None, 3) == [0, 1, 2, 3]
+    for last in range(40):  # two rows of panels are full
+        chosen = chosen_steps(None, last)
+        assert len(chosen) in (1, 2, 3, 4, 6)
+        assert chosen == sorted({*chosen, 0, last})
     assert chosen_steps(None, 100)[0] == 0
     assert chosen_steps(None, 100)[-1] == 100
     assert len(chosen_steps(None, 100)) == 6

@@ -111,6 +111,7 @@ def test_a_round_has_a_tree_for_each_class():
     np.testing.assert_allclose(found.T, model.decision_function(NEW), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_members_are_asked_about_the_columns_of_the_table():
     model = BaggingClassifier(max_features=0.5, **FEW).fit(X, CLASSES)
     frame = trees_to_frame(model)
@@ -142,7 +143,8 @@ def test_columns():
 def test_every_model_of_trees(name):
     model = fitted(name)
     frame = trees_to_frame(model)
-    stores = [one.tree_.forest for one in model.estimators_] if name == "c50" else [model.forest_]
+    alone = name.startswith(("c50", "adaboost-c45"))
+    stores = [one.tree_.forest for one in model.estimators_] if alone else [model.forest_]
     assert len(frame) == sum(store.n_nodes for store in stores)
     roots = frame[frame["parent"] == -1]
     assert len(roots) == sum(store.n_trees for store in stores)

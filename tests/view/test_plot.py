@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.text import Text
 
 from spinney import DecisionTreeClassifier, plot_tree
-from tests.compiled import THOROUGH
+from tests.compiled import slow
 from tests.view.trees import ALL, branches, flowers, in_set, islands, leaf, make_model, number, prices, tennis
 
 
@@ -56,7 +56,7 @@ def overlapping(boxes):
 
 
 @pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only")
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (20, 4), (4, 12), *([(13.3, 7.5)] if THOROUGH else [])])
+@pytest.mark.parametrize("size", [None, (6.4, 4.8), (20, 4), pytest.param((4, 12), marks=pytest.mark.slow)])
 def test_boxes_do_not_overlap_at_depth_4(size):
     if size:
         plt.figure(figsize=size)
@@ -70,7 +70,7 @@ def test_boxes_do_not_overlap_at_depth_4(size):
 
 
 @pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only")
-@pytest.mark.parametrize("width", range(8, 13) if THOROUGH else (8, 11))
+@pytest.mark.parametrize("width", [8, 11, *slow((9, 10, 12))])
 def test_boxes_do_not_overlap_where_letters_are_wider_than_in_proportion(width):
     plt.figure(figsize=(width, 3))
     assert not overlapping(plot_tree(deep(), precision=1))
@@ -86,6 +86,7 @@ def wordy(n_classes, depth):
     return DecisionTreeClassifier(max_depth=depth).fit(X, y[rng.randint(0, n_classes, 400)])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:plot_tree. the tree fits only", "ignore:Glyph")
 @pytest.mark.parametrize(
     "size, n_classes, depth", [(None, 2, 3), (None, 30, 3), ((6.4, 4.8), 3, 6), ((3, 8), 2, 3), ((3, 8), 30, 3)]
@@ -202,6 +203,7 @@ def test_a_tree_too_large_to_read():
     assert caught[0].filename == __file__
 
 
+@pytest.mark.slow
 def test_matplotlib_is_loaded_only_to_draw_and_its_absence_has_a_remedy():
     code = """
 import sys
@@ -213,8 +215,8 @@ for draw in (plot_tree, lambda model: plot_regions(model, [[0, 1]])):
     try:
         draw(flowers())
     except ImportError as error:
-        assert "pip install spinney[plot]" in str(error), error
+        assert "pip install 'spinney-trees[plot]'" in str(error), error
     else:
         raise AssertionError
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

@@ -16,6 +16,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from spinney import plot_impurity_curves, plot_regions
+from spinney.view.colours import class_colours
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +62,33 @@ def test_the_picture_is_what_is_predicted(kind):
     assert (left, right) == pytest.approx((-0.45, 9.45))
     assert (low, high) == pytest.approx((-0.5, 10.5))
     assert picture.origin == "lower"
+
+
+class Sure(Above):
+    """The first class with the probability that the first column says, from 0 to 1."""
+
+    def predict_proba(self, X):
+        first = np.asarray(X)[:, 0].astype(float).clip(0, 1)
+        return np.column_stack([first, 1 - first])
+
+
+def test_probabilities_are_shades():
+    """White where classes are equally probable, strong where one is certain, in the colour of the likelier."""
+    X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    ax = plot_regions(Sure(), X, resolution=41, probabilities=True)
+    picture = np.asarray(ax.images[0].get_array())
+    assert picture.shape == (41, 41, 3)
+    left, right = ax.images[0].get_extent()[:2]
+    x = np.linspace(left, right, 41).clip(0, 1)
+    first, second = (np.array(mpl.colors.to_rgb(colour)) for colour in class_colours(2))
+    for column, share in enumerate(x):
+        strength = 0.75 * abs(2 * share - 1)
+        colour = first if share > 0.5 else second
+        np.testing.assert_allclose(picture[7, column], 1 + strength * (colour - 1), atol=1e-12)
+    plain = plot_regions(Sure(), X, resolution=41)
+    assert plain.images[-1].get_array().ndim == 2
+    with pytest.raises(TypeError, match="probabilities=True needs a classifier with predict_proba, got Above"):
+        plot_regions(Above(), X, probabilities=True)
 
 
 def test_other_columns_stand_still():

@@ -12,8 +12,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-# pages that others write at the moment: they have a place in the index, and are left out while they are not there
-AWAITED = ("explaining.md", "gpu.md", "lab.md", "scaling.md")
 # pages that the build makes, and the file that each of them comes from
 MADE = {"api/index.md": "tools/site/reference.py", "gallery/index.md": "docs/gallery/index.md"}
 _ITEM = re.compile(r"^(?:- |\d+\. )\[(?P<title>[^]]+)\]\((?P<path>[^)#]+\.md)\)", re.MULTILINE)
@@ -45,17 +43,10 @@ def page_name(path: str) -> str:
     return (name if name == path else name.lower()).removesuffix(".md")
 
 
-def without_missing(index: str) -> str:
-    """The index without the items whose pages are not there."""
-    items = re.split(r"(?=^(?:- |\d+\. |## |\n))", index, flags=re.MULTILINE)
-    kept = [item for item in items if not (one := _ITEM.match(item)) or is_there(one["path"])]
-    return "".join(kept)
-
-
 def with_navigation(index: str) -> str:
-    """The index as the site shows it: without missing pages, and with a hidden table of contents for each section."""
+    """The index as the site shows it: with a hidden table of contents for each section."""
     trees = []
     for title, pages in sections(index).items():
-        lines = [f"{name} <{page_name(path)}>" for path, name in pages.items() if is_there(path)]
+        lines = [f"{name} <{page_name(path)}>" for path, name in pages.items()]
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *lines, "```"]))
-    return "\n\n".join([without_missing(index), *trees]) + "\n"
+    return "\n\n".join([index.rstrip("\n"), *trees]) + "\n"

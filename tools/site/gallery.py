@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spinney.view.colours import class_colours
 from tools.site.contents import DOCS
 
 SCRIPTS = DOCS / "gallery"
@@ -26,6 +27,7 @@ STYLE = {
     "axes.titlesize": 10.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.prop_cycle": f"cycler(color={class_colours(8)})",
 }
 
 
@@ -86,7 +88,7 @@ def draw_images() -> list[Path]:
     import matplotlib.pyplot as plt
     from PIL import Image
 
-    paths = sorted(IMAGES.glob("*.png"))
+    paths = [path for path in sorted(IMAGES.glob("*.png")) if (SCRIPTS / f"{path.stem}.py").exists()]  # not the lab's
     for path in paths:
         memory = io.BytesIO()
         draw(path.stem)[0].savefig(memory, dpi=110)

@@ -294,7 +294,7 @@ def _summary(name: str) -> str:
 
 def _table(names: tuple[str, ...]) -> str:
     rows = [f"| `{name}` | {_summary(name)} |" for name in names]
-    return "\n".join(["| spinney. | |", "|---|---|", *rows])
+    return "\n".join(["| name | what it is |", "|---|---|", *rows])
 
 
 def _group(title: str, guide: str, names: tuple[str, ...]) -> str:

@@ -1,6 +1,9 @@
 """C4.5 release 8 (Quinlan, 1993 and 1996): numbers and categories, gain ratio, missing values in parts, pruning.
 
 - Categories have one branch a value; at least two branches must weigh `min_samples_leaf`.
+- With `subset` categories are joined in groups first, one branch a group: two by two, always those whose merger costs
+  the least gain, as long as there are more than two. Of the stages that of the largest gain ratio is the test. Such a
+  column may be asked about again further down.
 - Numbers are cut in two, midway between neighbouring values of the node. Each side must weigh `min_samples_leaf`, or a
   tenth of the mean class of the node if that is more, but never more than 25 rows. Choosing among n cuts costs log2(n)
   bits (`mdl`): that much is taken off the gain, spread over the node's rows.
@@ -44,6 +47,7 @@ class C45Settings(NamedTuple):
     cf: float
     subtree_raising: bool
     limits: Limits = Limits()
+    subset: bool = False
 
 
 def grow_c45(
@@ -76,6 +80,7 @@ def grow_c45(
         max_depth=settings.max_depth,
         n_classes=len(np.unique(classes)),
         in_average=_counts_in_average(columns, int(units.sum()) / ROW),
+        subset=settings.subset,
     )
     rows = make_rows(classes, units, columns.most_branches)
     terms = make_terms(rules.total)
@@ -85,7 +90,7 @@ def grow_c45(
     if settings.prune:
         rows = make_rows(classes, units, columns.most_branches)
         grown = prune(grown, columns, rows, confidence(settings.cf), settings.subtree_raising, team)
-    return freeze(grown, columns, SPREADS)
+    return freeze(grown, columns, SPREADS, settings.subset)
 
 
 def _counts_in_average(columns: Columns, n_rows: float) -> np.ndarray:

@@ -16,7 +16,17 @@ from spinney._compile import inner_kernel, kernel
 from spinney._team import Team, stop_wanted
 from spinney.criteria.information import ROW, Terms
 from spinney.grow.branches.columns import Columns
-from spinney.grow.branches.memory import DONE, NEEDS_ROOM, NO_CUT, STOPPED, Grown, Rows, make_grown, run_with_room
+from spinney.grow.branches.memory import (
+    DONE,
+    IN_GROUP,
+    NEEDS_ROOM,
+    NO_CUT,
+    STOPPED,
+    Grown,
+    Rows,
+    make_grown,
+    run_with_room,
+)
 from spinney.grow.branches.partition import close_branch, close_frame, count_segment, has_room, open_branch, open_frame
 from spinney.grow.branches.search import is_significant, judge_column
 from spinney.grow.branches.statistics import fill_runs, make_desk
@@ -41,7 +51,8 @@ def grow_alone(
     columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, used: np.ndarray, team: Team
 ) -> Grown:
     """Grow a tree in one thread; `used`: how often each column was asked about further up."""
-    desk = make_desk(len(rows.rows), len(columns.codes), n_classes)._replace(used=used)
+    room = columns.most_branches if rules.subset else 0
+    desk = make_desk(len(rows.rows), len(columns.codes), n_classes, room)._replace(used=used)
     grown = make_grown(columns, n_classes, len(rows.rows))
     return run_with_room(team, _grow, grown, columns, rows, rules, terms, desk)
 
@@ -117,7 +128,7 @@ def begin_node(grown, rows, rules, begin, end, depth):
 @inner_kernel
 def judge(node, columns, column, rows, rules, terms, desk, begin, end, alike):
     """What one column's best question is worth in a node."""
-    if desk.used[column] and not columns.is_number[column]:
+    if desk.used[column] and not columns.is_number[column] and not rules.subset:
         desk.gain[column] = -1.0
     else:
         n_runs = fill_runs(columns, column, rows, begin, end, alike, desk)
@@ -135,7 +146,7 @@ def settle(grown, columns, rows, rules, desk, number, begin, end, alike):
         n_runs = fill_runs(columns, best, rows, begin, end, alike, desk)
         if not is_significant(columns, best, n_runs, rules, desk):
             return False
-    _ask(grown, columns, node, best, desk)
+    _ask(grown, columns, node, best, rules, desk)
     open_frame(grown, rows, columns, number, begin, end, rules.spreads)
     return True
 
@@ -191,7 +202,7 @@ def _best_ratio(rules, desk):
 
 
 @inner_kernel
-def _ask(grown, columns, node, column, desk):
+def _ask(grown, columns, node, column, rules, desk):
     """Give the node its question, and no children yet."""
     state = grown.state[0]
     node.feature, node.first = column, state.n_children
@@ -202,6 +213,8 @@ def _ask(grown, columns, node, column, desk):
         node.n_branches = columns.n_values[column]
     for k in range(node.n_branches):
         grown.children[state.n_children + k] = NO_NODE
+        if rules.subset and not columns.is_number[column] and desk.group[column, k] != k:
+            grown.children[state.n_children + k] = IN_GROUP - desk.group[column, k]
     state.n_children += node.n_branches
     desk.used[column] += 1
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,36 +62,45 @@ def limit_splits(
 def best_first(grown: Grown, terms: Terms, max_leaves: int | None) -> np.ndarray:
     """When each node is split, always that of the frontier which takes off the most; a split that would make too many
     leaves is left out."""
-    n_nodes = int(grown.state[0].n_nodes)
+    n_nodes = int(grown.state[0]["n_nodes"])
     falls, turn = np.zeros(n_nodes, np.int64), np.full(n_nodes, NEVER, np.int64)
     _fill_falls(grown, terms, np.zeros(grown.class_units.shape[1], np.int64), falls)
     frontier, n_leaves, n_splits = [(0, 0)], 1, 0
     while frontier:
         number = heapq.heappop(frontier)[1]
         node = grown.nodes[number]
-        if node.feature == NO_SPLIT or (max_leaves is not None and n_leaves + node.n_branches - 1 > max_leaves):
+        if node["feature"] == NO_SPLIT or (
+            max_leaves is not None and n_leaves + _n_leaves(grown, node) - 1 > max_leaves
+        ):
             continue
-        turn[number], n_splits, n_leaves = n_splits, n_splits + 1, n_leaves + int(node.n_branches) - 1
-        for child in grown.children[node.first : node.first + node.n_branches].tolist():
-            if child != NO_NODE:
+        turn[number], n_splits, n_leaves = n_splits, n_splits + 1, n_leaves + _n_leaves(grown, node) - 1
+        for child in grown.children[node["first"] : node["first"] + node["n_branches"]].tolist():
+            if child >= 0:
                 heapq.heappush(frontier, (-int(falls[child]), child))
     return turn
+
+
+def _n_leaves(grown: Grown, node: Any) -> int:
+    """What a split makes of a leaf; categories without rows are one of them where others are in groups."""
+    children = grown.children[node["first"] : node["first"] + node["n_branches"]]
+    n_there, n_empty = int((children >= 0).sum()), int((children == NO_NODE).sum())
+    return n_there + (n_empty if n_there + n_empty == len(children) else min(n_empty, 1))
 
 
 def _keep(grown: Grown, turn: np.ndarray, n_splits: int) -> None:
     """The first splits stay."""
     gone = np.flatnonzero((turn == NEVER) | (turn >= n_splits))
-    grown.nodes.feature[gone] = NO_SPLIT
+    grown.nodes["feature"][gone] = NO_SPLIT
 
 
 def _reached(grown: Grown) -> np.ndarray:
     """The nodes that are still there, ascending: parents come before their children."""
-    there = np.zeros(int(grown.state[0].n_nodes), bool)
+    there = np.zeros(int(grown.state[0]["n_nodes"]), bool)
     there[0] = True
-    for number in np.flatnonzero(grown.nodes.feature[: len(there)] != NO_SPLIT).tolist():
+    for number in np.flatnonzero(grown.nodes["feature"][: len(there)] != NO_SPLIT).tolist():
         node = grown.nodes[number]
-        below = grown.children[node.first : node.first + node.n_branches]
-        there[below[below != NO_NODE]] |= there[number]
+        below = grown.children[node["first"] : node["first"] + node["n_branches"]]
+        there[below[below >= 0]] |= there[number]
     return np.flatnonzero(there)
 
 
@@ -106,7 +115,7 @@ def _fill_falls(grown, terms, known, falls):
         below = np.int64(0)
         for k in range(node.first, node.first + node.n_branches):
             child = grown.children[k]
-            if child != NO_NODE:
+            if child >= 0:
                 below += _mixed(grown.class_units[child], terms)
                 for c in range(known.size):
                     known[c] += grown.class_units[child, c]

@@ -16,6 +16,7 @@ from spinney.data.dataset import records
 from spinney.grow.branches.columns import Columns
 
 NO_CUT = -1
+IN_GROUP = -2  # children: IN_GROUP - c is a category that goes where category c goes
 NODES_AHEAD = 2  # room that a step of a loop may use
 
 # One node of the growing tree. Numbers are given in preorder.
@@ -94,7 +95,7 @@ class Grown(NamedTuple):
     state: Any  # one STATE record
     nodes: Any  # NODE records
     class_units: np.ndarray  # int64 (nodes, classes)
-    children: np.ndarray  # int32; NO_NODE: no training row came to it
+    children: np.ndarray  # int32; NO_NODE: no training row came to it; IN_GROUP and below: see there
     frames: Any  # FRAME records
     saved_rows: np.ndarray  # int32
     saved_units: np.ndarray  # int64
@@ -134,13 +135,13 @@ def with_room(grown: Grown, columns: Columns, n_rows: int) -> Grown:
     state = grown.state[0]
     nodes, class_units, children, frames = grown.nodes, grown.class_units, grown.children, grown.frames
     saved_rows, saved_units = grown.saved_rows, grown.saved_units
-    if len(nodes) - state.n_nodes < NODES_AHEAD:
+    if len(nodes) - state["n_nodes"] < NODES_AHEAD:
         nodes, class_units = _doubled(nodes), _doubled(class_units)
-    if len(children) - state.n_children < columns.most_branches + 2:
+    if len(children) - state["n_children"] < columns.most_branches + 2:
         children = _doubled(children, columns.most_branches + 2)
-    if len(frames) - state.n_frames < NODES_AHEAD:
+    if len(frames) - state["n_frames"] < NODES_AHEAD:
         frames = _doubled(frames)
-    if len(saved_rows) - state.n_saved < n_rows:
+    if len(saved_rows) - state["n_saved"] < n_rows:
         saved_rows, saved_units = _doubled(saved_rows, n_rows), _doubled(saved_units, n_rows)
     return Grown(grown.state, nodes, class_units, children, frames, saved_rows, saved_units)
 
@@ -148,4 +149,4 @@ def with_room(grown: Grown, columns: Columns, n_rows: int) -> Grown:
 def _doubled(array: Any, more: int = 0) -> Any:
     larger = np.zeros((2 * len(array) + more, *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
-    return larger.view(np.recarray) if array.dtype.names else larger
+    return larger

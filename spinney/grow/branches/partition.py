@@ -19,15 +19,16 @@ import numpy as np
 
 from spinney._compile import inner_kernel
 from spinney.grow.branches.columns import MISSING
-from spinney.grow.branches.memory import NODES_AHEAD
+from spinney.grow.branches.memory import IN_GROUP, NODES_AHEAD
 
 
 @inner_kernel
-def branch_of(code, node):
-    """The branch that a code takes at a node; codes of categories are branches."""
-    if node.cut < 0:
-        return np.int64(code)
-    return np.int64(code > node.cut)
+def branch_of(code, node, children):
+    """The branch that a code takes at a node; codes of categories are branches, a group's is its first one's."""
+    if node.cut >= 0:
+        return np.int64(code > node.cut)
+    leads = children[node.first + code]
+    return np.int64(code) if leads > IN_GROUP else np.int64(IN_GROUP - leads)
 
 
 @inner_kernel
@@ -56,7 +57,7 @@ def open_frame(grown, rows, columns, number, begin, end, spreads):
     """Sort a node's segment by branch and put the node on the stack; `spreads`: missing values go down all branches."""
     state, node = grown.state[0], grown.nodes[number]
     codes = columns.codes[node.feature]
-    n_missing = _sort_by_branch(rows, codes, node, begin, end)
+    n_missing = _sort_by_branch(rows, codes, node, grown.children, begin, end)
     frame = grown.frames[state.n_frames]
     state.n_frames += 1
     frame.node, frame.begin, frame.end, frame.cursor = number, begin, end, begin
@@ -72,13 +73,13 @@ def open_frame(grown, rows, columns, number, begin, end, spreads):
 
 
 @inner_kernel
-def _sort_by_branch(rows, codes, node, begin, end):
+def _sort_by_branch(rows, codes, node, children, begin, end):
     """Stable; returns how many miss the value. They come first."""
     places = rows.places  # where the next row of each branch goes; missing is branch -1
     places[: node.n_branches + 2] = 0
     for k in range(begin, end):
         code = codes[rows.rows[k]]
-        places[2 + (branch_of(code, node) if code != MISSING else -1)] += 1
+        places[2 + (branch_of(code, node, children) if code != MISSING else -1)] += 1
     n_missing = places[1]
     places[0], places[1] = begin, begin + n_missing
     for b in range(2, node.n_branches + 1):
@@ -86,7 +87,7 @@ def _sort_by_branch(rows, codes, node, begin, end):
     for k in range(begin, end):
         row = rows.rows[k]
         code = codes[row]
-        b = 1 + (branch_of(code, node) if code != MISSING else -1)
+        b = 1 + (branch_of(code, node, children) if code != MISSING else -1)
         rows.spare_rows[places[b]], rows.spare_units[places[b]] = row, rows.units[k]
         places[b] += 1
     for k in range(begin, end):
@@ -102,9 +103,9 @@ def open_branch(grown, rows, columns, frame):
         return np.int64(-1)
     node = grown.nodes[frame.node]
     codes = columns.codes[node.feature]
-    branch = branch_of(codes[rows.rows[first]], node)
+    branch = branch_of(codes[rows.rows[first]], node, grown.children)
     end, units = first, np.int64(0)
-    while end < frame.end and branch_of(codes[rows.rows[end]], node) == branch:
+    while end < frame.end and branch_of(codes[rows.rows[end]], node, grown.children) == branch:
         units += rows.units[end]
         end += 1
     share = float(units) / float(frame.known)

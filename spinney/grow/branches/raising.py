@@ -44,7 +44,7 @@ def _collapse(grown, wrong):
             continue
         below = np.int64(0)
         for k in range(node.first, node.first + node.n_branches):
-            if grown.children[k] != NO_NODE:
+            if grown.children[k] >= 0:
                 below += wrong[grown.children[k]]
         if below >= wrong[number] - _SAME:
             node.feature = NO_SPLIT
@@ -54,7 +54,7 @@ def _collapse(grown, wrong):
 
 def prune(grown: Grown, columns: Columns, rows: Rows, level: Confidence, raises: bool, team: Team) -> Grown:
     """Prune a grown tree; `raises` is whether branches may take their parent's place."""
-    grown.state[0].started = 0
+    grown.state[0]["started"] = 0
     return run_with_room(team, _prune, grown, columns, rows, level, raises)
 
 

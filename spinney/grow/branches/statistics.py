@@ -31,15 +31,18 @@ class Desk(NamedTuple):
     cells: np.ndarray  # int64: sums by value and class
     digits: np.ndarray  # int64 (2**11 + 1)
     sums: np.ndarray  # int64 (4, classes)
+    group_sums: np.ndarray  # int64 (categories, classes): of a group, in the place of its first category
+    groups: np.ndarray  # int64 (6, categories): see search.py
     gain: np.ndarray  # float64, by column: see search.py
     info: np.ndarray  # float64
     low: np.ndarray  # int64
     high: np.ndarray  # int64
     used: np.ndarray  # int64: whether the column was asked about further up
+    group: np.ndarray  # int64 (columns, categories): the first category of each one's group, itself if it has no rows
 
 
-def make_desk(n_rows: int, n_columns: int, n_classes: int) -> Desk:
-    """A desk for nodes of up to n_rows."""
+def make_desk(n_rows: int, n_columns: int, n_classes: int, room: int = 0) -> Desk:
+    """A desk for nodes of up to n_rows; `room`: of how many categories there may be groups."""
     whole, halves = np.int64, np.int32
     return Desk(
         np.empty(n_rows, halves),
@@ -50,11 +53,14 @@ def make_desk(n_rows: int, n_columns: int, n_classes: int) -> Desk:
         np.empty(n_rows, whole),
         np.empty((1 << 11) + 1, whole),
         np.zeros((4, n_classes), whole),
+        np.zeros((room, n_classes), whole),
+        np.zeros((6, room), whole),
         np.empty(n_columns),
         np.empty(n_columns),
         np.empty(n_columns, whole),
         np.empty(n_columns, whole),
         np.zeros(n_columns, whole),
+        np.zeros((n_columns if room else 0, room), whole),
     )
 
 
@@ -69,18 +75,21 @@ class Desks(NamedTuple):
     cells: np.ndarray
     digits: np.ndarray
     sums: np.ndarray
+    group_sums: np.ndarray
+    groups: np.ndarray
     gain: np.ndarray  # shared from here on
     info: np.ndarray
     low: np.ndarray
     high: np.ndarray
     used: np.ndarray
+    group: np.ndarray
 
 
-def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int) -> Desks:
+def make_desks(n_threads: int, n_rows: int, n_columns: int, n_classes: int, room: int) -> Desks:
     """Desks for a team."""
-    one = make_desk(n_rows, n_columns, n_classes)
-    private = tuple(np.empty((n_threads, *part.shape), part.dtype) for part in one[:8])
-    return Desks._make((*private, *one[8:]))
+    one = make_desk(n_rows, n_columns, n_classes, room)
+    private = tuple(np.empty((n_threads, *part.shape), part.dtype) for part in one[:10])
+    return Desks._make((*private, *one[10:]))
 
 
 @inner_kernel
@@ -95,11 +104,14 @@ def desk_of(desks, rank):
         desks.cells[rank],
         desks.digits[rank],
         desks.sums[rank],
+        desks.group_sums[rank],
+        desks.groups[rank],
         desks.gain,
         desks.info,
         desks.low,
         desks.high,
         desks.used,
+        desks.group,
     )
 
 

@@ -33,7 +33,7 @@ from spinney.grow.branches.memory import (
 )
 from spinney.grow.branches.partition import close_branch, has_room, open_branch
 from spinney.grow.branches.statistics import Desks, desk_of, make_desks
-from spinney.grow.rules import NO_NODE, BranchRules
+from spinney.grow.rules import BranchRules
 
 _ROOT = np.int64(0)
 
@@ -51,7 +51,8 @@ class Aside(NamedTuple):
 def grow_together(columns: Columns, rows: Rows, n_classes: int, rules: BranchRules, terms: Terms, team: Team) -> Grown:
     """Grow a tree by all threads."""
     n_rows, n_columns = len(rows.rows), len(columns.codes)
-    desks = make_desks(min(team.size, n_columns), n_rows, n_columns, n_classes)
+    room = columns.most_branches if rules.subset else 0
+    desks = make_desks(min(team.size, n_columns), n_rows, n_columns, n_classes, room)
     grown = make_grown(columns, n_classes, n_rows)
     few, aside = team_rows(n_rows, team.size), []
     while (outcome := team.run(_grow_top, grown, columns, rows, rules, terms, desks, few)) != DONE:
@@ -73,38 +74,38 @@ def grow_together(columns: Columns, rows: Rows, n_classes: int, rules: BranchRul
 
 def _set_aside(grown: Grown, rows: Rows, desks: Desks) -> Aside:
     state = grown.state[0]
-    segment = slice(int(state.begin), int(state.end))
-    depth = int(grown.nodes[state.number].depth)
-    return Aside(int(state.number), depth, rows.rows[segment].copy(), rows.units[segment].copy(), desks.used.copy())
+    segment = slice(int(state["begin"]), int(state["end"]))
+    depth = int(grown.nodes[state["number"]]["depth"])
+    return Aside(int(state["number"]), depth, rows.rows[segment].copy(), rows.units[segment].copy(), desks.used.copy())
 
 
 def _graft(grown: Grown, aside: list[Aside], subtrees: list[Grown]) -> Grown:
     """Put each subtree in the place of its leaf."""
-    n_main, n_children = int(grown.state[0].n_nodes), int(grown.state[0].n_children)
+    n_main, n_children = int(grown.state[0]["n_nodes"]), int(grown.state[0]["n_children"])
     order = sorted(range(len(aside)), key=lambda k: aside[k].number)
     more = np.zeros(n_main, np.int64)  # nodes that come in after each
     for k in order:
-        more[aside[k].number] = int(subtrees[k].state[0].n_nodes) - 1
+        more[aside[k].number] = int(subtrees[k].state[0]["n_nodes"]) - 1
     place = np.arange(n_main) + np.cumsum(more) - more
     total = n_main + int(more.sum())
-    nodes = np.zeros(total + 2, grown.nodes.dtype).view(np.recarray)
+    nodes = np.zeros(total + 2, grown.nodes.dtype)
     class_units = np.zeros((total + 2, grown.class_units.shape[1]), np.int64)
     nodes[place], class_units[place] = grown.nodes[:n_main], grown.class_units[:n_main]
     children = [_moved(grown.children[:n_children], place)]
     for k in order:
-        one, n = subtrees[k], int(subtrees[k].state[0].n_nodes)
+        one, n = subtrees[k], int(subtrees[k].state[0]["n_nodes"])
         here = int(place[aside[k].number])
         nodes[here : here + n], class_units[here : here + n] = one.nodes[:n], one.class_units[:n]
-        nodes.depth[here : here + n] += aside[k].depth
-        nodes.first[here : here + n] += n_children
-        children.append(_moved(one.children[: int(one.state[0].n_children)], np.arange(here, here + n)))
+        nodes["depth"][here : here + n] += aside[k].depth
+        nodes["first"][here : here + n] += n_children
+        children.append(_moved(one.children[: int(one.state[0]["n_children"])], np.arange(here, here + n)))
         n_children += len(children[-1])
-    grown.state[0].n_nodes, grown.state[0].n_children = total, n_children
+    grown.state[0]["n_nodes"], grown.state[0]["n_children"] = total, n_children
     return grown._replace(nodes=nodes, class_units=class_units, children=np.concatenate(children))
 
 
 def _moved(children: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return np.where(children == NO_NODE, NO_NODE, place[np.maximum(children, 0)]).astype(np.int32)
+    return np.where(children < 0, children, place[np.maximum(children, 0)]).astype(np.int32)
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from spinney.data.binning import Bins
 from spinney.data.target import Target
 from spinney.grow.codes.freeze import freeze
 from spinney.grow.codes.grower import grow_from_codes, grow_own_from_codes
-from spinney.grow.codes.memory import Cells, Memory, make_memory
+from spinney.grow.codes.memory import NEEDS_ROOM, Cells, Memory, make_memory, with_room
 from spinney.grow.codes.order import order_categories
 from spinney.grow.codes.statistics import (
     MOST_CLASSES,
@@ -41,7 +42,8 @@ def grows_from_codes(settings: TreeSettings, target: Target, n_columns: int) -> 
     return plain and simple
 
 
-class Desk(NamedTuple):
+@dataclass
+class Desk:
     """What a thread needs to grow one tree after the other."""
 
     codes: np.ndarray  # uint8 (rows, columns): the cells of the rows that count
@@ -52,7 +54,7 @@ class Desk(NamedTuple):
 def make_desk(cells: Cells, n_columns: int) -> Desk:
     """For trees on up to all rows of a table."""
     n_rows = len(cells.codes)
-    return Desk(np.empty_like(cells.codes), make_memory(n_rows, n_columns, 2 * n_rows), {})
+    return Desk(np.empty_like(cells.codes), make_memory(n_rows, n_columns), {})
 
 
 def grow_coded_tree(
@@ -80,7 +82,9 @@ def grow_coded_tree(
     elif isinstance(kinds, Pairs) and target.labels is not None:
         kinds = kinds._replace(y=np.empty(0))  # the sums say whether a node is pure
     run = grow_from_codes if settings.own is None else grow_own_from_codes(criterion)
-    n_nodes = run(cells, statistics, kinds, criterion, rules, desk.memory)
+    desk.memory.progress[:] = 0
+    while (n_nodes := run(cells, statistics, kinds, criterion, rules, desk.memory)) == NEEDS_ROOM:
+        desk.memory = with_room(desk.memory)
     frozen = desk.memory, int(n_nodes), len(cells.codes), bins, target, settings.criterion, kinds
     return freeze(*frozen, statistics.rows, places)
 

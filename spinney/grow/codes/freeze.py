@@ -53,11 +53,11 @@ def freeze(
     weight, impurity = np.empty(0, np.float32), np.empty(0)
     if isinstance(kinds, Pairs) and target.labels is not None and criterion != OWN:
         unit = float(kinds.units[0])
-        whole = unit == 1.0 and int(nodes[0].weight) < MOST_EXACT
+        whole = unit == 1.0 and int(nodes[0]["weight"]) < MOST_EXACT
         answers = np.empty((n_nodes, 1, 2), np.float32 if whole else np.float64)
         weight = np.empty(0 if whole else n_nodes, np.float32 if whole else np.float64)
         _answer(nodes, unit, answers, weight)
-    elif stats.ndim == 1 and isinstance(kinds, Classes) and int(nodes[0].weight) < MOST_EXACT:  # whole weights
+    elif stats.ndim == 1 and isinstance(kinds, Classes) and int(nodes[0]["weight"]) < MOST_EXACT:  # whole weights
         answers = np.zeros((n_nodes, 1, int(kinds.first[-1]) - 1), np.float32)
         _count_classes(nodes, stats, answers)
     else:

@@ -21,6 +21,7 @@ import numpy as np
 
 from spinney._compile import by_type, inner_kernel, kernel, kernel_each, merged_kernel, refer
 from spinney.criteria.user_criterion import code_of
+from spinney.grow.codes.memory import NEEDS_ROOM, NODES_AHEAD
 from spinney.grow.codes.partition import partition
 from spinney.grow.codes.search import look_at_pairs
 from spinney.grow.codes.search_classes import look_at_classes
@@ -47,11 +48,16 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 def _grow(cells, statistics, kinds, criterion, rules, memory):
-    """Grow one tree into memory.nodes; returns how many nodes."""
+    """Grow one tree into memory.nodes; returns how many nodes, or NEEDS_ROOM, to be called again with more of it."""
     cells, statistics, kinds, rules, memory = refer(cells), refer(statistics), refer(kinds), refer(rules), refer(memory)
-    n_waiting, n_nodes = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory), np.int64(0)
+    n_waiting, n_nodes = memory.progress[0], memory.progress[1]
+    if n_waiting == 0:
+        n_waiting = _prepare(kinds, rules, cells.codes.shape[0], statistics, memory)
     most_small = most_rows(statistics, cells, rules)
     while n_waiting > 0:
+        if min(memory.nodes.size - n_nodes, memory.waiting.size - n_waiting) < NODES_AHEAD:
+            memory.progress[0], memory.progress[1] = n_waiting, n_nodes
+            return np.int64(NEEDS_ROOM)
         n_waiting -= 1
         turn, node = memory.waiting[n_waiting], memory.nodes[n_nodes]
         open_node(memory.nodes, turn, n_nodes)
@@ -86,7 +92,7 @@ def _prepare(kinds, rules, n_rows, statistics, memory):
     root = memory.waiting[0]
     root.begin, root.end, root.weight, root.amount = 0, n_rows, w_total, s_total
     root.random, root.depth, root.parent, root.is_right = rules.seed, 0, NO_NODE, 0
-    return 1
+    return np.int64(1)
 
 
 @inner_kernel

@@ -1,4 +1,7 @@
-"""The growing tree and a thread's memory; all of it is used again for the next tree."""
+"""The growing tree and a thread's memory; all of it is used again for the next tree.
+
+Room for nodes is made as trees turn out to need it: a tree of few leaves on many rows needs little.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from spinney.data.binning import MAX_BINS, Bins
 SLOTS = MAX_BINS + 1  # codes of a column, missing among them
 LANES = 16  # columns of a row are filled up to a multiple
 AT_ONCE = 8  # columns whose histograms are built in one pass over the rows
+NODES_AHEAD = 2 * MEMBERS  # nodes, and nodes that wait, that one step of the loop makes at most (small.py)
+NEEDS_ROOM = -1  # what the loop returns instead of the number of nodes
+_ROOM = 4096  # nodes of a tree that there is room for from the start
 
 # One node; nodes stand in preorder, so that the left child is the next one.
 NODE = np.dtype(
@@ -90,6 +96,7 @@ class Memory(NamedTuple):
     spare_rows: np.ndarray
     waiting: Any  # WAITING records
     nodes: Any  # NODE records
+    progress: np.ndarray  # int64 (2): nodes that wait and nodes that are done, where the loop has stopped for room
     split: Any  # one SPLIT record
     order: np.ndarray  # int64: columns in random order
     drawn: np.ndarray  # int64: the places in it that were exchanged
@@ -114,14 +121,16 @@ def _width(n_columns: int) -> int:
     return -(-n_columns // LANES) * LANES
 
 
-def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
-    """For trees of up to so many rows and nodes."""
+def make_memory(n_rows: int, n_columns: int) -> Memory:
+    """For trees of up to so many rows, with room for a small one."""
+    room = min(2 * n_rows, _ROOM) + NODES_AHEAD
     return Memory(
         rows=np.empty(n_rows, np.uint32),
         spare_rows=np.empty(n_rows, np.uint32),
-        waiting=np.empty(n_rows + 1, WAITING).view(np.recarray),
-        nodes=np.empty(most_nodes, NODE).view(np.recarray),
-        split=np.empty(1, SPLIT).view(np.recarray),
+        waiting=np.empty(room // 2, WAITING),
+        nodes=np.empty(room, NODE),
+        progress=np.zeros(2, np.int64),
+        split=np.empty(1, SPLIT),
         order=np.empty(n_columns, np.int64),
         drawn=np.empty(n_columns, np.int64),
         varying=np.empty(n_columns, np.int64),
@@ -132,6 +141,24 @@ def make_memory(n_rows: int, n_columns: int, most_nodes: int) -> Memory:
         scores=np.empty(SLOTS),
         small=_make_small(_width(n_columns)),
     )
+
+
+def with_room(memory: Memory) -> Memory:
+    """Twice the room for whatever is short of it."""
+    n_waiting, n_nodes = memory.progress.tolist()
+    waiting, nodes = memory.waiting, memory.nodes
+    if len(waiting) - n_waiting < NODES_AHEAD:
+        waiting = _doubled(waiting, n_waiting)
+    if len(nodes) - n_nodes < NODES_AHEAD:
+        nodes = _doubled(nodes, n_nodes)
+    return memory._replace(waiting=waiting, nodes=nodes)
+
+
+def _doubled(records: np.ndarray, n: int) -> np.ndarray:
+    """The first n are in use."""
+    larger = np.empty(2 * len(records), records.dtype)
+    larger[:n] = records[:n]
+    return larger
 
 
 def _make_small(width: int) -> Small:

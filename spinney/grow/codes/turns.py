@@ -30,7 +30,7 @@ def part_node(waiting, n_waiting, node, number, split, middle):
     node.feature, node.code = split.feature, split.code
     node.missing_left = split.missing_left
     if not split.has_missing:
-        node.missing_left = larger_side(middle - node.begin, node.end - node.begin)
+        node.missing_left = larger_side(split.weight, turn.weight)
     random, depth, weight, amount = turn.random, turn.depth + 1, turn.weight, turn.amount
     right, left = waiting[n_waiting], waiting[n_waiting + 1]
     right.begin, right.end, right.weight, right.amount = middle, node.end, weight - split.weight, amount - split.amount

@@ -27,7 +27,7 @@ class Laid(NamedTuple):
 def lay(nodes: Any, n_nodes: int, fields: Fields) -> Laid:
     """Take the tree out of the memory that the next one will be grown in."""
     order, size = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
-    grown = nodes.view(np.ndarray)[:n_nodes]  # parts and fields of a record array are slow
+    grown = nodes[:n_nodes]
     n = lay_out(grown, np.empty(n_nodes + 1, np.int64), order, size)
     return Laid(grown.take(order[:n]), size[:n], fields.fine_hessian_unit)
 

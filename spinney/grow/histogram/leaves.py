@@ -133,7 +133,7 @@ def share_values(nodes):
 
 def add_tree(rows: Rows, work: Work, scores: np.ndarray, team: Team) -> None:
     """Add the values of the tree just grown to the scores of its rows."""
-    pieces = work.pieces[: work.state[0].n_leaves]
+    pieces = work.pieces[: work.state[0]["n_leaves"]]
     team.run(_add_tree, rows.chosen, rows.n, work.nodes, pieces, work.leaf_of_row, work.leaf_values, scores)
 
 

@@ -186,10 +186,10 @@ def make_table(dataset: Dataset, monotone: np.ndarray, team: Team) -> Table:
     """The kernels' view of a dataset, with words of its own."""
     layout = dataset.layout
     columns = records(dataset.n_columns, COLUMN)
-    columns.begin, columns.n_slots, columns.n_bins = layout.column_start, layout.n_slots, layout.n_bins
-    columns.is_categorical = dataset.bins.is_categorical
-    columns.monotone = monotone if monotone.size else 0
-    columns.lane, columns.divisor, columns.lane_slots = layout.lane, layout.divisor, layout.lane_slots
+    columns["begin"], columns["n_slots"], columns["n_bins"] = layout.column_start, layout.n_slots, layout.n_bins
+    columns["is_categorical"] = dataset.bins.is_categorical
+    columns["monotone"] = monotone if monotone.size else 0
+    columns["lane"], columns["divisor"], columns["lane_slots"] = layout.lane, layout.divisor, layout.lane_slots
     words = pack_words(dataset, team)
     lanes = words.view(np.uint8)
     return Table(words, lanes, dataset.codes, layout.n_words, layout.members, layout.first_member, columns)

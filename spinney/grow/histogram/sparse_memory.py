@@ -59,11 +59,15 @@ def make_sparse_rows(dataset: SparseDataset, monotone: np.ndarray, block_rows: i
     listed, n_rows, n_bins = dataset.codes, dataset.n_rows, dataset.bins.n_bins.astype(np.int64)
     sizes = np.diff(listed.first)
     columns = records(dataset.n_columns, COLUMN)
-    columns.n_slots = n_bins + _has_missing(listed, n_bins)
-    columns.n_copies = np.maximum(1, -(-sizes // block_rows))
-    ends = np.cumsum(columns.n_slots * columns.n_copies)
-    columns.begin, columns.zero, columns.n_bins = ends - columns.n_slots * columns.n_copies, listed.zeros, n_bins
-    columns.monotone = monotone if monotone.size else 0
+    columns["n_slots"] = n_bins + _has_missing(listed, n_bins)
+    columns["n_copies"] = np.maximum(1, -(-sizes // block_rows))
+    ends = np.cumsum(columns["n_slots"] * columns["n_copies"])
+    columns["begin"], columns["zero"], columns["n_bins"] = (
+        ends - columns["n_slots"] * columns["n_copies"],
+        listed.zeros,
+        n_bins,
+    )
+    columns["monotone"] = monotone if monotone.size else 0
     n_groups = _count_groups(int(ends[-1]), len(listed.rows), n_rows, team.size, dataset.n_columns)
     group_column = np.searchsorted(np.cumsum(sizes), np.arange(1, n_groups) * (len(listed.rows) / n_groups), "right")
     group_column = np.concatenate([[0], group_column, [dataset.n_columns]]).astype(np.int64)
@@ -114,7 +118,7 @@ def make_sparse_work(
 ) -> Work:
     """Memory for growing trees of at most `max_leaves` leaves; `pool`: bytes for histograms."""
     last, n_columns, n_nodes = table.columns[-1], len(table.columns), 2 * max_leaves - 1
-    size = int(last.begin + last.n_slots * last.n_copies)
+    size = int(last["begin"] + last["n_slots"] * last["n_copies"])
     n_slots = min(min(max_leaves, n_rows) + 2, max(_FEWEST, (_POOL if pool is None else pool) // (8 * size)))
     return Work(
         nodes=records(n_nodes, NODE),

@@ -9,7 +9,7 @@ import numpy as np
 
 from spinney._compile import kernel
 from spinney._team import Team
-from spinney.criteria.impurity import POISSON
+from spinney.criteria.impurity import ABSOLUTE, POISSON
 from spinney.data.presort import ROW
 from spinney.data.tables import Table
 from spinney.data.target import Target
@@ -155,9 +155,10 @@ def _clip(answers: np.ndarray, lower: np.ndarray, upper: np.ndarray, target: Tar
         share = np.clip(answers[:, 0, 1] / total, lower, upper)
         answers[:, 0] = np.column_stack([1.0 - share, share]) * total[:, None]
         return
-    fixed = fixed_numbers(target.y, target.weights, centred=criterion != POISSON)
-    scale = fixed.unit / fixed.weight_unit
-    lower, upper = lower * scale + fixed.centre[0], upper * scale + fixed.centre[0]
+    if criterion != ABSOLUTE:  # else bounds are medians, in units of the target
+        fixed = fixed_numbers(target.y, target.weights, centred=criterion != POISSON)
+        scale = fixed.unit / fixed.weight_unit
+        lower, upper = lower * scale + fixed.centre[0], upper * scale + fixed.centre[0]
     answers[:, 0, 0] = np.clip(answers[:, 0, 0], lower, upper)
 
 

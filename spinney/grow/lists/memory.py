@@ -38,8 +38,8 @@ NODE = np.dtype(
         ("random", np.uint64),  # key of its random choices, from its path alone
         ("lower", np.float64),  # bounds of its value
         ("upper", np.float64),
-        ("left_mean", np.float64),  # of the sides, where columns are monotone
-        ("right_mean", np.float64),
+        ("left_value", np.float64),  # of the sides, where columns are monotone
+        ("right_value", np.float64),
         ("impurity", np.float64),  # absolute error only; else computed at the end
     ],
     align=True,
@@ -132,7 +132,8 @@ class Work(NamedTuple):
     floats: np.ndarray  # float64 (threads, 2, sums)
     cuts: np.ndarray  # int64 (threads, 4, BLOCK): place, weight, amount and square of cuts
     scores: np.ndarray  # float64 (threads, BLOCK)
-    errors: np.ndarray  # float64 (threads, rows + 1): this and the next three for absolute error only
+    errors: np.ndarray  # float64 (threads, rows + 1): this and the next four for absolute error only
+    medians: np.ndarray  # float64 (threads, 2, rows + 1): of the sides of cuts, where columns are monotone
     by_place: np.ndarray  # int64 (threads, rows)
     fenwick: np.ndarray  # int64 (threads, 2, rows + 1)
     place: np.ndarray  # int64 (outputs, rows): a row's place in its node by target
@@ -159,16 +160,16 @@ def make_work(
     widest = int(presorted.n_ranks.max(initial=0)) if presorted.is_categorical.any() else 0
     return Work(
         lists=presorted.lists,
-        nodes=np.empty(most_nodes, NODE).view(np.recarray),
+        nodes=np.empty(most_nodes, NODE),
         n_nodes=np.ones(1, np.int64),
-        state=np.zeros(1, STATE).view(np.recarray),
+        state=np.zeros(1, STATE),
         open=np.empty(n_open + n_threads, np.int64),
         parents=np.empty(n_open, np.int64),
         stacks=np.empty((n_threads, STACK), np.int64),
         tasks=np.empty(most_nodes if team_rows < n else 1, np.int64),
         heap=np.empty(rules.max_leaves + 1 if rules.best_first else 1, np.int64),
         totals=np.empty((n_open + n_threads, n_sums), np.int64),
-        candidates=np.zeros((n_open + n_threads, columns), CANDIDATE).view(np.recarray),
+        candidates=np.zeros((n_open + n_threads, columns), CANDIDATE),
         side=np.empty(n, np.uint8),
         entries=np.empty((n_threads, n), np.uint64),
         left=np.zeros((n_threads, 2, n_sums), np.int64),
@@ -176,6 +177,7 @@ def make_work(
         cuts=np.empty((n_threads, 4, BLOCK), np.int64),
         scores=np.empty((n_threads, BLOCK)),
         errors=np.empty((n_threads, n + 1 if n_outputs else 0)),
+        medians=np.empty((n_threads, 2, n + 1 if n_outputs and rules.is_monotone else 0)),
         by_place=np.empty((n_threads, n if n_outputs else 0), np.int64),
         fenwick=np.empty((n_threads, 2, n + 1 if n_outputs else 0), np.int64),
         place=np.empty((n_outputs, n), np.int64),
@@ -201,5 +203,5 @@ def _make_small(n_threads: int, n_columns: int) -> Small:
         sums=np.empty((n_threads, 2, width), np.int64),
         best=np.empty(by_column),
         cuts=np.empty(by_column, np.int64),
-        stack=np.zeros(by_row, WAITING).view(np.recarray),
+        stack=np.zeros(by_row, WAITING),
     )

@@ -7,7 +7,8 @@ take a logarithm of the node's size.
     error = sum over rows of weight * |number - median|
           = (numbers above) - median * (weight above) + median * (weight below) - (numbers below)
 
-The left sides' errors come from a walk down the list, the right sides' from a walk up.
+The left sides' errors come from a walk down the list, the right sides' from a walk up. Where columns are monotone, so
+do their medians.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from spinney._compile import inner_kernel, part_kernel
 from spinney.data.presort import RANK
 from spinney.grow.lists.entries import count_known, note, row_of
+from spinney.grow.lists.scan_pairs import values_keep_direction
 from spinney.grow.targets import weight_at
 
 
@@ -44,6 +46,55 @@ def _error(weights, amounts, w_total, s_total, by_place):
         step //= 2
     median = by_place[at]
     return float((s_total - s_below) - median * (w_total - w_below) + (median * w_below - s_below))
+
+
+@inner_kernel
+def _median(weights, w_total, ys, by_target):
+    """The median of what is in the tree; of two in the middle their mean."""
+    low, high = _place_of_half(weights, w_total, False), _place_of_half(weights, w_total, True)
+    return ys[row_of(by_target[low])] / 2.0 + ys[row_of(by_target[high])] / 2.0
+
+
+@inner_kernel
+def _place_of_half(weights, w_total, beyond):
+    """The first place up to which half of the weight lies, or more than half."""
+    step, at, w_below = 1, 0, np.int64(0)
+    while 2 * step < weights.size:
+        step *= 2
+    while step > 0:
+        ahead = at + step
+        if ahead < weights.size:
+            reached = 2 * (w_below + weights[ahead])
+            if reached < w_total or (beyond and reached == w_total):
+                at = ahead
+                w_below += weights[ahead]
+        step //= 2
+    return at
+
+
+@inner_kernel
+def side_values(statistics, work, node):
+    """The medians of the rows on the left and on the right."""
+    by_target = work.lists[_by_target(statistics, work.lists, 0), node.begin : node.end]
+    node.left_value = _median_of_side(statistics, by_target, work.side, np.uint8(1))
+    node.right_value = _median_of_side(statistics, by_target, work.side, np.uint8(0))
+
+
+@part_kernel(returns="float64")
+def _median_of_side(statistics, by_target, side, which):
+    total, below, low, ys = np.int64(0), np.int64(0), np.nan, statistics.ys[0]
+    for k in range(by_target.size):
+        row = row_of(by_target[k])
+        total += weight_at(statistics.weight, row) if side[row] == which else 0
+    for k in range(by_target.size):
+        row = row_of(by_target[k])
+        if side[row] == which:
+            below += weight_at(statistics.weight, row)
+            if low != low and 2 * below >= total:
+                low = ys[row]
+            if 2 * below > total:
+                return low / 2.0 + ys[row] / 2.0
+    return low
 
 
 @inner_kernel
@@ -93,11 +144,12 @@ def _node_error(statistics, by_target, output, w_total):
 
 
 @inner_kernel
-def _walk(statistics, output, entries, first, known, step, place, by_place, weights, amounts, errors, adds):
+def _walk(statistics, output, entries, first, known, step, places, trees, errors, medians, adds):
     """errors[i] += error of the rows before position i (step 1) or from it on (step -1), at every change of value.
 
-    `first` are entries that are on this side from the beginning.
+    `first` are entries that are on this side from the beginning. Medians alike, if there is room for them.
     """
+    (place, by_place, by_target), (weights, amounts) = places, trees
     weights[:] = 0
     amounts[:] = 0
     w_total, s_total = np.int64(0), np.int64(0)
@@ -109,6 +161,8 @@ def _walk(statistics, output, entries, first, known, step, place, by_place, weig
         if changes and w_total > 0:
             error = _error(weights, amounts, w_total, s_total, by_place)
             errors[i] = error + (errors[i] if adds else 0.0)
+            if medians.size:
+                medians[i] = _median(weights, w_total, statistics.ys[output], by_target)
         elif changes and not adds:
             errors[i] = 0.0
         if step > 0:
@@ -137,7 +191,7 @@ def _enter(statistics, output, entry, place, weights, amounts, w_total, s_total)
 def scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best):
     n, known = entries.size, count_known(entries)
     weights, amounts = work.fenwick[rank, 0, : n + 1], work.fenwick[rank, 1, : n + 1]
-    errors, by_place = work.errors[rank], work.by_place[rank, :n]
+    errors, by_place, medians = work.errors[rank], work.by_place[rank, :n], work.medians[rank]
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
         left, right = entries[n - extra :], entries[known + extra :]
@@ -145,13 +199,15 @@ def scan(statistics, criterion, rank, work, rules, node, entries, total, directi
             place = work.place[o]
             by_target = work.lists[_by_target(statistics, work.lists, o), node.begin : node.end]
             fill_places(statistics.numbers[o], by_target, place, by_place)
-            _walk(statistics, o, entries, left, known, 1, place, by_place, weights, amounts, errors, o > 0)
-            _walk(statistics, o, entries, right, known, -1, place, by_place, weights, amounts, errors, True)
-        _choose_cut(statistics, entries, known, missing_left, total, rules, errors, best)
+            places, trees = (place, by_place, by_target), (weights, amounts)
+            _walk(statistics, o, entries, left, known, 1, places, trees, errors, medians[0], o > 0)
+            _walk(statistics, o, entries, right, known, -1, places, trees, errors, medians[1], True)
+        limits = direction, (node.lower, node.upper)
+        _choose_cut(statistics, entries, known, missing_left, total, rules, errors, medians, limits, best)
 
 
 @inner_kernel
-def _choose_cut(statistics, entries, known, missing_left, total, rules, errors, best):
+def _choose_cut(statistics, entries, known, missing_left, total, rules, errors, medians, limits, best):
     n = entries.size
     extra = n - known if missing_left else 0
     w_left = np.int64(0)
@@ -164,6 +220,9 @@ def _choose_cut(statistics, entries, known, missing_left, total, rules, errors, 
             n_left = i + extra
             allowed = min(n_left, n - n_left) >= rules.min_leaf and min(w_left, total[0] - w_left) >= rules.min_weight
             if allowed and -errors[i] > best.score:
+                if limits[0] != 0 and not values_keep_direction(limits[0], limits[1], medians[0, i], medians[1, i]):
+                    w_left += weight_at(statistics.weight, row_of(entries[i]))
+                    continue
                 note(best, -errors[i], i, missing_left, n_left, w_left)
         w_left += weight_at(statistics.weight, row_of(entries[i]))
 

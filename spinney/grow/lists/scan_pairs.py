@@ -9,7 +9,7 @@ This file, scan_sums.py (classes, several numbers) and scan_medians.py each say,
     same        whether two rows have the same target
     lean        what categories are ordered by
     is_significant    whether a cut passes the chi-squared test
-    side_means  the means of a cut's sides, for monotone columns
+    side_values the means of a cut's sides, or their medians, for monotone columns
 
 Missing values stand last in a list. They are on the right first; if there are any, a second walk has them on the left.
 A cut between all known values and the missing ones is tried too. Of equals the first wins.
@@ -65,6 +65,11 @@ def totals(statistics, work, node, total):
 def keeps_direction(direction, bounds, w_left, s_left, total):
     """Whether the sides' means keep the column's direction and the node's bounds."""
     left, right = float(s_left) / float(w_left), float(total[1] - s_left) / float(total[0] - w_left)
+    return values_keep_direction(direction, bounds, left, right)
+
+
+@inner_kernel
+def values_keep_direction(direction, bounds, left, right):
     if min(left, right) < bounds[0] or max(left, right) > bounds[1]:
         return False
     return (right - left) * float(direction) >= 0.0
@@ -246,12 +251,13 @@ def lean(statistics, row, focus):
 
 
 @inner_kernel
-def side_means(statistics, rows, side, node):
-    _side_means(statistics.amount, statistics.weight, rows, side, node)
+def side_values(statistics, work, node):
+    rows = work.lists[-1, node.begin : node.end]
+    _side_means(statistics.amount, statistics.weight, rows, work.side, node)
 
 
 @inner_kernel
-def no_means(statistics, rows, side, node):
+def no_values(statistics, work, node):
     """Other kinds have no monotone columns."""
 
 
@@ -268,7 +274,7 @@ def _side_means(amounts, weights, rows, side, node):
         else:
             w_right += weight
             s_right += amount
-    node.left_mean, node.right_mean = float(s_left) / float(w_left), float(s_right) / float(w_right)
+    node.left_value, node.right_value = float(s_left) / float(w_left), float(s_right) / float(w_right)
 
 
 @inner_kernel

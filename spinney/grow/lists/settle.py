@@ -14,7 +14,7 @@ from spinney.data.presort import RANK
 from spinney.grow.lists.entries import count_known, row_of
 from spinney.grow.lists.partition import mark
 from spinney.grow.lists.search import arrange_node
-from spinney.grow.lists.statistics import decrease, is_significant, same, side_means
+from spinney.grow.lists.statistics import decrease, is_significant, same, side_values
 from spinney.grow.rules import (
     NO_NODE,
     NO_ROW,
@@ -52,7 +52,7 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
     if not (rules.random or is_set):
         _note_neighbours(node, entries, columns)
     if count_known(entries) == entries.size:
-        node.missing_left = larger_side(node.n_left, entries.size)
+        node.missing_left = larger_side(best.weight_left, total[0])
     if is_set:
         ordered = work.entries[rank, : entries.size]
         arrange_node(rank, statistics, rules, work, node, entries, j, node.focus, ordered)
@@ -63,7 +63,7 @@ def settle(rank, columns, statistics, criterion, rules, work, slot, node):
         node.feature = NO_SPLIT
         return False
     if rules.is_monotone:
-        side_means(statistics, rows, work.side, node)
+        side_values(statistics, work, node)
     node.keep = sides_to_split(statistics, rules, rows, work.side, node)
     return True
 
@@ -119,7 +119,8 @@ def find_ratios(candidates, total):
         one = candidates[j]
         if one.score > _NEVER:
             left, right = one.weight_left, total[0] - one.weight_left
-            split = x_log_x(total[0], _NO_LOGS) - x_log_x(left, _NO_LOGS) - x_log_x(right, _NO_LOGS)
+            sides = x_log_x(left, _NO_LOGS) + x_log_x(right, _NO_LOGS)  # the same if they change places
+            split = x_log_x(total[0], _NO_LOGS) - sides
             one.ratio = one.ratio / split if one.ratio >= least * (1.0 - 1e-9) else -1.0
 
 
@@ -162,7 +163,7 @@ def make_children(rules, work, at):
     if rules.is_monotone:  # pass the bounds of the node's value on, narrowed if its column is monotone
         one, other, direction = work.nodes[left], work.nodes[left + 1], np.int64(rules.monotone[node.feature])
         one.lower, one.upper, other.lower, other.upper = child_bounds(
-            direction, node.left_mean, node.right_mean, node.lower, node.upper
+            direction, node.left_value, node.right_value, node.lower, node.upper
         )
 
 

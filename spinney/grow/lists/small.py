@@ -91,10 +91,11 @@ def _grow(statistics, weight, code, rules, work, rank, top):
         if score == _NEVER or not is_worth(rules, fall):
             _leave(work, desk.entries[rank], node, rows)
             continue
-        node.feature, node.n_left, node.decrease, node.missing_left = j, n_left, fall, larger_side(n_left, n)
+        node.feature, node.n_left, node.decrease = j, n_left, fall
         node.below, node.above = row_of(desk.entries[rank, low]), row_of(desk.entries[rank, high])
         node.left = atomic_add(work.n_nodes, 0, 2)
         w_left, s_left, mixed_left = _sum(amounts, weights, desk.y[rank], left)
+        node.missing_left = larger_side(w_left, w_total)
         _, _, mixed_right = _sum(amounts, weights, desk.y[rank], rows & ~left)
         larger = np.int64(0)
         for which in range(2):

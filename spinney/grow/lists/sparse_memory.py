@@ -70,8 +70,8 @@ def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: boo
         entries = np.empty(2 * n + most, np.uint64)
         entries[:n] = lists.entries
         list_by_rows(lists.entries, row_first, row_places)
-    candidates = np.zeros(lists.n_columns, CANDIDATE).view(np.recarray)
-    candidates.score = -np.inf
+    candidates = np.zeros(lists.n_columns, CANDIDATE)
+    candidates["score"] = -np.inf
     return Cells(
         entries=entries,
         spare=np.empty(n, np.uint64),
@@ -87,7 +87,7 @@ def make_cells(lists: SparseLists, middles: Middles, n_nodes: int, is_drawn: boo
         row_first=row_first,
         row_places=row_places,
         buckets=np.empty((DIGITS, BUCKETS), np.int64),
-        stretch=np.zeros(1, STRETCH).view(np.recarray),
+        stretch=np.zeros(1, STRETCH),
         candidates=candidates,
         found=np.empty(lists.n_columns, np.int64),
         order=np.empty(lists.n_columns, np.int64),

@@ -20,7 +20,7 @@ from spinney.grow.lists.entries import row_of
 from spinney.grow.lists.settle import find_ratios, sides_to_split
 from spinney.grow.lists.sparse_memory import BEGIN, END, OWNER, TOP
 from spinney.grow.lists.sparse_scan import ALL_CUTS, scan_stretch
-from spinney.grow.lists.statistics import decrease, is_significant, side_means
+from spinney.grow.lists.statistics import decrease, is_significant, side_values
 from spinney.grow.rules import NO_ROW, NO_SPLIT, column_key, is_worth, larger_side
 
 _NEVER = -math.inf
@@ -234,13 +234,13 @@ def settle_node(cells, statistics, criterion, rules, work, at):
     if not rules.random:
         _note_neighbours(cells, node)
     if stretch.n_known == stretch.n_rows:
-        node.missing_left = larger_side(node.n_left, stretch.n_rows)
+        node.missing_left = larger_side(cells.candidates[j].weight_left, work.totals[0, 0])
     _mark_sides(cells, node, rows, work.side)
     if rules.critical.size and not is_significant(statistics, np.int64(0), work, rules.critical, rows, work.totals[0]):
         node.feature = NO_SPLIT
         return False
     if rules.is_monotone:
-        side_means(statistics, rows, work.side, node)
+        side_values(statistics, work, node)
     node.keep = sides_to_split(statistics, rules, rows, work.side, node)
     return True
 

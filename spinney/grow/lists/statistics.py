@@ -65,11 +65,11 @@ is_significant = by_type(
         Medians: scan_sums.is_significant_for_values,
     }
 )
-side_means = by_type(
+side_values = by_type(
     {
-        Pairs: scan_pairs.side_means,
-        Classes: scan_pairs.no_means,
-        Values: scan_pairs.no_means,
-        Medians: scan_pairs.no_means,
+        Pairs: scan_pairs.side_values,
+        Classes: scan_pairs.no_values,
+        Values: scan_pairs.no_values,
+        Medians: scan_medians.side_values,
     }
 )

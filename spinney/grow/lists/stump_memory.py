@@ -114,10 +114,10 @@ def make_desk(blocks: Blocks, n_threads: int) -> Desk:
         bounds=np.empty(n_blocks),
         order=np.empty((2, n_blocks), np.int64),
         least=np.empty(n_columns),
-        cuts=np.zeros(n_threads, CUT).view(np.recarray),
+        cuts=np.zeros(n_threads, CUT),
         parts=np.zeros((n_threads, _LINE), np.int64),
         most=np.zeros((n_threads, _LINE)),
-        state=np.zeros(1, STATE).view(np.recarray),
+        state=np.zeros(1, STATE),
     )
 
 

@@ -63,13 +63,13 @@ class Stumps:
         """Change the weights, and grow a stump."""
         self._team.run(grow_stump, self._blocks, rows, self._desk, rules, logs, change)
         state, cut = self._desk.state[0], self._desk.cuts[0]
-        n, is_split = len(rows.weight), bool(state.is_split)
-        sums = [(state.weight - state.amount, state.amount)]
+        n, is_split = len(rows.weight), bool(state["is_split"])
+        sums = [(state["weight"] - state["amount"], state["amount"])]
         if is_split:
-            left = (cut.weight - cut.amount, cut.amount)
+            left = (cut["weight"] - cut["amount"], cut["amount"])
             sums += [left, (sums[0][0] - left[0], sums[0][1] - left[1])]
-        answers = np.array(sums, np.float64)[:, None] * state.unit
-        counts = [cut.n_left, n - cut.n_left] if is_split else [n]
+        answers = np.array(sums, np.float64)[:, None] * state["unit"]
+        counts = [cut["n_left"], n - cut["n_left"]] if is_split else [n]
         cuts, missing_left = self._cuts(is_split)
         return DecisionTree(
             Forest(
@@ -92,14 +92,14 @@ class Stumps:
     def _cuts(self, is_split: bool) -> tuple[Cuts, np.ndarray]:
         """The cut, if there is one, as freeze.py knows it, and whether missing values go left there."""
         cut = self._desk.cuts[0]
-        feature = np.full(int(is_split), cut.column, np.uint32)
+        feature = np.full(int(is_split), cut["column"], np.uint32)
         threshold, below, above = np.zeros(len(feature)), np.zeros(len(feature), np.int64), np.zeros(len(feature), int)
         missing_left = np.zeros(len(feature), np.uint8)
         if is_split:
-            j, at, n = int(cut.column), int(cut.position), self._presorted.n_rows
+            j, at = int(cut["column"]), int(cut["position"])
             entries, known = self._presorted.lists[j], int(self._blocks.known[j])
             below[0], above[0] = entries[at - 1] & ROW, entries[at] & ROW if at < known else NO_ROW
-            missing_left[0] = cut.missing_left if known < n else 2 * cut.n_left > n
+            missing_left[0] = cut["missing_left"]
             if self._presorted.is_binned and at < known:
                 code = (int(entries[at - 1] >> RANK) + int(entries[at] >> RANK)) // 2
                 threshold[0] = self._presorted.values[j, code]

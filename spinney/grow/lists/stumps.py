@@ -34,7 +34,7 @@ from spinney.data.presort import RANK
 from spinney.grow.lists.arrange import sort_by_key
 from spinney.grow.lists.entries import row_of
 from spinney.grow.lists.stump_memory import BLOCKS, CODES, LANES
-from spinney.grow.rules import takes_enough
+from spinney.grow.rules import larger_side, takes_enough
 
 KINDS = 4
 UNIT = 2.0**-50  # of weights that change
@@ -345,6 +345,8 @@ def _settle(blocks, rows, desk, rules, logs):
         return
     state.is_split = 1
     length, known, entries = blocks.length[best.column], blocks.known[best.column], blocks.lists[best.column]
+    if known == entries.size:
+        best.missing_left = np.int64(larger_side(best.weight, state.weight))
     state.block = best.position // length
     for at in range(state.block * length, min((state.block + 1) * length, known)):
         row = row_of(entries[at])

@@ -105,7 +105,7 @@ function clip(c, f) { c.beginPath(); c.rect(f.left, f.top, f.right - f.left, f.b
 
 // --- planes -------------------------------------------------------------------------------------------------------------
 export function drawPlane(canvas, panel, table, look, width, isTall) {
-  const height = isTall ? 466 : Math.round(Math.min(width * (panel.small ? 0.72 : 0.78), 500));
+  const height = isTall ? 466 : Math.round(Math.min(width * (panel.small ? 0.72 : 0.78), width > 720 ? 430 : 500));
   const c = prepare(canvas, width, height);
   const f = frame(c, width, height, table.ranges[0], table.ranges[1], table.names, look);
   c.save(); clip(c, f);

@@ -13,14 +13,19 @@ let frames = new Map(); // canvas -> where its plane is, for clicks
 async function ask(path, body, kind = "application/json") {
   let answer;
   try {
-    answer = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": kind }, body: kind === "text/csv" ? body : JSON.stringify(body) });
+    answer = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": kind }, body: kind === "application/json" ? JSON.stringify(body) : body });
   } catch { throw new Error("The lab does not answer: is `spinney lab` still running?"); }
   let found;
   try { found = await answer.json(); } catch { throw new Error(`The lab answered something strange (${answer.status}).`); }
-  if (!answer.ok) throw new Error(found.error ?? `The lab answered ${answer.status}.`);
+  if (!answer.ok || found.error) throw new Error(found.error ?? `The lab answered ${answer.status}.`);
   return found;
 }
-function complain(message) { $("error").textContent = message; $("error").hidden = !message; }
+function complain(message, beside = null) { // beside a button, or over the panels
+  $("error").textContent = message; $("error").hidden = !message;
+  if (beside) $(beside).after($("error")); else $("sentence").after($("error"));
+}
+let bringing = false; // after something in the settings: the steps, where they would be out of sight
+function bringStage() { if (bringing && (isNarrow.matches || $("stage").getBoundingClientRect().top < 0)) $("stage").scrollIntoView({ block: "start" }); bringing = false; }
 
 async function load() {
   const own = ++asked;
@@ -32,8 +37,9 @@ async function load() {
     complain("");
     showTable();
     show(Math.min(state.step, series.steps.length - 1));
+    bringStage();
   } catch (error) {
-    if (own === asked) { complain(error.message); stop(); if (!series) $("sentence").textContent = ""; }
+    if (own === asked) { complain(error.message, bringing || null); bringing = false; stop(); if (!series) $("sentence").textContent = ""; }
   } finally {
     clearTimeout(slow);
     if (own === asked) { document.body.classList.remove("busy"); if ($("said").textContent.startsWith("Fitting")) $("said").textContent = ""; document.body.dataset.ready = String(own); }
@@ -89,7 +95,7 @@ function fillParams(place, parameters, values) {
       return el("label", { className: "param" }, p.label, select);
     }
     const out = el("output", { textContent: String(value) });
-    const slider = el("input", { type: "range", min: p.low, max: p.high, step: p.step, value });
+    const slider = el("input", { type: "range", min: p.low, max: p.high, step: p.step, value, ariaLabel: p.label }); // the label element is the output's
     slider.dataset.param = p.name;
     slider.addEventListener("input", () => { values[p.name] = Number(slider.value); out.textContent = slider.value; loadSoon(); });
     return el("label", { className: "param" }, el("span", {}, p.label, out), slider);
@@ -153,11 +159,12 @@ function drawPanels(now) {
   frames = new Map();
   fillLegend(t, now, colours);
   const smalls = now.panels.filter((p) => p.kind === "curve" && p.small).length;
+  const lastCell = now.panels.findLast((p) => p.kind !== "tree" && !p.bars);
+  const beside = now.panels.length === 2 && now.panels[0].kind === "plane" && now.panels[1].kind === "tree" && now.panels[1].width < 420; // a small tree
   const figures = now.panels.map((panel, i) => {
     const figure = el("figure", {}, el("figcaption", { textContent: panel.title }));
-    const odd = now.panels.length === 1 ? panel.kind !== "plane" : false;
-    const alone = i === now.panels.length - 1 && i > 0 && cells(now.panels, smalls) % 2 === 1 && panel.kind !== "table";
-    if (panel.kind === "tree" || panel.bars || odd || alone) figure.classList.add("wide");
+    const alone = panel === lastCell && cells(now.panels, smalls) % 2 === 1 && panel.kind !== "table" && !beside;
+    if ((panel.kind === "tree" && !beside) || panel.bars || alone) figure.classList.add("wide");
     if (i === 0 && panel.kind === "plane" && smalls === 2 && now.panels[1].kind === "curve") figure.classList.add("tall");
     if (panel.kind === "table") figure.append(table(panel));
     else {
@@ -205,7 +212,7 @@ function fillLegend(t, now, colours) {
   };
   if (planes.length && t.isPlane && !planes[0].colours && !planes[0].shares) t.classes.forEach((c, k) => sign(k, c));
   if (planes.some((p) => p.wrong?.length)) sign(0, "ringed: wrong", { wrong: true, colour: "#9aa39e" });
-  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.hollow?.length && p.sizes) ? "hollow: not in this tree’s bag" : "hollow: held out", { hollow: true });
+  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.hollow?.length && p.bag) ? "hollow: not in this tree’s bag" : "hollow: held out", { hollow: true });
   $("legend").replaceChildren(...parts);
 }
 
@@ -230,9 +237,10 @@ function keys(event) {
 }
 
 // --- adding points ------------------------------------------------------------------------------------------------------------
-function add(x, y) {
-  if (!series || ![x, y].every(Number.isFinite)) { complain("A point needs two numbers."); return; }
-  if (state.points.length >= 500) { complain("At most 500 points can be added."); return; }
+function add(x, y, from = null) {
+  if (!series || ![x, y].every(Number.isFinite)) { complain("A point needs two numbers.", from); return; }
+  if (state.points.length >= 500) { complain("At most 500 points can be added.", from); return; }
+  bringing = from;
   state.points.push([+x.toPrecision(6), +y.toPrecision(6), Number($("class").value || 0)]);
   loadSoon();
 }
@@ -250,17 +258,18 @@ function release(event) {
 }
 
 // --- one's own table ------------------------------------------------------------------------------------------------------------
-async function useOwn(text) {
-  if (text.length > 20 * 2 ** 20) { complain("The table is larger than 20 MB."); return; }
+async function useOwn(table, text = table) {
+  if ((table.length ?? table.size) > 20 * 2 ** 20) { complain("The table is larger than 20 MB.", "use"); return; }
   try {
-    owned = await ask("/api/table", text, "text/csv");
+    owned = await ask("/api/table", table, "application/octet-stream");
     ownText = text;
     Object.assign(state, { own: owned.id, target: owned.target });
     complain("");
-    if (method().kind === "plane" && owned.columns.length < 2) { complain("A picture needs two columns of numbers beside the class: take a decision tree, ID3 or C4.5 for this table."); return; }
+    if (method().kind === "plane" && owned.columns.length < 2) { complain("A picture needs two columns of numbers beside the class: take a decision tree, ID3 or C4.5 for this table.", "use"); return; }
+    bringing = "use";
     chooseTable("own");
     state.target = owned.target;
-  } catch (error) { complain(error.message); }
+  } catch (error) { complain(error.message, "use"); }
 }
 
 // --- taking away -----------------------------------------------------------------------------------------------------------------
@@ -330,15 +339,18 @@ function connect() {
   $("stage").addEventListener("pointerdown", press);
   $("stage").addEventListener("pointerup", release);
   $("stage").addEventListener("pointercancel", () => { pressed = null; });
-  click("add", () => add(parseFloat($("x").value), parseFloat($("y").value)));
+  click("add", () => add(parseFloat($("x").value), parseFloat($("y").value), "addButtons"));
   click("undo", () => { state.points.pop(); loadSoon(); });
   click("clear", () => { state.points = []; loadSoon(); });
   click("use", () => useOwn($("csv").value));
   $("file").addEventListener("change", async () => {
     const file = $("file").files[0];
     if (!file) return;
-    if (file.size > 20 * 2 ** 20) complain(`The file has ${(file.size / 2 ** 20).toFixed(0)} MB, and the lab takes at most 20.`);
-    else await useOwn(await file.text());
+    if (file.size > 20 * 2 ** 20) complain(`The file has ${(file.size / 2 ** 20).toFixed(0)} MB, and the lab takes at most 20.`, "use");
+    else { // for links, text that is UTF-8
+      const text = /\.(csv|tsv|txt)$/i.test(file.name) ? await file.text() : "\ufffd";
+      await useOwn(file, text.includes("\ufffd") ? null : text);
+    }
   });
   click("copy", () => { link(); copy(location.href, ownText && ownText.length > 3000 && state.table === "own" ? "Copied. The table is too large for a link: it works while this lab runs." : "Copied."); });
   click("png", savePicture);

@@ -32,6 +32,7 @@ SETTINGS = st.builds(
     cf=st.sampled_from((0.25, 0.01, 0.5)),
     subtree_raising=st.booleans(),
     limits=LIMITS,
+    subset=st.just(False),  # test_subset.py
 )
 
 

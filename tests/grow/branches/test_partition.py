@@ -9,6 +9,7 @@ from spinney.criteria.information import ROW
 from spinney.grow.branches.columns import Columns
 from spinney.grow.branches.memory import make_grown, make_rows
 from spinney.grow.branches.partition import close_branch, close_frame, open_branch, open_frame
+from spinney.grow.rules import NO_NODE
 from tests.compiled import few, outer
 
 pytestmark = pytest.mark.kernels
@@ -18,6 +19,7 @@ _close_branch, _close_frame = outer(close_branch), outer(close_frame)
 N_BRANCHES = 4
 
 
+@pytest.mark.slow
 @few(100, plain=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.sampled_from((0.0, 0.3, 0.9)), st.booleans())
 def test_branches_in_turn(seed, n, missing, spreads):
@@ -29,13 +31,14 @@ def test_branches_in_turn(seed, n, missing, spreads):
     columns = Columns(codes, n_values, np.zeros(1, np.uint8), np.zeros(1), np.zeros(1, np.int64))
     rows, grown = make_rows(np.zeros(n, np.int32), units, N_BRANCHES), make_grown(columns, 1, n)
     node = grown.nodes[0]
-    node.feature, node.cut, node.n_branches = 0, -1, N_BRANCHES
+    node["feature"], node["cut"], node["n_branches"] = 0, -1, N_BRANCHES
+    grown.children[:N_BRANCHES] = NO_NODE
     _open_frame(grown, rows, columns, 0, 0, n, spreads)
     frame = grown.frames[0]
     seen = []
     while (branch := _open_branch(grown, rows, columns, frame)) >= 0:
         seen.append(branch)
-        part = slice(frame.child_begin, frame.child_end)
+        part = slice(frame["child_begin"], frame["child_end"])
         here, weight = rows.rows[part], rows.units[part]
         own = codes[0, here] == branch
         assert sorted(here[own]) == np.flatnonzero(codes[0] == branch).tolist()
@@ -52,4 +55,4 @@ def test_branches_in_turn(seed, n, missing, spreads):
     order = np.argsort(rows.rows)
     assert rows.rows[order].tolist() == list(range(n))
     assert rows.units[order].tolist() == units.tolist()
-    assert grown.state[0].n_saved == 0
+    assert grown.state[0]["n_saved"] == 0

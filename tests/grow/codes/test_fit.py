@@ -9,9 +9,9 @@ from spinney._team import Team
 from spinney.criteria.impurity import NAMES
 from spinney.data.binning import learn_bins
 from spinney.data.target import Target
-from spinney.grow.codes import search
+from spinney.grow.codes import memory, search
 from spinney.grow.codes.fit import grow_coded_tree, grows_from_codes, make_desk
-from spinney.grow.codes.memory import AT_ONCE, LANES
+from spinney.grow.codes.memory import AT_ONCE, LANES, NODES_AHEAD
 from spinney.grow.codes.statistics import MOST_CLASSES, MOST_IN_BYTES
 from spinney.grow.settings import TreeSettings
 from spinney.tree.packed import MOST_COLUMNS
@@ -152,6 +152,28 @@ def test_one_desk_for_tree_after_tree():
         for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1, 1, 0]):
             assert [grow(cases[k], shared) for k in order] == [apart[k] for k in order]
     assert len(set(apart)) == 5
+
+
+@pytest.mark.parametrize("random", [False, True])
+def test_room_for_nodes_is_made_as_it_is_needed(monkeypatch, random):
+    """The same tree as with room for all nodes, whenever it runs short; and no more than about twice what it needs."""
+    case = draw_case(3, 20 * NODES_AHEAD, 5, "squared_error", random=random, min_leaf=1, min_split=2, max_depth=99)
+
+    def grow(room, **options):
+        monkeypatch.setattr(memory, "_ROOM", room)
+        some = Case(**{**vars(case), "options": {**case.options, **options}})
+        with Team(1, inline=True) as team:
+            bins = learn_bins(some.table, some.n_categories > 0, None, 255, team)
+            cells = encode(some, bins, team)
+            desk = make_desk(cells, 5)
+            return grow_coded_tree(cells, bins, some.target, some.settings, desk), len(desk.memory.nodes)
+
+    (whole, all_nodes), (made, n_nodes) = grow(10**6), grow(0)
+    assert made.fingerprint == whole.fingerprint
+    assert all_nodes > 40 * NODES_AHEAD
+    assert whole.n_nodes <= n_nodes <= 2 * (whole.n_nodes + NODES_AHEAD)
+    assert whole.n_nodes > 4 * NODES_AHEAD
+    assert grow(0, max_depth=3)[1] <= 2 * NODES_AHEAD
 
 
 def test_what_it_can_grow():

@@ -49,6 +49,7 @@ def spread(left, right):
     return abs(left.total - mean * left.weight) / (1.0 + left.squares / left.weight)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHECKS_BOUNDS, reason="compiles all of it again for the same indices")
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @few(60, plain=6)

@@ -21,7 +21,8 @@ def test_the_frozen_tree_is_whole(case):
     np.testing.assert_array_equal(tree.left[inner], inner + 1)  # in preorder
     leaf = tree.is_leaf
     assert (tree.feature[leaf] == -1).all()
-    assert np.isnan(tree.threshold[leaf | (tree.is_category > 0)]).all()
+    assert np.isnan(tree.threshold[~leaf & (tree.is_category > 0)]).all()
+    assert (tree.threshold[leaf] == -2).all()
     assert not tree.bits[tree.is_category == 0].any()
     assert not tree.gain[leaf].any()
     np.testing.assert_array_equal(tree.is_category[inner] > 0, case.dataset.bins.is_categorical[tree.feature[inner]])

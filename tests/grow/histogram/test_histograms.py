@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinney.data.dataset import LANES, STRIDE, Layout, pack_words, records
+from spinney.data.dataset import LANES, STRIDE, Layout, pack_words
 from spinney.grow.histogram.histograms import (
     accumulate,
     accumulate_words,
@@ -23,7 +23,7 @@ from spinney.grow.histogram.histograms import (
 )
 from spinney.grow.histogram.memory import DESK, NOT_USED
 from spinney.grow.histogram.statistics import make_fields
-from tests.compiled import few, outer
+from tests.compiled import few, outer, records
 from tests.grow.cases import ALONE, make_dataset
 
 pytestmark = pytest.mark.kernels

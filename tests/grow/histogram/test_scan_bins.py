@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spinney.criteria.gains import Penalty
-from spinney.data.dataset import records
 from spinney.grow.histogram.memory import CANDIDATE, COLUMN, DESK, NODE, SLOTS
 from spinney.grow.histogram.scan_bins import (
     _largest,
@@ -27,7 +26,7 @@ from spinney.grow.histogram.scan_bins import (
     search_numbers,
 )
 from spinney.grow.histogram.statistics import make_fields
-from tests.compiled import few, outer
+from tests.compiled import few, outer, records
 from tests.grow.cases import make_limits
 from tests.oracles import boosting_batches as reference
 
@@ -121,6 +120,7 @@ def searches(draw):
     return Search(sums, column[0], node[0], limits)
 
 
+@pytest.mark.slow
 @few(200, plain=60)
 @given(searches(), st.booleans())
 def test_the_slow_twin_finds_the_same_split(drawn, is_wide):

@@ -46,6 +46,7 @@ VARIANTS = (
     Variant("classes", weighted=True),
     Variant("values", weighted=True, categories=True),
     Variant("medians", weighted=True),
+    Variant("medians", weighted=True, monotone=True),
     Variant("medians", categories=True),
 )
 
@@ -180,6 +181,7 @@ def draw_case(variant: Variant, most_rows: int, seed: int) -> Case:
         weight = random.randint(1, 5, n) if random.rand() < 0.5 else random.uniform(0.1, 3.0, n)
     options = {name: draw(random, n) for name, draw in OPTIONS.items() if random.rand() < 0.15}
     if variant.monotone:
+        y = y[:, :1]  # of one output only
         options["monotone"] = (*random.randint(-1, 2, len(kinds) - 1).tolist(), int(random.choice((-1, 1))))
     return Case(np.column_stack(columns), np.array(sizes), y, n_classes, weight, criterion, options)
 
@@ -298,7 +300,8 @@ class _Check:
             assert tree.kind[at] == SET
             assert np.isnan(tree.threshold[at])
         if not np.isnan(self.case.X[node.rows, j]).any():
-            assert tree.missing[at] == (0 if 2 * len(left) > len(node.rows) else 1)
+            weight = self.data.weight
+            assert tree.missing[at] == (0 if 2 * weight[left].sum() > weight[node.rows].sum() else 1)
         self.check_best(split, found, slack)
         assert not self.is_leaf(node.rows, split, slack)
         self.gain[at] = float(split.gain)

@@ -109,7 +109,7 @@ def test_sets_of_categories(n_categories):
     case = Case(codes[:, None], np.array([n_categories]), y, None, weight, "squared_error")
     tree = grow(case).tree
     assert (tree.kind[~tree.is_leaf] == SET).all()
-    assert np.isnan(tree.threshold).all()
+    assert np.isnan(tree.threshold[~tree.is_leaf]).all()
     assert (np.diff(tree.set_start)[~tree.is_leaf] == -(-n_categories // 64)).all()
     assert tree.impurity[tree.is_leaf].max() == 0.0
     for node, rows in rows_of_nodes(case, tree).items():

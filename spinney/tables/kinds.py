@@ -27,6 +27,12 @@ ALSO = {
     "time": "date",
 }
 MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?")  # and empty cells, always
+CURRENCIES = (
+    r"US\$|R\$|[$€£¥₹₩₽₺₪₫₱฿₴₦]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|Rs\.?|kr\.?|zł"
+)
+_SPACES = (
+    " '\u2019\u00a0\u2009\u202f"  # that separate thousands, as may the comma, or the point where commas are decimal
+)
 _TRUE, _FALSE = ["true", "t", "yes", "y", "1"], ["false", "f", "no", "n", "0"]
 
 
@@ -37,13 +43,15 @@ class Column:
     name: str
     kind: str
     comma: bool = False  # numbers have a decimal comma
+    dressed: bool = False  # numbers have currency signs, percent signs or separators of thousands
     format: str = ""  # of dates in text
     tokens: tuple[str, ...] = ()  # words among numbers that count as missing, in this column alone
     # seen at fit, not needed later
     out: str = ""  # why it is left out
     note: str = ""
     missing: int = 0
-    distinct: int = 0  # about, where there are many
+    distinct: int = 0
+    approximate: bool = False  # whether `distinct` is an estimate
     example: str = ""
     dtype: Any = field(default=pl.Float64, compare=False)  # of numbers, small where whole numbers allow it
 
@@ -53,7 +61,7 @@ class Column:
         kept: dict[str, Any] = {"name": self.name, "kind": self.kind}
         return kept | {
             key: list(known[key]) if key == "tokens" else known[key]
-            for key in ("comma", "format", "tokens")
+            for key in ("comma", "dressed", "format", "tokens")
             if known[key]
         }
 
@@ -64,6 +72,7 @@ class Column:
             str(stored["name"]),
             str(stored["kind"]),
             bool(stored.get("comma", False)),
+            bool(stored.get("dressed", False)),
             str(stored.get("format", "")),
             tuple(stored.get("tokens", ())),
         )
@@ -108,7 +117,7 @@ def values(column: Column, dtype: Any) -> pl.Expr:
     """Cleaned cells as values of the column's kind; null where a cell is missing, or cannot be one."""
     cells, text = pl.col(column.name), _is_text(dtype)
     if column.kind == "number":
-        return _numbers(cells, text, dtype, column.comma)
+        return _numbers(cells, text, dtype, column)
     if column.kind == "boolean":
         return _booleans(cells, text, dtype)
     if column.kind == "date":
@@ -140,12 +149,45 @@ def _is_text(dtype: Any) -> bool:
     return dtype in (pl.String, pl.Categorical, pl.Enum)
 
 
-def _numbers(cells: pl.Expr, text: bool, dtype: Any, comma: bool) -> pl.Expr:
+def _numbers(cells: pl.Expr, text: bool, dtype: Any, column: Column) -> pl.Expr:
+    if text and column.dressed:
+        return undressed(cells, column.comma)
     if text:
-        return (cells.str.replace(",", ".", literal=True) if comma else cells).cast(pl.Float64, strict=False)
+        return with_point(cells, column.comma).cast(pl.Float64, strict=False)
     if dtype.is_temporal():
         return pl.lit(None, pl.Float64)
     return cells.cast(pl.Float64, strict=False)
+
+
+def with_point(cells: pl.Expr, comma: bool) -> pl.Expr:
+    """Text with its decimal comma, if it may have one, as a point."""
+    return cells.str.replace(",", ".", literal=True) if comma else cells
+
+
+def undressed(cells: pl.Expr, comma: bool) -> pl.Expr:
+    """Numbers as people write them: `$1,234.50`, `-3 %`, `(12)`, `1.234,50 EUR` if the comma is decimal."""
+    plain = without_signs(cells)
+    tight = plain.str.replace_all(f"[{'.' if comma else ','}{_SPACES}]", "")
+    found = with_point(pl.when(is_grouped(plain, comma)).then(tight).otherwise(plain), comma)
+    return found.cast(pl.Float64, strict=False)
+
+
+def without_signs(cells: pl.Expr) -> pl.Expr:
+    """Text without currency and percent signs; `(12)`, as accountants write it, as -12."""
+    return (
+        cells.str.replace(r"^\((.+)\)$", "-$1")
+        .str.replace("^\u2212", "-")
+        .str.replace(rf"^([+-]?)\s*(?:{CURRENCIES})\s*([+-]?)", "$1$2")
+        .str.replace(rf"\s*(?:{CURRENCIES}|%)$", "")
+    )
+
+
+def is_grouped(plain: pl.Expr, comma: bool, fractions: bool = True) -> pl.Expr:
+    """Whether thousands are separated in numbers without signs (`12,34,567` too), which may have `fractions`."""
+    separators, decimal = ("." if comma else ",") + _SPACES, "," if comma else r"\."
+    groups = rf"(?:[{separators}]\d{{3}})+" + ("" if comma else r"|(?:,\d\d)+,\d{3}")
+    end = rf"(?:{decimal}\d*)?" if fractions else ""
+    return plain.str.contains(rf"^[+-]?[1-9]\d{{0,2}}(?:{groups}){end}$")
 
 
 def _booleans(cells: pl.Expr, text: bool, dtype: Any) -> pl.Expr:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import polars as pl
 
-from spinney.cli.errors import CommandError, usage
-from spinney.cli.files import Dialect, Source, open_source
+from spinney.tables.errors import TableError, usage
+from spinney.tables.files import Dialect, Source, open_source
 
 
 def open_pattern(given: str, dialect: Dialect) -> Source:
@@ -30,12 +30,12 @@ def open_pattern(given: str, dialect: Dialect) -> Source:
     first = sources[0]
     for one in sources:
         if one.format != first.format:
-            raise CommandError(f"{given}: {first.name} is {first.format}, but {one.name} is {one.format}.")
+            raise TableError(f"{given}: {first.name} is {first.format}, but {one.name} is {one.format}.")
         if set(one.columns) != set(first.columns):
             other = sorted(set(one.columns) ^ set(first.columns))[0]
-            raise CommandError(f"{given}: only one of {first.name} and {one.name} has a column {other!r}.")
+            raise TableError(f"{given}: only one of {first.name} and {one.name} has a column {other!r}.")
         if first.is_text and one.columns != first.columns:
-            raise CommandError(f"{given}: the columns of {first.name} and {one.name} are in another order.")
+            raise TableError(f"{given}: the columns of {first.name} and {one.name} are in another order.")
     if first.is_text:
         return replace(
             open_source(str(_laid_end_to_end(sources)), replace(dialect, separator=first.separator)), name=given

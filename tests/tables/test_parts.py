@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.cli import parts
-from spinney.cli.files import open_source
+from spinney.tables import parts
+from spinney.tables.files import open_source
 
 CELL = st.sampled_from(["1", "two words", 'a "quote"', "two\nlines", "a,b", "é", "\r\nx", "0"])
 

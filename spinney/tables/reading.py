@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from spinney.cli.errors import CommandError, suggestion, usage
-from spinney.cli.files import Source, explain_scan_failure
-from spinney.cli.guessing import guess
-from spinney.cli.kinds import ALSO, KINDS, Column, clean, features, staged, values
-from spinney.cli.parts import parts_of
-from spinney.cli.recipe import Recipe
+from spinney.tables.errors import TableError, suggestion, usage
+from spinney.tables.files import Source, explain_scan_failure
+from spinney.tables.guessing import guess
+from spinney.tables.kinds import ALSO, KINDS, Column, clean, features, staged, values
+from spinney.tables.parts import parts_of
+from spinney.tables.recipe import Recipe
 
 BATCH = 2**16  # rows that are predicted at a time
 TARGET, OTHER = "\x00target", "\x00other:"  # columns beside the features
@@ -82,12 +82,12 @@ def survey(source: Source, missing: tuple[str, ...], given: Mapping[str, str], l
     with scanning(source):
         columns, n_rows = guess(source.frame, missing, given, source.is_text and source.separator != ",", names)
     if n_rows == 0:
-        raise CommandError(f"{source.name} has a header but no rows.")
+        raise TableError(f"{source.name} has a header but no rows.")
     for column in columns:
         if column.name in given and column.out:
-            raise CommandError(f"column {column.name!r} of {source.name} holds {column.out}: leave it out with --drop.")
+            raise TableError(f"column {column.name!r} of {source.name} holds {column.out}: leave it out with --drop.")
         if column.kind == "date" and source.is_text and not column.format:
-            raise CommandError(
+            raise TableError(
                 f"column {column.name!r} of {source.name} is in no format of dates that is known, such as 2024-12-31 "
                 "or "
                 f"31.12.2024: {column.example!r}."
@@ -164,8 +164,65 @@ def batches(
             yield batch.select(recipe.features), batch.select(pl.col(OTHER + name).alias(name) for name in also)
 
 
-def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """A recipe whose columns the table has, and the names of those that it has besides; refuse what lacks some."""
+def as_written_here(
+    source: Source, columns: Sequence[Column], missing: tuple[str, ...]
+) -> tuple[tuple[Column, ...], list[str]]:
+    """Columns of numbers and dates as this file writes them, which may be in another way than at fit; and a word on it.
+
+    A column that is read without trouble stays as it is, one that no way of writing fits as well.
+    """
+    schema = source.frame.collect_schema()
+    text = [one for one in columns if one.kind in ("number", "date") and schema[one.name] == pl.String]
+    cells = [staged(one, pl.String, missing) for one in text]
+    asked = [
+        found
+        for place, one in enumerate(text)
+        for found in (
+            pl.col(one.name).count().alias(f"{place} all"),
+            values(one, pl.String).count().alias(f"{place} read"),
+            pl.col(one.name).str.contains(",", literal=True).any().alias(f"{place} comma"),
+            pl.col(one.name).str.contains(r"^[+-]?\d*\.(\d{1,2}|\d{4,})$").any().alias(f"{place} point"),
+        )
+    ]
+    if not asked:
+        return tuple(columns), []
+    with scanning(source):
+        seen = source.frame.select(cells).select(asked).collect(engine="streaming").row(0, named=True)
+    doubtful = [
+        one
+        for place, one in enumerate(text)
+        if seen[f"{place} read"] < seen[f"{place} all"]
+        or (one.comma and seen[f"{place} point"] and not seen[f"{place} comma"])
+    ]
+    words = (*missing, *(word for one in doubtful for word in one.tokens))
+    comma = source.is_text and source.separator != ","
+    guessed, _ = guess(source.frame, words, {}, comma, [one.name for one in doubtful]) if doubtful else ([], 0)
+    here = {new.name: new for one, new in zip(doubtful, guessed) if new.kind == one.kind}
+    how = ("comma", "dressed", "format")
+    found = tuple(
+        replace(one, **{key: getattr(here[one.name], key) for key in how}) if one.name in here else one
+        for one in columns
+    )
+    notes = [
+        f"{new.name!r} is written otherwise than at fit; it was read with: "
+        + (here[new.name].note or new.format or "decimal point")
+        for old, new in zip(columns, found)
+        if old != new
+    ]
+    return found, notes
+
+
+def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str], list[str]]:
+    """A recipe whose columns the table has, the names of those that it has besides, and how columns are read here.
+
+    Refuse a table that lacks some.
+    """
+    recipe, extra = _found(source, recipe)
+    columns, notes = as_written_here(source, recipe.columns, recipe.missing)
+    return replace(recipe, columns=columns), extra, notes
+
+
+def _found(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
     if recipe.by_place:
         return _by_place(source, recipe)
     lacking = [column.name for column in recipe.columns if column.name not in source.columns]
@@ -174,7 +231,7 @@ def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
         others = [name for name in source.columns if name not in {column.name for column in recipe.columns}]
         hints = [suggestion(name, others) for name in lacking]
         hint = next((one for one in hints if one.startswith("did you mean")), "")
-        raise CommandError(
+        raise TableError(
             f"{source.name} has no column{'s' if len(lacking) > 1 else ''} {names}, which the model was fitted on"
             + (f"; {hint}" if hint else ".")
         )
@@ -187,7 +244,7 @@ def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
 
 def _by_place(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
     if len(source.columns) != len(recipe.columns):
-        raise CommandError(
+        raise TableError(
             f"{source.name} has {len(source.columns)} columns, but the model, which knows no names, was fitted on "
             f"{len(recipe.columns)}."
         )
@@ -215,7 +272,7 @@ def _is_bad(column: Column, dtype: Any) -> pl.Expr:
     return pl.col(column.name).is_not_null() & values(column, dtype).is_null()
 
 
-def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str, ...]) -> CommandError:
+def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str, ...]) -> TableError:
     """The first cell that is not what its column is: which, where, and what to do."""
     schema = source.frame.collect_schema()
     first: tuple[int, Column, Any] | None = None
@@ -235,17 +292,34 @@ def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str,
         if len(found) and (first is None or found[_ROW][0] < first[0]):
             first = found[_ROW][0], column, found["cell"][0]
     if first is None:
-        return CommandError(f"{source.name} changed while it was read.")
+        return TableError(f"{source.name} changed while it was read.")
     row, column, cell = first
     kinds = {
         "number": "a number",
         "boolean": "true or false",
         "date": "a date" + (f" like {_day(column.format)}" if "%Y" in column.format else ""),
     }
-    return CommandError(
+    return TableError(
         f"column {column.name!r}, row {row} of {source.name}: {cell!r} is not {kinds[column.kind]}; mend the cell, or "
         "name it "
         f"in --missing to take it for missing."
+    )
+
+
+def find_infinite(source: Source, target: Column, missing: tuple[str, ...]) -> TableError:
+    """The first row whose target is infinite."""
+    dtype = source.frame.collect_schema()[target.name]
+    found = (
+        source.frame.select(staged(target, dtype, missing))
+        .select(values(target, dtype).alias("number"), pl.col(target.name).cast(pl.String, strict=False).alias("cell"))
+        .with_row_index(_ROW, offset=1)
+        .filter(pl.col("number").is_infinite())
+        .head(1)
+        .collect(engine="streaming")
+    )
+    return TableError(
+        f"the target {target.name!r}, row {found[_ROW][0]} of {source.name}: {found['cell'][0]!r} is infinite; mend "
+        "the cell, or name it in --missing to leave its row out."
     )
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinney.cli.files import open_source
-from spinney.cli.kinds import MISSING
-from spinney.cli.reading import read_table, survey
+from spinney.tables.files import open_source
+from spinney.tables.kinds import MISSING
+from spinney.tables.reading import read_table, survey
 from tests.oracles.columns import read_column
 
 CELLS = st.sampled_from(
@@ -187,3 +187,52 @@ def test_typed_tables(tmp_path):
     table = read_table(source, [column for column in found.columns if not column.out], MISSING)
     assert table["i"].cast(pl.String).to_list() == ["1", "2", "3"]
     assert np.isclose(table["d"].to_list(), [1.5, 2.5, 3.5]).all()
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "note"),
+    [
+        (["$1,234.50", "$ 7", "-$3.25"], [1234.5, 7.0, -3.25], "thousands separators, $ removed"),
+        (["1.234,50 €", "7 €", "-3,25 €"], [1234.5, 7.0, -3.25], "decimal comma, thousands separators, € removed"),
+        (
+            ["1.234 EUR", "12.000 EUR", "7 EUR"],
+            [1234.0, 12000.0, 7.0],
+            "decimal comma, thousands separators, EUR removed",
+        ),
+        (["$1,234", "$12,000", "$7"], [1234.0, 12000.0, 7.0], "thousands separators, $ removed"),
+        (["97.2%", "3 %", "-1%"], [97.2, 3.0, -1.0], "% removed"),
+        (["12'345", "7", "1'000'000"], [12345.0, 7.0, 1e6], "thousands separators"),
+        (["12,34,567", "7", "1.5"], [1234567.0, 7.0, 1.5], "thousands separators"),
+        (["(1,250.00)", "3.5", "7"], [-1250.0, 3.5, 7.0], "thousands separators"),
+        (["$1", "€2", "$3.5"], [1.0, 2.0, 3.5], "several currencies, read as one: $, €"),
+    ],
+)
+@pytest.mark.parametrize("separator", ["|", ","])
+def test_numbers_as_people_write_them(tmp_path, cells, values, note, separator):
+    text = f"a{separator}b\n" + "".join(f'"{cell}"{separator}{k % 3}\n' for k in range(12) for cell in cells)
+    source, found = look(tmp_path, text)
+    assert (found.columns[0].kind, found.columns[0].note) == ("number", note)
+    assert read_table(source, found.columns[:1], MISSING)["a"].to_list() == values * 12
+    _, given = look(tmp_path, text, {"a": "number"})
+    assert given.columns[0].dressed
+
+
+@pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        (["97.2%", "0.5"], "percent signs in some cells only"),
+        (["555 123 456", "555 123 457"], ""),
+        (["+49 555 123 456", "+49 555 123 457"], ""),
+        (["49 30 123 456", "49 30 123"], ""),
+        (["$ or so", "$5"], ""),
+        (["1,23", "1,2,3"], ""),
+    ],
+)
+def test_what_is_no_number(tmp_path, cells, note):
+    column = column_of(tmp_path, [f'"{cell}"' for cell in cells], n=5)
+    assert (column.kind, column.note) == ("category", note)
+
+
+def test_a_few_words_among_money(tmp_path):
+    column = column_of(tmp_path, [*(f'"${k},000"' for k in range(100, 158)), "unknown", "unknown"])
+    assert (column.kind, column.dressed, column.tokens, column.missing) == ("number", True, ("unknown",), 2)

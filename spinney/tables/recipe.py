@@ -12,11 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from spinney.cli.errors import CommandError
-from spinney.cli.kinds import MISSING, Column
+from spinney.io.errors import ModelFormatError
+from spinney.io.metadata import RECIPE, check_recipe
+from spinney.tables.errors import TableError
+from spinney.tables.kinds import KINDS, MISSING, Column
+from spinney.tables.rows import Sketch
 
-KEY = "command_line"  # of the recipe in a file's metadata
+KEY = RECIPE  # of the recipe in a file's metadata
 _VERSION = 1
+_UNUSABLE = "the recipe of the command line in the model file cannot be used"
+_REMEDY = f"Fit the model again by spinney fit, or save it without the metadata {KEY!r}."
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Recipe:
     score: dict[str, Any] = field(default_factory=dict)  # how good it was
     by_place: bool = False  # the model knows no names: columns are taken in their order
     scaling: dict[str, list[float]] | None = None  # of clusters' columns: "fill" (may be empty), "centre", "spread"
+    sketch: Sketch | None = None  # of the rows that the model was fitted on
 
     @property
     def features(self) -> list[str]:
@@ -62,17 +68,27 @@ class Recipe:
             "weights": self.weights,
             "groups": self.groups,
             "score": self.score,
-        } | ({} if self.scaling is None else {"scaling": self.scaling})
+            **({} if self.scaling is None else {"scaling": self.scaling}),
+            **({} if self.sketch is None else {"rows": self.sketch.to_dict()}),
+        }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recipe:
-        """The recipe that `to_dict` wrote."""
-        if stored.get("version") != _VERSION:
-            raise CommandError(
-                f"the model file was written by another version of the command line ({stored.get('version')!r}, this "
-                "is "
-                f"{_VERSION}): fit the model again."
+        """The recipe that `to_dict` wrote, checked: the file may come from anywhere."""
+        version = stored.get("version") if isinstance(stored, Mapping) else None
+        if type(version) is int and version != _VERSION:
+            raise TableError(
+                f"the model file was written by another version of the command line ({version}, this is {_VERSION}). "
+                "Fit the model again."
             )
+        try:
+            check_recipe(stored)
+        except ModelFormatError as error:
+            raise TableError(f"{_UNUSABLE}: {str(error).rstrip('.')}. {_REMEDY}") from None
+        target = [stored["target"]] if stored["target"] else []
+        unknown = [one["kind"] for one in (*stored["columns"], *target) if one["kind"] not in KINDS]
+        if unknown:
+            raise TableError(f"{_UNUSABLE}: columns of the type {unknown[0]!r:.40} are not known. {_REMEDY}")
         return cls(
             task=str(stored["task"]),
             model=str(stored["model"]),
@@ -82,8 +98,27 @@ class Recipe:
             left_out=dict(stored["left_out"]),
             weights=stored["weights"],
             groups=stored["groups"],
-            score=dict(stored["score"]),
+            score=_with_nan(stored["score"]),
             scaling=stored.get("scaling"),
+            sketch=Sketch.from_dict(stored["rows"]) if "rows" in stored else None,
+        )
+
+
+def _with_nan(score: Mapping[str, Any]) -> dict[str, Any]:
+    """Scores that JSON has no number for are NaN again."""
+    scores = {name: np.nan if one is None else one for name, one in score.get("scores", {}).items()}
+    return {**score, "scores": scores} if score else {}
+
+
+def check_fits(recipe: Recipe, model: Any) -> None:
+    """Raise unless the model has the columns that the recipe makes."""
+    wanted = getattr(model, "n_features_in_", len(recipe.features))
+    names = getattr(model, "feature_names_in_", None)
+    scaled = recipe.scaling or {}
+    good = len(recipe.features) == wanted and (names is None or names.tolist() == recipe.features)
+    if not good or any(len(own) not in (wanted, 0 if name == "fill" else wanted) for name, own in scaled.items()):
+        raise TableError(
+            f"{_UNUSABLE}: it makes {len(recipe.features)} columns, and the model has {wanted}, or others. {_REMEDY}"
         )
 
 
@@ -92,7 +127,7 @@ def numbers_of(table: Any) -> np.ndarray:
     values = np.column_stack([table[name].cast(float).to_numpy() for name in table.columns])
     for name, column in zip(table.columns, np.isinf(values).T):
         if column.any():
-            raise CommandError(
+            raise TableError(
                 f"column {name!r} holds an infinite number, which is equally far from all others: mend the cell, or "
                 "name it in --missing to take it for missing."
             )

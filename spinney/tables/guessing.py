@@ -13,7 +13,18 @@ from typing import Any
 
 import polars as pl
 
-from spinney.cli.kinds import Column, clean, dates, plain_date
+from spinney.tables.kinds import (
+    CURRENCIES,
+    Column,
+    clean,
+    dates,
+    is_grouped,
+    plain_date,
+    undressed,
+    values,
+    with_point,
+    without_signs,
+)
 
 _DATES = (
     "%Y-%m-%d",
@@ -32,6 +43,7 @@ _LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
 _NAMES_OF_IDS = re.compile(r"(^|[_\s-])(id|uuid|guid|key|index|nr|no)$|[a-z](Id|ID|Key)$", re.ASCII)
 _WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64)
 _AS_NUMBER = "\x00number"
+_COUNTED = 200_000  # rows up to which different values are counted; of more they are estimated
 _HEAD = 1000  # rows that formats of dates are told from
 _NUMBERS_AT_LEAST = 0.95  # the share of numbers in a column of numbers with a few words among them
 _FEW_WORDS = 20
@@ -44,7 +56,9 @@ def guess(
 ) -> tuple[list[Column], int]:
     """What each of the named columns is, by all rows; `given` says the kinds of some. Also how many rows there are."""
     schema = frame.collect_schema()
-    formats = _date_formats(frame, schema, missing, names)
+    head = frame.select(clean(name, pl.String, missing).alias(name) for name in names if schema[name] == pl.String)
+    head = head.head(_HEAD).collect()
+    formats = _date_formats(head)
     cleaned = [clean(name, schema[name], missing).alias(name) for name in names]
     numbers = [
         _as_number(pl.col(name), schema[name], decimal_comma).alias(f"{name}{_AS_NUMBER}")
@@ -56,12 +70,108 @@ def guess(
         asked += _questions(f"{place}:", name, schema[name], formats.get(name), decimal_comma)
     answers = frame.select(cleaned).with_columns(numbers).select(asked).collect(engine="streaming").row(0, named=True)
     n_rows = answers["rows"]
-    columns = []
-    for place, name in enumerate(names):
-        own = {key.partition(":")[2]: value for key, value in answers.items() if key.startswith(f"{place}:")}
-        column = _judge(name, schema[name], own, n_rows, formats.get(name), given.get(name))
-        columns.append(column)
+    seen = {name: _of(answers, place) for place, name in enumerate(names)}
+    known = [name for name in names if "distinct" in seen[name]]
+    if known and n_rows <= _COUNTED:  # few enough to count what was estimated
+        counts = frame.select(cleaned).select(pl.col(known).drop_nulls().n_unique()).collect(engine="streaming")
+        for name in known:
+            seen[name] |= {"distinct": counts[name][0], "counted": True}
+    doubtful = [
+        name
+        for name in head.columns
+        if given.get(name, "number") == "number"
+        and _is_no_plain_number(seen[name], formats.get(name))
+        and (seen[name]["numbers"] or _has_dressed(head[name]))
+    ]
+    for name, found in _look_again(frame, missing, doubtful, decimal_comma).items():
+        if found.get("numbers", seen[name]["n"]) > seen[name]["numbers"]:
+            seen[name] |= found
+    columns = [_judge(name, schema[name], seen[name], n_rows, formats.get(name), given.get(name)) for name in names]
     return _with_tokens(frame, schema, missing, columns), n_rows
+
+
+def _of(answers: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """What was asked about one column."""
+    return {key.partition(":")[2]: value for key, value in answers.items() if key.startswith(f"{place}:")}
+
+
+# --- numbers as people write them: money, percents, separated thousands --------------------------------------------
+
+
+def _is_no_plain_number(seen: dict[str, Any], form: str | None) -> bool:
+    kind, _, note = _kind(pl.String, seen, form)
+    return kind == "category" or note.endswith(" cells")
+
+
+def _has_dressed(cells: pl.Series) -> bool:
+    """Whether some of the first cells are numbers with a sign or separators, and most are numbers of some kind."""
+    one = pl.lit(cells.drop_nulls())
+    plain = pl.select(one.cast(pl.Float64, strict=False)).to_series()
+    found = pl.select(pl.coalesce(undressed(one, False), undressed(one, True))).to_series()
+    return found.count() > plain.count() and found.count() >= _NUMBERS_AT_LEAST * len(found)
+
+
+def _look_again(frame: pl.LazyFrame, missing: tuple[str, ...], names: list[str], comma: bool) -> dict[str, Any]:
+    """What is known of columns of such numbers."""
+    asked: list[pl.Expr] = []
+    for place, name in enumerate(names):
+        cells = pl.col(name)
+        asked += [expression.alias(f"{place}:{key}") for key, expression in _about_dress(cells).items()]
+    if not asked:
+        return {}
+    cleaned = frame.select(clean(name, pl.String, missing).alias(name) for name in names)
+    answers = cleaned.select(asked).collect(engine="streaming").row(0, named=True)
+    return {name: _dress(_of(answers, place), comma) for place, name in enumerate(names)}
+
+
+def _about_dress(cells: pl.Expr) -> dict[str, pl.Expr]:
+    plain = without_signs(cells)
+    asked = {
+        "percents": cells.str.ends_with("%").sum(),
+        "signs": cells.str.extract(f"({CURRENCIES})").drop_nulls().unique().implode(),
+        "lengths": cells.str.len_chars().n_unique(),
+        "digits": cells.str.contains(r"^[\d\s+]+$").all(),
+        "points": cells.str.contains(".", literal=True).sum(),
+        "commas": cells.str.contains(",", literal=True).sum(),
+    }
+    for mark, comma in (("point ", False), ("comma ", True)):
+        number = undressed(cells, comma)
+        asked |= {
+            f"{mark}numbers": number.count(),
+            f"{mark}low": number.min(),
+            f"{mark}high": number.max(),
+            f"{mark}whole": (number == number.round()).all(),
+            f"{mark}first": number.first(),
+            f"{mark}last": number.last(),
+            f"{mark}thousands": is_grouped(plain, comma).sum(),
+            f"{mark}grouped": is_grouped(plain, comma, fractions=False).sum(),
+        }
+    return asked
+
+
+def _dress(found: dict[str, Any], comma: bool) -> dict[str, Any]:
+    """Which decimal sign it is, and what was taken off; nothing if that is in doubt."""
+    signs = sorted(found["signs"])
+    if 0 < found["percents"] < max(found["point numbers"], found["comma numbers"]):
+        return {"doubt": "percent signs in some cells only"}
+    if found["digits"] and found["lengths"] == 1:  # +49 555 123 456: rather a name
+        return {}
+    if found["point numbers"] != found["comma numbers"]:
+        comma = found["comma numbers"] > found["point numbers"]
+    elif signs:  # money does not have three decimals: 1.234 EUR is more than a thousand
+        comma = 0 < found["points"] == found["comma grouped"]
+    else:
+        comma = comma and found["commas"] > 0
+    mark = "comma " if comma else "point "
+    own = {key.removeprefix(mark): value for key, value in found.items() if key.startswith(mark)}
+    notes = ["decimal comma"] * comma + ["thousands separators"] * (own.pop("thousands") > 0)
+    notes += [f"{signs[0]} removed"] if len(signs) == 1 else []
+    notes += [f"several currencies, read as one: {', '.join(signs)}"] if len(signs) > 1 else []
+    notes += ["% removed"] if found["percents"] else []
+    return own | {"dressed": True, "comma": comma, "dress": ", ".join(notes)}
+
+
+# --- all kinds -------------------------------------------------------------------------------------------------------
 
 
 def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) -> list[pl.Expr]:
@@ -94,20 +204,17 @@ def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) 
 
 def _as_number(cells: pl.Expr, dtype: Any, comma: bool) -> pl.Expr:
     """With a decimal point or, where text may have that, a comma."""
-    plain = cells.str.replace(",", ".", literal=True) if comma and dtype == pl.String else cells
-    return plain.cast(pl.Float64, strict=False)
+    return with_point(cells, comma and dtype == pl.String).cast(pl.Float64, strict=False)
 
 
 def _may_be_numbers(dtype: Any) -> bool:
     return bool(dtype == pl.String or dtype.is_numeric())
 
 
-def _date_formats(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], names: list[str]) -> dict[str, str]:
+def _date_formats(head: pl.DataFrame) -> dict[str, str]:
     """Formats that all of the first rows have."""
-    texts = [name for name in names if schema[name] == pl.String]
-    head = frame.select(clean(name, pl.String, missing).alias(name) for name in texts).head(_HEAD).collect()
     found = {}
-    for name in texts:
+    for name in head.columns:
         cells = head[name].drop_nulls()
         if not len(cells) or not _LOOKS_LIKE_A_DATE.match(cells[0]):
             continue
@@ -126,14 +233,16 @@ def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str |
         name,
         given or kind,
         comma=comma,
+        dressed=bool(seen.get("dressed")) and (given or kind) == "number",
         format=(form or "") if dtype == pl.String else ("%H" if isinstance(dtype, pl.Datetime) else ""),
-        note="" if given else note,
+        note=seen.get("dress", "") if given else note,
         missing=n_rows - n,
         distinct=distinct,
+        approximate=not seen.get("counted") and "distinct" in seen,
         example=seen.get("example") or "",
         dtype=_smallest(seen) if dtype == pl.String or dtype.is_integer() else pl.Float64,
     )
-    if given == "number" and seen.get("commas", 0) > seen.get("numbers", 0):
+    if given == "number" and not column.dressed and seen.get("commas", 0) > seen.get("numbers", 0):
         column = replace(column, comma=True)
     if given is None or kind == "nested":
         column = replace(column, out=_why_out(column, seen, n_rows))
@@ -154,7 +263,9 @@ def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool
     if dtype != pl.String or n == 0:
         return "category", False, ""
     if seen["numbers"] == n:
-        return ("category", False, "leading zeros: taken for names") if seen["zeros"] else ("number", False, "")
+        if seen["zeros"]:
+            return "category", False, "leading zeros: taken for names"
+        return "number", bool(seen.get("comma")), seen.get("dress", "")
     if seen.get("commas") == n:
         return "number", True, "decimal comma"
     if seen["booleans"] == n:
@@ -162,8 +273,9 @@ def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool
     if form is not None and seen["dates"] == n:
         return "date", False, _date_note(form)
     if seen["numbers"] >= _NUMBERS_AT_LEAST * n and seen["distinct"] > _FEW_WORDS and not seen["zeros"]:
-        return "number", False, f"{n - seen['numbers']} cells"  # _with_tokens completes it, or takes it back
-    return "category", False, ""
+        # _with_tokens completes it, or takes it back
+        return "number", bool(seen.get("comma")), f"{n - seen['numbers']} cells"
+    return "category", False, seen.get("doubt", "")
 
 
 def _date_note(form: str) -> str:
@@ -209,15 +321,15 @@ def _with_tokens(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], col
         if not column.note.endswith(" cells"):
             continue
         cells = clean(column.name, schema[column.name], missing)
-        number = cells.cast(pl.Float64, strict=False)
         words = (
-            frame.select(cells.alias("word"), number.alias("number"))
+            frame.select(cells.alias(column.name))
+            .select(pl.col(column.name).alias("word"), values(column, schema[column.name]).alias("number"))
             .filter(pl.col("number").is_null(), pl.col("word").is_not_null())
             .select(pl.col("word").unique().sort())
         )
         found = words.collect(engine="streaming")["word"].to_list()
         if len(found) > _FEW_WORDS:
-            columns[place] = replace(column, kind="category", note="numbers and words")
+            columns[place] = replace(column, kind="category", dressed=False, comma=False, note="numbers and words")
             continue
         n_cells = int(column.note.split()[0])
         shown = ", ".join(map(repr, found[:3])) + (" ..." if len(found) > 3 else "")

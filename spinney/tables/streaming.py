@@ -14,10 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from spinney.cli.files import Source
-from spinney.cli.kinds import Column
-from spinney.cli.parts import parts_of
-from spinney.cli.reading import BAD, find_bad_cell, scanning, selection
+from spinney.tables.files import Source
+from spinney.tables.kinds import Column
+from spinney.tables.parts import parts_of
+from spinney.tables.reading import BAD, find_bad_cell, scanning, selection
 
 LARGE = 2**28  # bytes of a file from which on the table is not read into memory
 

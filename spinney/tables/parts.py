@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from spinney.cli.files import Source
 from spinney.data.text_blocks import blocks_of
+from spinney.tables.files import Source
 
 _BYTES = 2**25  # of text in a part
 _ROWS = 2**18  # of other tables

@@ -17,29 +17,34 @@ import codecs
 import contextlib
 import csv
 import gzip
+import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import has_magic
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
 
-from spinney.cli.errors import CommandError, usage
 from spinney.io.layout import MAGIC
+from spinney.tables.errors import TableError, suggestion, usage
 
 _BLOCK = 2**20
+_LOOKED_AT = 50  # lines of text that the separator is told from
 _HEAD = 2**18  # bytes that the separator is told from
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _REFUSED = {
-    b"PK\x03\x04": "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook: save the sheet as CSV",
+    b"PK\x03\x04": "is a zip archive or a damaged workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a file of an old Office program: save the table as CSV",
     b"\x28\xb5\x2f\xfd": "is compressed by zstd: unpack it first, or compress it by gzip",
     b"SQLite format 3": "is an SQLite database: write the table to CSV first",
     b"%PDF": "is a PDF document, not a table",
@@ -47,8 +52,13 @@ _REFUSED = {
     b"\x80\x04": "is a pickle, not a table: write the table to CSV or Parquet",
     b"\x80\x05": "is a pickle, not a table: write the table to CSV or Parquet",
 }
+_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of the archives that workbooks are
+_HTML = (b"<!doctype html", b"<html")
 _TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and its stream: no text in any encoding
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_UNNAMED = re.compile(r"^__UNNAMED__\d+$")  # as columns without a name come
+_COMMENT = "#"
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SUFFIXES = {
     ".csv": "CSV",
@@ -67,11 +77,12 @@ SUFFIXES = {
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the user says of a text file; None: to be told from the file."""
+    """What the user says of a text file, or of a workbook; None: to be told from the file."""
 
     separator: str | None = None
     encoding: str | None = None
     header: bool = True
+    sheet: str | None = None
 
 
 PLAIN = Dialect()  # nothing said
@@ -91,6 +102,7 @@ class Source:
     every_line: pl.LazyFrame | None = None  # of text: with blank lines, and others without any value
     skip: int = 0  # rows of text before the first that is data
     others: tuple[Path, ...] = ()  # further files of the same table
+    content: bytes | None = None  # of a table that is not in a file
 
     @property
     def is_text(self) -> bool:
@@ -101,6 +113,10 @@ class Source:
         """Some rows of a text file, given as its bytes; the first of them have the header."""
         frame = _scan(block, self.columns, self.separator, self.skip if first else 0)
         return _without_blanks(frame, len(self.columns))
+
+    def open(self) -> BinaryIO:
+        """Its bytes."""
+        return open(self.path, "rb") if self.content is None else io.BytesIO(self.content)
 
     def n_blank(self, n_rows: int) -> int:
         """How many lines of text are no rows, since they hold no value."""
@@ -118,16 +134,16 @@ class Source:
         )
 
 
-def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
-    """Find out what a file is and prepare to scan it."""
+def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
+    """Find out what a file is and prepare to scan it; `name` is what messages call it, by default its path."""
     if has_magic(given) and not Path(given).exists():
-        from spinney.cli.many_files import open_pattern
+        from spinney.tables.many_files import open_pattern
 
         return open_pattern(given, dialect)
-    name = "standard input" if given == "-" else given
+    name = name or ("standard input" if given == "-" else given)
     path = _spool_input() if given == "-" else Path(given)
     if path.is_dir():
-        raise CommandError(f"{name} is a folder, not a table.")
+        raise TableError(f"{name} is a folder, not a table.")
     if not path.exists():
         raise usage(f"{name} does not exist.")
     if not path.is_file():  # a pipe, which can be read once only
@@ -136,12 +152,40 @@ def open_source(given: str, dialect: Dialect = PLAIN) -> Source:
     path, suffix, encoding = _unpacked(path, name, dialect.encoding)
     head = _head(path)
     if not head.strip():
-        raise CommandError(f"{name} is empty.")
+        raise TableError(f"{name} is empty.")
+    if _is_workbook(path, head, suffix):
+        return _open_workbook(name, path, dialect)
+    if dialect.sheet is not None:
+        raise usage(f"--sheet is for Excel workbooks, and {name} is not one.")
     kind = _format(head, suffix, name)
     if kind in ("CSV", "TSV"):
         return _open_text(name, path, kind, head, dialect)
     frame, schema = _scan_typed(kind, path, name)
     return Source(name, path, kind, frame, tuple(schema))
+
+
+def open_bytes(content: bytes, name: str, dialect: Dialect = PLAIN) -> Source:
+    """The same of bytes in memory, which stay there; text in UTF-8, UTF-16 or, if it is neither, Latin-1."""
+    if content.startswith(b"PK\x03\x04") and _is_workbook(io.BytesIO(content), content, ""):
+        return _open_workbook(name, content, dialect)
+    if not content.startswith(_TYPED):
+        content = _as_utf8(content)
+    head = content[:_HEAD]
+    if not head.strip():
+        raise TableError(f"{name} is empty.")
+    kind = _format(head, "", name)
+    if kind in ("CSV", "TSV"):
+        return replace(_open_text(name, content, kind, head, dialect), content=content)
+    frame, schema = _scan_typed(kind, io.BytesIO(content), name)
+    return Source(name, Path(), kind, frame, tuple(schema))
+
+
+def _as_utf8(content: bytes) -> bytes:
+    mark = next((one for magic, one in _MARKS.items() if content.startswith(magic)), "utf-8")
+    try:
+        return content.decode(mark).encode()
+    except UnicodeError:
+        return content.decode("latin-1").encode()
 
 
 def _spool_input() -> Path:
@@ -185,7 +229,7 @@ def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, s
                 with opener(path, "rb") as stream:
                     path = _spool(stream)
             except (EOFError, OSError, lzma.LZMAError) as error:
-                raise CommandError(f"{name} is damaged: {str(error).rstrip('.')}.") from None
+                raise TableError(f"{name} is damaged: {str(error).rstrip('.')}.") from None
             suffix = suffixes[-2] if len(suffixes) > 1 else ""
             break
     mark = next((one for magic, one in _MARKS.items() if _head(path, 4).startswith(magic)), "utf-8")
@@ -198,14 +242,16 @@ def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, s
         except LookupError:
             raise usage(f"--encoding {wanted}: there is no such encoding; try latin-1 or cp1252.") from None
         except UnicodeError:
-            raise CommandError(f"{name} is not {wanted} text: name another --encoding.") from None
+            raise TableError(f"{name} is not {wanted} text: name another --encoding.") from None
     return path, suffix, wanted
 
 
 def _format(head: bytes, suffix: str, name: str) -> str:
     for magic, reason in _REFUSED.items():
         if head.startswith(magic):
-            raise CommandError(f"{name} {reason}.")
+            raise TableError(f"{name} {reason}.")
+    if head.lstrip()[:20].lower().startswith(_HTML):
+        raise TableError(f"{name} is a page of HTML, not a table: it may be a login page that was saved in its place.")
     if head.startswith(b"PAR1"):
         return "Parquet"
     if head.startswith(b"ARROW1"):
@@ -217,15 +263,15 @@ def _format(head: bytes, suffix: str, name: str) -> str:
     if suffix == ".json":
         if head.lstrip()[:1] == b"{":
             return "JSON lines"
-        raise CommandError(f"{name} is one JSON document: write an object per line instead (JSON lines).")
+        raise TableError(f"{name} is one JSON document: write an object per line instead (JSON lines).")
     if b"\x00" in head[:4096]:
-        raise CommandError(f"{name} is neither text nor Parquet, Arrow or JSON lines.")
+        raise TableError(f"{name} is neither text nor Parquet, Arrow or JSON lines.")
     if SUFFIXES.get(suffix) in ("Parquet", "Arrow"):
-        raise CommandError(f"{name} is called {suffix}, but is no {SUFFIXES[suffix]} file.")
+        raise TableError(f"{name} is called {suffix}, but is no {SUFFIXES[suffix]} file.")
     return SUFFIXES.get(suffix, "CSV")
 
 
-def _scan_typed(kind: str, path: Path, name: str) -> tuple[pl.LazyFrame, list[str]]:
+def _scan_typed(kind: str, path: Path | BinaryIO, name: str) -> tuple[pl.LazyFrame, list[str]]:
     try:
         if kind == "Parquet":
             frame = pl.scan_parquet(path)
@@ -237,7 +283,7 @@ def _scan_typed(kind: str, path: Path, name: str) -> tuple[pl.LazyFrame, list[st
             frame = pl.scan_ndjson(path, infer_schema_length=None)
         return frame, frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise CommandError(f"{name} cannot be read as {kind}: {_first_line(error)}") from None
+        raise TableError(f"{name} cannot be read as {kind}: {_first_line(error)}") from None
 
 
 def _first_line(error: BaseException) -> str:
@@ -245,33 +291,107 @@ def _first_line(error: BaseException) -> str:
     return f"{text}."
 
 
+# --- workbooks -------------------------------------------------------------------------------------------------------
+
+
+def _is_workbook(path: Path | BinaryIO, head: bytes, suffix: str) -> bool:
+    if head.startswith(b"PK\x03\x04"):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return any(one in archive.namelist() for one in _IN_WORKBOOKS)
+        except zipfile.BadZipFile:
+            return False
+    return head.startswith(b"\xd0\xcf\x11\xe0") and suffix in ("", ".xls")
+
+
+def _open_workbook(name: str, given: Path | bytes, dialect: Dialect) -> Source:
+    """A sheet of an Excel workbook, read whole: cells have types there."""
+    if find_spec("fastexcel") is None:
+        raise TableError(
+            f"{name} is an Excel workbook, and reading those needs fastexcel: pip install 'spinney-trees[cli]', or "
+            "save the sheet as CSV."
+        )
+    import fastexcel
+
+    try:
+        sheets = fastexcel.read_excel(given if isinstance(given, bytes) else str(given)).sheet_names
+        if dialect.sheet is not None and dialect.sheet not in sheets:
+            raise usage(f"--sheet: {name} has no sheet {dialect.sheet!r}; {suggestion(dialect.sheet, sheets)}")
+        wanted = dialect.sheet or sheets[0]
+        frame = pl.read_excel(
+            given, sheet_name=wanted, engine="calamine", has_header=dialect.header, infer_schema_length=None,
+            drop_empty_cols=False,
+        )  # fmt: skip
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError) as error:
+        raise TableError(f"{name} cannot be read as an Excel workbook: {_first_line(error)}") from None
+    columns, notes = _names([_UNNAMED.sub("", one) if dialect.header else "" for one in frame.columns])
+    if len(sheets) > 1 and dialect.sheet is None:
+        told = f"the workbook has {len(sheets)} sheets; this is the first, {wanted!r} (--sheet names another)"
+        notes = (*notes, told)
+    if not len(frame.columns):
+        raise TableError(f"{name} is empty.")
+    frame.columns = columns
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    return Source(
+        name, given if isinstance(given, Path) else Path(), "Excel", frame.lazy(), tuple(columns), notes=notes
+    )
+
+
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-def _open_text(name: str, path: Path, kind: str, head: bytes, dialect: Dialect) -> Source:
-    lines = _text_of(head, name)
+def _open_text(name: str, path: Path | bytes, kind: str, head: bytes, dialect: Dialect) -> Source:
+    every = _text_of(head, name)
+    n_comments = _comments(every)
+    lines = every[n_comments:]
     separator = dialect.separator or ("\t" if kind == "TSV" else find_separator(lines))
     if len(separator) != 1:
         raise usage(f"--separator must be one character, or 'tab', got {separator!r}.")
-    place, first = next(
-        ((k, cells) for k, cells in enumerate(csv.reader(lines, delimiter=separator)) if cells), (0, [])
-    )
+    rows = [(k, cells) for k, cells in enumerate(csv.reader(lines[:_LOOKED_AT], delimiter=separator)) if cells]
+    place, first = rows[0] if rows else (0, [])
+    _check_header(name, [cells for _, cells in rows], n_comments + place + 1)
+    place += n_comments
     columns, notes = _names(first) if dialect.header else ([f"column_{k + 1}" for k in range(len(first))], ())
+    if n_comments:
+        notes = (*notes, f"{n_comments} line{'s' * (n_comments > 1)} of comments before the header skipped")
     if dialect.header and len(first) > 1 and all(map(_is_number, first)):
         notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
     if 0 < (found := _cells_of_an_open_end(path, separator)) < len(columns):
         notes = (*notes, f"the last line has {found} of {len(columns)} cells and no end: the file may have been cut")
-    skip = place + 1 if dialect.header else 0
+    skip = place + 1 if dialect.header else n_comments
     every_line = _scan(path, columns, separator, skip)
     frame = _without_blanks(every_line, len(columns))
     kind = "TSV" if separator == "\t" else "CSV"
-    return Source(name, path, kind, frame, tuple(columns), separator, notes, every_line, skip)
+    where = path if isinstance(path, Path) else Path()
+    return Source(name, where, kind, frame, tuple(columns), separator, notes, every_line, skip)
 
 
-def _cells_of_an_open_end(path: Path, separator: str) -> int:
+def _comments(lines: list[str]) -> int:
+    """How many lines of comments stand before the header; a header may begin with the same sign, as in `#id,name`."""
+    n = next((k for k, line in enumerate(lines) if not line.startswith(_COMMENT)), len(lines))
+    if n == len(lines):
+        return 0
+    last, first = (
+        [len(next(csv.reader([line], delimiter=one), [])) for one in _SEPARATORS if one != " "]
+        for line in (lines[n - 1], lines[n])
+    )
+    return n - (n > 0 and max(last) > 1 and last == first)
+
+
+def _check_header(name: str, rows: list[list[str]], line: int) -> None:
+    """Refuse a first line that is a title."""
+    widths = [len(cells) for cells in rows]
+    if len(widths) > 2 and widths[0] == 1 and min(widths[-2:]) > 1:
+        raise TableError(
+            f"{name}: line {line}, {rows[0][0].strip()[:60]!r}, has one cell, and lines below have {widths[-1]}. It is "
+            "not a header: remove what stands before the header."
+        )
+
+
+def _cells_of_an_open_end(path: Path | bytes, separator: str) -> int:
     """How many cells a last line without a line break has; 0 if there is none."""
-    with open(path, "rb") as file:
-        file.seek(max(0, path.stat().st_size - _HEAD))
+    with io.BytesIO(path) if isinstance(path, bytes) else open(path, "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _HEAD))
         last = file.read().rpartition(b"\n")[2].decode(errors="replace")
     return len(next(csv.reader([last], delimiter=separator), []))
 
@@ -299,7 +419,7 @@ def _text_of(head: bytes, name: str) -> list[str]:
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError as error:
-        raise CommandError(_not_utf8(name, head[: error.start].count(b"\n") + 1, head[error.start])) from None
+        raise TableError(_not_utf8(name, head[: error.start].count(b"\n") + 1, head[error.start])) from None
     lines = text.splitlines(keepends=True)
     return lines[:-1] if len(head) == _HEAD and len(lines) > 1 else lines
 
@@ -312,7 +432,7 @@ def find_separator(lines: list[str]) -> str:
     """The character that cuts the first lines into the same number of cells, and into the most."""
     found = {}
     for separator in (",", ";", "\t", "|"):
-        widths = [len(cells) for cells in csv.reader(lines[:50], delimiter=separator) if cells]
+        widths = [len(cells) for cells in csv.reader(lines[:_LOOKED_AT], delimiter=separator) if cells]
         if not widths or widths[0] == 1:
             continue
         common, times = Counter(widths).most_common(1)[0]
@@ -343,30 +463,30 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def explain_scan_failure(source: Source, error: BaseException) -> CommandError:
+def explain_scan_failure(source: Source, error: BaseException) -> TableError:
     """What is wrong with a file that could not be scanned to its end, with the row where that can be told."""
     if not source.is_text:
-        return CommandError(f"{source.name} cannot be read: {_first_line(error)}")
+        return TableError(f"{source.name} cannot be read: {_first_line(error)}")
     try:
-        with open(source.path, encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(source.open(), encoding="utf-8-sig", newline="") as file:
             rows = csv.reader(file, delimiter=source.separator, strict=True)
             for number, cells in enumerate(rows):
                 if len(cells) > len(source.columns):
-                    return CommandError(
+                    return TableError(
                         f"{source.name}, row {number}: {len(cells)} cells, but the header has {len(source.columns)}; "
                         "put quotes around text that holds the separator."
                     )
     except UnicodeDecodeError:
-        line, byte = _undecodable(source.path)
-        return CommandError(_not_utf8(source.name, line, byte))
+        line, byte = _undecodable(source)
+        return TableError(_not_utf8(source.name, line, byte))
     except csv.Error as trouble:
-        return CommandError(f"{source.name}, row {number + 1}: {trouble}; a quote may not be closed.")
-    return CommandError(f"{source.name} cannot be read: {_first_line(error)}")
+        return TableError(f"{source.name}, row {number + 1}: {trouble}; a quote may not be closed.")
+    return TableError(f"{source.name} cannot be read: {_first_line(error)}")
 
 
-def _undecodable(path: Path) -> tuple[int, int]:
+def _undecodable(source: Source) -> tuple[int, int]:
     """(line, byte) of the first byte that is not UTF-8."""
-    with open(path, "rb") as file:
+    with source.open() as file:
         for number, line in enumerate(_lines(file), start=1):
             try:
                 line.decode()

@@ -8,7 +8,8 @@ import lzma
 import polars as pl
 import pytest
 
-from spinney.cli.files import Dialect, find_separator, open_source
+from spinney.tables.errors import TableError
+from spinney.tables.files import Dialect, find_separator, open_source
 from tests.cli.run import facts, process, refusal, run
 
 ROWS = [(k % 7, "xyz"[k % 3], k % 2) for k in range(40)]
@@ -122,7 +123,7 @@ def test_another_encoding(tmp_path):
         ("t.csv", b"", "is empty."),
         ("t.csv", b"\n\n", "is empty."),
         ("t.csv", b"a,y\n", "has a header but no rows."),
-        ("t.xlsx", b"PK\x03\x04....", "is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV."),
+        ("t.xlsx", b"PK\x03\x04....", "is a zip archive or a damaged workbook: unpack it, or save the sheet as CSV."),
         ("t.csv", b"\x28\xb5\x2f\xfd....", "is compressed by zstd: unpack it first, or compress it by gzip."),
         (
             "t.csv.gz",
@@ -155,3 +156,27 @@ def test_files_that_are_not_there(tmp_path):
     path = write(tmp_path / "t.csv", TEXT)
     assert "must be one character" in refusal("fit", path, "-t", "y", "--separator", "ab", code=2)
     assert run("fit", path, "-t", "y", "--separator", "comma", "-m", "tree", "--cv", 0)[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "notes"),
+    [
+        ("# exported 2024\n# by x\na,b\n1,2\n", ("a", "b"), ("2 lines of comments before the header skipped",)),
+        ("#id,b\n1,2\n", ("#id", "b"), ()),
+        ("# of y\n#id\tb\n1\t2\n", ("#id", "b"), ("1 line of comments before the header skipped",)),
+    ],
+)
+def test_comments_before_the_header(tmp_path, text, columns, notes):
+    (tmp_path / "t.csv").write_text(text)
+    source = open_source(str(tmp_path / "t.csv"))
+    assert (source.columns, source.notes) == (columns, notes)
+    assert source.frame.collect().rows() == [("1", "2")]
+
+
+def test_what_is_no_header(tmp_path):
+    (tmp_path / "t.csv").write_text("Sales of 2024\na,b\n1,2\n3,4\n")
+    with pytest.raises(TableError, match=r"line 1, 'Sales of 2024', has one cell, and lines below have 2\. It is not"):
+        open_source(str(tmp_path / "t.csv"))
+    (tmp_path / "t.csv").write_text("\n<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n")
+    with pytest.raises(TableError, match="is a page of HTML, not a table: it may be a login page"):
+        open_source(str(tmp_path / "t.csv"))
