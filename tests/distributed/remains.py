@@ -26,9 +26,17 @@ def assert_nothing_left(client, closed=False):
 
 
 def complete(client, n=3):
-    """Wait for so many workers; a worker that was killed while it started may never be started again."""
-    while True:
+    """Wait for exactly `n` workers, none of them still starting: moments are counted by the messages to each.
+
+    A worker that was killed while it started may never be started again, so others are started in its place.
+    """
+    cluster = client.cluster
+    while (n_alive := len(client.scheduler_info(n_workers=-1)["workers"])) != n or len(cluster.worker_spec) != n:
+        if n_alive >= n:
+            cluster.scale(n)
+            time.sleep(0.05)
+            continue
         try:
-            return client.wait_for_workers(n, timeout=30)
+            client.wait_for_workers(n, timeout=30)
         except TimeoutError:
-            client.cluster.scale(len(client.cluster.worker_spec) + 1)
+            cluster.scale(len(cluster.worker_spec) + 1)

@@ -149,6 +149,7 @@ def test_a_worker_is_lost(client, moments, fingerprints, family, moment):
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_workers_are_lost_at_every_moment(client, moments, fingerprints, family):
+    complete(client)
     every = moments.of(lambda: fit_remotely(family))
     assert len(every) > 3
     for number, moment in enumerate(every):
@@ -263,6 +264,7 @@ def test_a_client_is_closed(watchful, moments, fingerprints, family, moment):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_clients_are_closed_at_every_moment(watchful, moments, fingerprints, family):
     """Not while a value is being sent: Dask keeps such a value when the client that sends it is gone."""
+    complete(watchful)
     every = moments.of(lambda: fit_remotely(family))
     for moment in [one for one in every if not one[0].startswith("scatter")]:
         close_at(watchful, moments, moment, family, fingerprints[family])
