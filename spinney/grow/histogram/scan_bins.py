@@ -1,6 +1,6 @@
 """The best split of one node on one column.
 
-In: the node's sums and the column's bins, loaded onto the thread's desk, and the best split of the columns so far.
+In: the node's sums, the column's bins, loaded into the thread's workspace (`desk`), and the best split so far.
 Out: that, or a better one (score, column, code, side of missing, left sums; for categories the set of codes that go
 left). Ties go to the first column, then the smaller code, then to missing on the right.
 
@@ -60,6 +60,8 @@ def add_up_packed(histogram, fields, desk):
 
     Empty bins have no place: to cut after one is to cut after the bin before it.
     """
+    # Without a branch: every bin writes to place n, but only one with rows moves n on, so the next bin overwrites what
+    # an empty one wrote. One prefix sum of packed numbers is three at once.
     n = np.uint64(0)
     total = np.int64(0)
     for i in range(histogram.size):
@@ -134,6 +136,9 @@ def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, 
 @part_kernel
 def search_categories(node, feature, column, fields, rules, desk, best, monotone):
     """Best set of categories: order them by gradient / hessian, then cut the order once. Missing is one of them."""
+    # The score G**2 / H is convex in the sums, so the best of all 2**(k-1) - 1 partitions of k categories is among the
+    # k - 1 cuts of the order by G / H (Fisher, 1958). That is exact without smoothing, pooling, penalties and limits on
+    # leaves, and a good guide with them.
     n = _order_categories(column, fields, rules, desk)
     if n < 2:
         return
@@ -295,6 +300,8 @@ def _sortable(number):
 @inner_kernel
 def _sortable_bits(bits):
     """Bits to a sortable integer, and back."""
+    # negative floats sort backwards as integers: flipping all their bits but the sign puts them in order, and doing so
+    # twice changes nothing
     return bits ^ ((bits >> 63) & _ALL_BUT_SIGN)
 
 

@@ -115,6 +115,7 @@ def _fill_column(rank, fields, work, column):
 @inner_kernel
 def _subtract(work, fields, parent, small, first, last):
     """Some places of the parent's histogram minus the small child's, in place."""
+    # the three cases there are: both packed, both wide, wide minus packed (a packed parent has no wide child)
     if not parent.is_wide:
         subtract(work.packed_pool[parent.slot, first:last], work.packed_pool[small.slot, first:last])
     elif small.is_wide:

@@ -1,7 +1,17 @@
-"""What one thread does between phases: pick the children's splits, choose the next node, make two nodes of one.
+"""What one thread does between phases: choose the children's splits and the next node, and split that node in two.
 
-In: the threads' candidates, or a node whose rows have been parted. Out: nodes on the frontier, state.node to be split
-next (NO_NODE: the tree is grown), children with their sums, bounds and slots for histograms.
+In: the threads' candidates, or a node whose rows have been partitioned. Out: nodes on the frontier, state.node to be
+split next (NO_NODE: the tree is grown), children with their sums, bounds and slots for histograms.
+
+Best-first growth, node by node. A node gets on the frontier only with its best split known and its histogram kept,
+since its children's histograms are made from it:
+
+    histograms of two children -> their best splits -> both onto the frontier -> pop the node of largest gain
+    -> partition its rows -> two children -> histogram of the smaller one, the other by subtraction -> ...
+
+Only the frontier's order decides which nodes a tree of `max_leaves` leaves has. Gains are compared bit for bit and ties
+go to the smaller node number, and nodes are numbered here, by one thread: so the tree is the same on any number of
+threads.
 """
 
 from __future__ import annotations
@@ -26,8 +36,10 @@ def settle(rules, fields, work):
     """Keep each child's best split, give back histograms that nobody needs, choose the next node."""
     state, nodes = work.state[0], work.nodes
     if state.node >= 0:
+        # the parent's histogram is needed no more: subtraction has turned it into the larger child's, in place, unless
+        # that one is packed and the parent's wide
         parent, big = nodes[state.node], nodes[state.big]
-        if state.big_wanted and parent.is_wide == big.is_wide:  # the big child has it now
+        if state.big_wanted and parent.is_wide == big.is_wide:
             parent.slot = NO_SLOT
         give_slot(work, parent)
     for turn in range(2):
@@ -45,6 +57,8 @@ def _choose_split(rules, fields, work, at):
     """The best of the threads' candidates; the node joins the frontier if it gains anything."""
     state, node = work.state[0], work.nodes[at]
     side = at - state.first
+    # each thread has the best of the columns it happened to search; `is_better` is a total order, so that the best of
+    # these does not depend on who searched what
     found = work.best[0, side]
     for rank in range(1, work.desks.size):
         other = work.best[rank, side]
@@ -59,6 +73,7 @@ def _choose_split(rules, fields, work, at):
 @inner_kernel
 def keep_split(rules, fields, node, found):
     """Write a split into its node, if it gains anything, and enough; returns whether it does."""
+    # gain = score(left) + score(right) - score(node), a score being G**2 / (H + l2) (twice the objective's decrease)
     gain = found.score - _node_score(node, fields, rules)
     if found.score == -np.inf or not _stands_out(gain, found.score, node, fields, rules):
         return False
@@ -106,6 +121,9 @@ def _stands_out(gain, score, node, fields, rules):
     Rows that are all alike but for rounding, each off by up to one unit (or by a share of itself, where rows have
     exponents), seem to gain about the second bound at best.
     """
+    # Rounding changes a row's g - value * h, with a variance of at most a quarter of u_g**2 + value**2 * u_h**2 (u: the
+    # units, or for far rows their share of the mean row). The gain of n such rows is at most about their summed
+    # variance over H + l2 where nothing but rounding tells them apart; a gain must be twenty times that.
     gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
     weight = hessian + rules.penalty.l2
     value = gradient / weight if weight > 0.0 else 0.0
@@ -202,6 +220,7 @@ def _plan_histograms(fields, rules, work):
     state.big_wanted = room and is_promising(fields, rules, big)
     if not (state.small_wanted or state.big_wanted):
         return
+    # the small child is summed even if only the big one is searched: big = parent - small costs fewer rows
     small.slot = take_slot(work, small.is_wide != 0)
     if state.big_wanted:
         parent = nodes[state.node]

@@ -103,9 +103,11 @@ def _do(rank, sync, columns, statistics, criterion, rules, work, what, slot, fir
     """Sum up, search (one column) or settle a node, or do all of it for the node and all below, the smaller child of
     each node first.
 
-    One function for everything, and each thing in it once: calls with so many arguments are dear for nodes of a few
+    One function for everything, and each thing in it once: calls with so many arguments are costly for nodes of a few
     rows, and code is compiled as often as it is written.
     """
+    # the larger child is pushed first, the smaller one taken next: each level of the stack at least halves the rows, so
+    # that it never holds more than log2(rows) nodes
     stack, n_columns, waiting = work.stacks[rank], work.candidates.shape[1], 1
     stack[0] = first
     few = most_rows(statistics, columns, criterion, rules, work) if what == _GROW else _ZERO
