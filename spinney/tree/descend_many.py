@@ -1,4 +1,4 @@
-"""Send the rows of a table down many trees, and add up what the trees say.
+"""Send the rows of a table down many trees, and add up the values of their leaves.
 
 In: a `Forest` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes or
 numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are the

@@ -1,7 +1,8 @@
 """What rows add to sums and histograms, in two layouts; and the memory of other kinds of sums.
 
-    packed    uint64 a row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two classes
-              of whole weights, where nobody asks how many rows a side has
+    packed    one uint64 per row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two
+              classes of integer weights, where the number of rows on a side is not needed. The sum of all weights is
+              below 2**31 (`MOST_PACKED`), so the lower field never overflows into the upper one
     wide      int64 (rows, 2), weight and amount; a bin has rows, weight and amount
 
 Both are exact. Numba picks the layout by the array's dimensions when a kernel is compiled; places are unsigned, or it
@@ -208,7 +209,7 @@ def count_if(n, stats, wanted):
 
 @inner_kernel
 def sum_if(total, stats, i, wanted):
-    """The sum with row i, if it is wanted; without asking the branch predictor."""
+    """The sum with row i, if it is wanted; without a branch: 0 - 1 is a mask of ones, 0 - 0 of zeros."""
     if stats.ndim == 1:
         return total[0] + (stats[i] & (np.uint64(0) - np.uint64(wanted))), total[1]
     else:

@@ -250,8 +250,8 @@ def _move(weight, line, amounts, weights, s_left, w_left):
 @inner_kernel
 def _judge(weight, line, after, k, n, w_total, s_total, min_weight, s_left, w_left, best, cuts):
     """The score of a cut after k rows in every column."""
-    # Two entries have different ranks just if they differ in a bit above the row's eight: line ^ after > 255. The better
-    # cut is chosen by a select, not a branch, so that the loop over columns can be vectorised.
+    # Two entries have different ranks just if they differ in a bit above the row's eight: line ^ after > 255.
+    # The better cut is chosen by a select, not a branch, so that the loop over columns can be vectorised.
     if weight is None:
         for j in range(best.size):
             score = variance_score(k, s_left[j], n - k, s_total - s_left[j])
