@@ -4,7 +4,6 @@ Bit i of a word says whether row i is in the set, so that `&`, `|` and `~` are i
 rows in one instruction. A comparison of 64 bytes or numbers is a vector of 64 booleans, which LLVM casts to a word: on
 AVX-512 the mask register of a compare is the set.
 
-
 lay_columns(codes, rows, (begin, end), table)   table[j, i] = codes[rows[begin + i], j], for up to 64 rows; places after
                                                 them may get anything. `codes` has a multiple of 16 columns
 set_extremes(table, j, rows)                    -> (smallest, largest) code in table[j] of a set that is not empty

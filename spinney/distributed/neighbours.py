@@ -6,7 +6,16 @@ In:  arrays of integers, one from every neighbour. Out: their sum (or maximum), 
     places       one per neighbour: its array, or a piece of it
     total        each neighbour adds up one slice of all places
 
-    write own place -- meet -- add up own slice -- meet -- (the first asks other machines -- meet) -- read the total
+    write own place -- meet -- add up own slice -- meet -- (the first exchanges it with other machines -- meet) -- read
+
+              | neighbour 0     | neighbour 1     | neighbour 2     |
+    place 0   [ a0 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 0
+    place 1   [ a1 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 1
+    place 2   [ a2 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 2
+    total     [ a0 + a1 + a2    | a0 + a1 + a2    | a0 + a1 + a2    ]    each slice added up by one neighbour
+
+No number is written by two at a time. No meeting is needed after the total is read: it is written next after the first
+meeting of the next sum, and a neighbour comes there only when it has read the total.
 
 The memory is a file that is unlinked as soon as all have opened it: whoever is killed leaves nothing behind.
 Where there is no such file, or no room for it, a member is its own only neighbour, and messages do it all.

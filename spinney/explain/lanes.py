@@ -10,13 +10,18 @@ values spread) and a share `p` of the training rows reach, per point t (u = 1 - 
     reach                            product of all factors down to here, times the weight of the point
     lever = reach / A_before * ((o_yes - p_yes) - (o_before - p_before) * rho)
 
-What stands below a question is combined as
+The sums below a question are combined as
 
     below = no + rho * (yes - no)                        the sum over its leaves
     contribution of the column += sum over points of lever * (yes - no)
 
-The derivation is in docs/explaining.md. Arithmetic is as written, without fused multiply-add: a row's numbers depend
-neither on its lane nor on the other rows.
+One rho and one lever serve both branches. Fractions of yes and no add up to those before the question, o_yes + o_no =
+o_before and likewise p, so A_no = A_before - A_yes, rho_no = 1 - rho, and the lever of no is minus that of yes. For a
+column that is tested again, the lever is the new (o - p) / A less the one that the question above has counted already:
+over a path these differences telescope to the value of its last question.
+
+The derivation is in docs/explaining.md, the integral in walk.py. Arithmetic is as written, without fused multiply-add:
+a row's numbers depend neither on its lane nor on the other rows.
 """
 
 from __future__ import annotations

@@ -7,7 +7,14 @@ needed. Out: `Found`: the cells of the nearest point, what it costs, and what no
                with one of its columns left alone
     solve      boxes within a limit that grows up to the cost of that point: small limits leave few leaves, and trees
                can be joined into groups whose bounds are tight; a limit that holds no point is a bound. Boxes that
-               have been parted a few times are looked at anew, since they hold fewer leaves still
+               have been split a few times are examined again, since they hold fewer leaves still
+
+Why growing limits: a leaf that costs more than the limit is dropped, and with it all joint leaves of groups that
+contain it, so the work falls steeply with the limit. A failed search within half the known cost is cheap, and proves
+that no point costs less than that.
+
+    cost     0 ------ bound ===== optimum ======= best point known
+                      raised by limits            lowered by points found; both meet at the end, or the effort is spent
 """
 
 from __future__ import annotations

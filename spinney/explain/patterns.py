@@ -10,6 +10,10 @@ pattern. So those are counted, and a table is made of what every pattern gets:
     value of column i:  x_i = 0: -R[x] / u        x_i = 1: (R[x] - R[x without i] / u) / t
 
 R is found bit by bit, as fast transforms are. Then each row looks its patterns up.
+
+These are the integrals of walk.py with o = x and p = b, added up over background rows: where x_i = 0, only rows with
+b_i = 1 count, and (x_i - b_i) / A_i = -1 / u; where x_i = 1, only those with b_i = 0, and it is 1 / t. With k columns
+on a path each point of a table takes about k 2^k steps, whatever the number of rows: hence the limit `MOST_BITS`.
 """
 
 from __future__ import annotations
@@ -169,6 +173,7 @@ def _transform(table, n_bits, known, n, n_background, counts, sums):
 @inner_kernel
 def _turn(sums, size, step, t, u):
     """One column of the transform."""
+    # x_i = 1:  t for b_i = 0, t + u = 1 for b_i = 1          x_i = 0:  0 for b_i = 0, u for b_i = 1
     for begin in range(0, size, 2 * step):
         for x in range(begin, begin + step):
             other = sums[x + step]
@@ -229,6 +234,7 @@ def _number(entries, at, level, open_at):
 @inner_kernel
 def _step_down(entries, at, level, mine, before, told, open_at):
     """The patterns at an entry, from those of the question above it and the answers there."""
+    # a bit is the `and` of all answers about its column: the first question sets it, further ones can only clear it
     asked = open_at[level - 1, 0]
     bit = np.uint32(open_at[level - 1, 1])
     turned = np.uint32(0) if at == asked + 1 else np.uint32(1)

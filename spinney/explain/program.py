@@ -1,7 +1,8 @@
-"""The trees of a model in the order in which SHAP values are computed: one walk, from question to question.
+"""The trees of a model in the order in which SHAP values are computed: one walk, from split to split.
 
-In: a `Forest`, its questions (tree/questions.py) and a cover for every leaf. Out: a `Program`: all nodes in preorder,
-each with the shares of the training rows (or of a background row) that go on from it.
+In: a `Forest`, its splits as questions with two answers (tree/questions.py) and a cover for every leaf. Out: a
+`Program`: all nodes in preorder, each with the fractions of the training rows (or of a background row) that go on from
+it.
 
     entry       question                                           leaf
     column      place among the columns that are asked about       -1
@@ -15,6 +16,14 @@ each with the shares of the training rows (or of a background row) that go on fr
     above       level of the last question about this column on
                 the way here, or -1
     end         the entry after everything below it
+
+`yes`, `no` and `before` are the p of the formulas in lanes.py. A column that is tested several times on a path has one
+p, the product of its fractions so far:
+
+    x <= 7   (0.6 yes)  ->  z <= 1   (0.5 yes)  ->  x <= 3   (0.4 of the rows that come here answer yes)
+    before = 1, yes = 0.6   before = 1, yes = 0.5   before = 0.6, yes = 0.6 * 0.4, no = 0.6 * 0.6
+
+`yes` and `no` of an entry add up to its `before` (but for rounding); lanes.py relies on it.
 """
 
 from __future__ import annotations
@@ -202,7 +211,7 @@ def _find_shares(program, tree, cover, open_at):
         entry.before = 1.0
         if entry.above >= 0:
             other = open_at[entry.above]
-            is_yes = at < entry_no(entries, other)
+            is_yes = at < entry_no(entries, other)  # in preorder, everything below yes comes before no
             entry.before = entries[other].yes if is_yes else entries[other].no
         entry.yes, entry.no = entry.before * yes, entry.before * rest
         reach[at + 1], reach[no] = reach[at] * yes, reach[at] * rest

@@ -2,6 +2,17 @@
 
 In: a `Program`, what its leaves add to each output, and rows. Out: contributions of columns, or of pairs of columns.
 
+On the path to a leaf of value v, let o_i be 1 if the row passes all tests of column i (else 0), and p_i the fraction
+of training rows that pass them (program.py). If only the columns in S are known, the leaf adds v * product of o_i over
+S * product of p_i over the others. The Shapley values of that game are integrals, since the weight of S is one as well,
+|S|! (n - |S| - 1)! / n! = integral of t^|S| u^(n - |S| - 1) dt:
+
+    contribution of column i = sum over leaves of  v * integral from 0 to 1 of
+                               (o_i - p_i) * product over j != i of (t o_j + u p_j) dt,      u = 1 - t
+
+The integrand has degree n - 1 in t, so Gauss-Legendre quadrature with n / 2 points (rounded up) is exact. At a point
+the product over j != i is that of all columns, divided by one factor.
+
 A walk opens every question on the way down (`enter`) and combines its branches on the way back (`combine`); nothing
 is computed twice, and no tree is cut into paths. Each thread owns tiles of `LANES` rows from the first tree to the
 last, so that sums are the same on any number of threads.
@@ -173,6 +184,7 @@ def _walk(program, points, tree, values, tile, lay, desk, state, found, pairs):
         else:
             _fill(lay, desk, state, level, values, entry.place)
             at += 1
+        # the branch that leads to `level` is done: close the questions whose `no` it was, then begin the next's `no`
         while True:
             while level > 0 and state[level - 1, _SIDE] == 1:
                 level -= 1
@@ -227,6 +239,8 @@ def _open(program, at, tile, known, n, lay, desk, state, pairs):
     """A question on the way down."""
     entry = program.entries[at]
     level = np.int64(entry.level)
+    # All rows test all questions: a row that fails a test has o = 0 from there on, which is a number like any other. So
+    # there is no branch per row, and 32 rows are a few vectors.
     own, place = _own(lay, level), np.int64(entry.column) * LANES
     if entry.place < 0:
         ask(tile, place, entry.threshold, entry.missing, desk, own)
@@ -285,7 +299,7 @@ def _join(program, level, n, lay, desk, state, pairs, output, yes, no):
     pull(desk, n, yes, state[level, _YES], no, state[level, _NO], start, terms)
     for above in range(level):
         other = np.int64(entries[state[above, _AT]].column)
-        if state[above, _HIDDEN] == 0 and other != column:
+        if state[above, _HIDDEN] == 0 and other != column:  # of each column the last question only: it has the whole A
             weighed = _own(lay, above) + 2 * LANES + state[above, _SIDE] * lay.slot
             low, high = min(column, other), max(column, other)
             multiply(desk, n, terms, weighed, pairs, ((output * lay.n_columns + low) * lay.n_columns + high) * LANES)

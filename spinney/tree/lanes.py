@@ -117,8 +117,8 @@ def _walk(questions, at, row, leaf):
 @inner_kernel
 def _step_and_leave(questions, n, at, row, leaf):
     """The last step of some; rows that are where they were leave their lanes. Returns how many go on."""
-    # In place: go_on <= lane, so nothing is overwritten that is still to be read. A row's leaf is written each time, and
-    # is right the last time.
+    # In place: go_on <= lane, so nothing is overwritten that is still to be read. A row's leaf is written each time,
+    # and is right the last time.
     go_on = _ZERO
     for lane in range(n):
         node, i = np.uint64(at[lane]), row[lane]

@@ -6,10 +6,10 @@ A word is eight bytes, so that a step down a tree is one load and a compare:
     [ right child | column  | limit | set | turn ]     right child: number within the tree; the left one is the next
 
 A row goes left if its code in the column, plus `turn`, is less than `limit`. The sum is a byte: where the code of a
-missing value is 255, a turn of 1 makes it 0 and so sends it left, without a test for missing values; `limit` is one more
-then, so that other codes go where they did. Where the missing code is that after the last bin, the walk tests for it. A
-leaf has limit 0 and is its own right child: no code is less than 0, so a row that has come there stays, and walks need
-no test for leaves. With `set` a row goes left if its code is in the node's set of 256 bits.
+missing value is 255, a turn of 1 makes it 0 and so sends it left, without a test for missing values; `limit` is one
+more then, so that other codes go where they did. Where the missing code is that after the last bin, the walk tests for
+it. A leaf has limit 0 and is its own right child: no code is less than 0, so a row that has come there stays, and walks
+need no test for leaves. With `set` a row goes left if its code is in the node's set of 256 bits.
 
 In a pair of words the second one is this set, if it has 64 codes at most (limit 0), or its place in `sets` (limit 1).
 
