@@ -3,9 +3,9 @@
 A *team* of T threads calls the same kernel as `kernel(rank, size, sync, ...)`. Two ways to share work inside:
 
 - One pass: `next_chunk(sync)` hands out chunk numbers until they run past the end.
-- Phases that depend on each other: `take_chunk` hands out the chunks of the open phase; whoever finishes its last chunk
-  (`finish_chunk`) does the serial work between phases and opens the next one. Nobody waits for a thread that has
-  no work in hand, so a core lost to another program delays at most the chunk it was on.
+- Phases that depend on each other: `take_chunk` hands out the chunks of the open phase; the thread that finishes its
+  last chunk (`finish_chunk`) does the serial work between phases and opens the next one. Nobody waits for a thread that
+  has no work in hand, so a core lost to another program delays at most the chunk it was on.
 
 With T = 1 there is no thread and no waiting. The calling thread stays in Python: Ctrl-C raises the stop flag, which is
 looked at between phases. A team lives as long as one fit or predict: nothing survives into a forked child, and two
@@ -51,7 +51,7 @@ _LOOK = 0.1  # seconds
 
 @inner_kernel
 def open_phase(sync, n_chunks):
-    """Let the team at a new phase of n_chunks > 0 chunks. Only the thread that finished the last one may."""
+    """Open a new phase of n_chunks > 0 chunks to the team. Only the thread that finished the last one may."""
     # The counter first, then the ticket, which publishes it together with all that was written before: who sees the new
     # phase sees the results of the old one. Nobody adds to `done` meanwhile, since all chunks handed out are finished.
     phase = (atomic_load(sync, _TICKET) >> (2 * _CHUNK_BITS)) + 1

@@ -119,7 +119,7 @@ class Gaussians:
 
     @property
     def is_wide(self) -> bool:
-        """Whether covariances are so large that products of blocks are quickest."""
+        """Whether covariances are so large that products of blocks are fastest."""
         return self.is_full and self.covariances.shape[1] >= WIDE_COLUMNS
 
     def log_factors(self) -> np.ndarray:
@@ -159,7 +159,7 @@ def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray)
 
 
 def as_words(known: np.ndarray) -> np.ndarray:
-    """One value a row, equal where the same columns are known."""
+    """One value per row, equal where the same columns are known."""
     n_words = -(-known.shape[1] // 64)
     bits = np.zeros((len(known), 8 * n_words), np.uint8)
     packed = np.packbits(known, axis=1)

@@ -212,7 +212,7 @@ def _plain_squared_distances(
 
 
 # nearest(tile, start, n_columns, points, n_large, n_small, best, second, label, place): of the tile that begins at
-#     `start`, the point with the lowest score (its number minus its product with the row; of equals the first) and
+#     `start`, the point with the lowest score (its number minus its product with the row; ties go to the first) and
 #     that score, into label and best from `place` on. All arrays have one dimension; `second` is not touched.
 # nearest_two: the same, and the second lowest score into `second`.
 # squared_norms(tile, start, n_columns, out): |row|² of each row of a tile.

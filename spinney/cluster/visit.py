@@ -178,8 +178,8 @@ def _densities(tiles, n, z_tile, middle, is_full, n_known, n_columns, plan, logs
 @inner_kernel
 def _share(shares, n_components):
     """From logarithms to shares that add up to 1; the logarithm of the sum goes behind the last component."""
-    # log f = most + log(sum of exp(own - most)): the largest term is 1, so that the sum can neither overflow nor vanish.
-    # All 64 places are computed, also those after the last row, which nobody reads: so loops are whole vectors.
+    # log f = most + log(sum of exp(own - most)): the largest term is 1, so the sum can neither overflow nor vanish. All
+    # 64 places are computed, also those after the last row, which nobody reads: so loops are whole vectors.
     most, total = shares[n_components], shares[n_components + 1]
     for i in range(BLOCK):
         most[i] = shares[0, i]

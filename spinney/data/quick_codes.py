@@ -37,7 +37,7 @@ CELLS = np.dtype([("least", np.float64), ("scale", np.float64), ("steps", np.int
 def find_cells(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(starts, cells) of columns whose edges are padded with infinity, (columns, 256).
 
-    `scale` is 0 for cells by bits; `steps` are the halvings in a cell, -1 where they would be too many.
+    `scale` is 0 for cells by bits; `steps` are the comparisons within a cell, -1 where they would be too many.
     """
     starts, cells = np.empty((len(edges), _CELLS), np.uint8), np.zeros(len(edges), CELLS)
     n_edges = (edges < np.inf).sum(axis=1)
@@ -96,7 +96,7 @@ def _cell_of(number, least, scale):
 
 @inner_kernel
 def _steps_of(edges, n, least, scale):
-    """Halvings that find a place among the edges of the fullest cell."""
+    """Comparisons (by bisection) that find a place among the edges of the fullest cell."""
     most = together = np.int64(0)
     before = np.int64(-1)
     for i in range(n):

@@ -399,7 +399,7 @@ class Group:
             raise GroupLost(self._session.failure)
 
     def _look_now_and_then(self) -> None:
-        """For whoever waits outside of the loop, and calls this often."""
+        """For a caller that waits outside of the event loop, and calls this often."""
         if self._session.failure:
             raise GroupLost(self._session.failure)
         now = time.monotonic()

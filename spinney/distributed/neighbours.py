@@ -17,7 +17,7 @@ In:  arrays of integers, one from every neighbour. Out: their sum (or maximum), 
 No number is written by two at a time. No meeting is needed after the total is read: it is written next after the first
 meeting of the next sum, and a neighbour comes there only when it has read the total.
 
-The memory is a file that is unlinked as soon as all have opened it: whoever is killed leaves nothing behind.
+The memory is a file that is unlinked as soon as all have opened it: a killed member leaves nothing behind.
 Where there is no such file, or no room for it, a member is its own only neighbour, and messages do it all.
 """
 
@@ -137,7 +137,7 @@ class Neighbours:
 
 @kernel
 def _are_here(arrivals, mine, n, number, rests, yields):
-    """Say that a neighbour has come for the so many-th time, and look out for the others for a little while."""
+    """Note that this neighbour has come for the `number`-th time, and wait for the others for a short while."""
     atomic_swap(arrivals, mine * _LINE, number)
     at = 0
     for look in range(rests + yields):

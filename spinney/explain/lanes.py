@@ -1,8 +1,8 @@
 """Lanes: what a question does to the polynomials of a tile of rows, at all quadrature points.
 
-A polynomial is its values at n points, those of `LANES` rows side by side: n * LANES numbers. All lie in one array,
-the desk; functions are told where. For a question that a share `o` of the row (0 or 1; between them where missing
-values spread) and a share `p` of the training rows reach, per point t (u = 1 - t):
+A polynomial is its values at n points, those of `LANES` rows side by side: n * LANES numbers. All are in one array, the
+workspace `desk`; functions get places in it. For a question that a fraction `o` of the row (0 or 1; between them where
+missing values take both branches) and a fraction `p` of the training rows reach, per point t (u = 1 - t):
 
     A = t o + u p                    the factor of the column of this question on the way to a leaf
     rho = A_yes / A_before           what a step down multiplies products by; A_before: after the last question about
@@ -289,7 +289,7 @@ def _plain_multiply(desk: Any, n: int, at_first: int, at_second: int, found: Any
 # ask(tile, start, threshold, missing, desk, place): desk[place ..] = 1.0 for values up to the threshold, 0.0 for
 #     others, `missing` for missing ones.
 # enter(desk, points, n, yes, no, at_own, at_reach, at_out): the first question about a column. At `at_own` are the
-#     answers; the shares of the rows that say yes and no come out there. At `at_out`: rho, lever, and reach of both
+#     answers; the o of yes and no come out there. At `at_out`: rho, lever, and reach of both
 #     branches. `points` begins with n points and then has 1 minus each.
 # enter_again(..., before, at_own, at_before, ...): a further question about a column, whose shares are at `at_before`.
 # combine(desk, n, at_yes, yes_stride, at_no, no_stride, at_rho, at_out, found, place): both branches joined; what

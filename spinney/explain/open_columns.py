@@ -112,7 +112,7 @@ def in_columns(values: np.ndarray) -> np.ndarray:
 
 @inner_kernel
 def _who_says_yes(asked, question, x, who):
-    """Those of 64 rows that say yes; x are their values in the question's column. Of sets only `who` is asked."""
+    """Those of 64 rows that answer yes; x are their values in the question's column. Sets are tested for `who` only."""
     if question.kind == UP_TO:
         return set_at_most(x, question.threshold) if question.missing_yes == 0 else ~set_above(x, question.threshold)
     said = NOBODY

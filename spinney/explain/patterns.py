@@ -29,15 +29,15 @@ from spinney.explain.program import Program, answer
 from spinney.explain.walk import Points
 from spinney.tree.arrays import ends_of
 
-MOST_BITS = 14  # columns on a way
+MOST_BITS = 14  # columns on a path
 _NUMBERS = 1 << 18  # of tables that are made at a time
 
 
 class Leaves(NamedTuple):
     """All leaves of a program, in order."""
 
-    entry: np.ndarray  # int64: where it stands in the program
-    n_bits: np.ndarray  # int64: columns on its way
+    entry: np.ndarray  # int64: where it is in the program
+    n_bits: np.ndarray  # int64: columns on its path
     column_at: np.ndarray  # int64, and one more: where these begin in `columns`
     columns: np.ndarray  # int64
     table_at: np.ndarray  # int64, and one more: where its table begins
@@ -55,7 +55,7 @@ class Desk(NamedTuple):
 
 
 def read_leaves(program: Program) -> Leaves:
-    """Which columns are asked about on the way to each leaf."""
+    """Which columns are tested on the path to each leaf."""
     entry = np.flatnonzero(program.entries["column"] < 0)
     n_bits = np.empty(len(entry), np.int64)
     levels = int(program.depth.max(initial=0)) + 1

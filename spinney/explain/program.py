@@ -5,9 +5,9 @@ In: a `Forest`, its splits as questions with two answers (tree/questions.py) and
 it.
 
     entry       question                                           leaf
-    column      place among the columns that are asked about       -1
-    threshold   values up to it say yes; NaN: none does
-    missing     what a missing value says: 1 yes, 0 no; between:
+    column      place among the columns that are tested            -1
+    threshold   values up to it are yes; NaN: none is
+    missing     what a missing value is: 1 yes, 0 no; between:
                 it goes both ways in these parts
     place       where its set of categories begins, or -1          row of `values`
     yes, no     shares of the rows that answered all questions
@@ -57,9 +57,9 @@ class Program(NamedTuple):
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
     sets: np.ndarray  # uint64: how many words a set has, and then these: bit c % 64 of word c // 64 is category c
     depth: np.ndarray  # int64: levels of questions of each tree
-    n_columns: np.ndarray  # int64: the most columns that are asked about on one way down each tree
+    n_columns: np.ndarray  # int64: the most columns that are tested on one path of each tree
     reach: np.ndarray  # float64: of every entry, the share of the training rows that come here
-    columns: np.ndarray  # int64: the columns that are asked about
+    columns: np.ndarray  # int64: the columns that are tested
     spreads: bool  # whether missing values go both ways
 
 
@@ -226,7 +226,7 @@ def entry_no(entries, at):
 
 @inner_kernel
 def answer(entry, sets, value):
-    """What a value says: 1 yes, 0 no, or the part of it that does."""
+    """The answer of a value: 1 yes, 0 no, or the fraction that is yes."""
     if value != value:
         return entry.missing
     if entry.place < 0:

@@ -1,4 +1,4 @@
-"""Trees packed for prediction: `Words` and `Pairs` of them, which ask about codes, and `Steps`, which ask about values.
+"""Trees packed for prediction: `Words` and `Pairs` of them, which test codes, and `Steps`, which test values.
 
 A word is eight bytes, so that a step down a tree is one load and a compare:
 
@@ -55,7 +55,7 @@ class Words(NamedTuple):
 
     words: np.ndarray  # uint64
     bits: np.ndarray  # uint64 (sets, 4): codes
-    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree asks about sets
+    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree has sets
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
     depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
     votes: np.ndarray  # uint8: a leaf's only class, or MIXED; empty if too few leaves have only one
@@ -107,7 +107,7 @@ def pack_pairs(forest: Forest) -> Pairs:
 
 
 def _votes(forest: Forest) -> np.ndarray:
-    """Of a forest grown until nearly all leaves are of one class: a byte says what these answer."""
+    """Of a forest grown until nearly all leaves are of one class: a byte per node has the class."""
     if forest.n_classes is None or len(forest.n_classes) > 1 or forest.n_classes[0] > MIXED:
         return np.empty(0, np.uint8)
     votes = np.empty(forest.n_nodes, np.uint8)

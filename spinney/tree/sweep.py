@@ -39,12 +39,12 @@ from spinney.tree.packed import (
 )
 
 _ROWS = 4 * SWEPT  # rows that go through a tree together
-_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
+_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; of a tree that is swept
 # Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
 _STEP = 65536  # rows encoded at a time
-_STEP_SPARSE = 16384  # of sparse tables, whose codes are laid out for the columns that are asked about
+_STEP_SPARSE = 16384  # of sparse tables, whose codes are made dense for the columns that are tested
 
 
 @inner_kernel

@@ -2,7 +2,7 @@
 
 Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree,
 of the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an
-estimate may be a tenth of an error higher. A branch that is raised gets to know all the rows and is pruned anew.
+estimate may be a tenth of an error higher. A branch that is raised gets all the rows and is pruned again.
 
 One loop, with frames in two modes. A node that is *pruned* visits its children, then (stage RAISE) has its largest
 branch *estimated*, which changes nothing but the order of rows in the segment.
@@ -181,7 +181,7 @@ def _decide(grown, columns, rows, level, frame):
     if frame.branch_errors > frame.errors + _AS_GOOD:
         return frame.errors
     _raise(grown, number, frame.largest_child)
-    # visited anew with all its rows, in the place of this frame; its own splits were pruned for a part of the rows only
+    # visited again with all the rows, in the place of this frame: its splits were pruned for a part of the rows only
     state.n_frames -= 1
     estimate = _visit(grown, columns, rows, level, number, frame.begin, frame.end, _PRUNE)
     if estimate != _OPEN:  # the branch is a leaf

@@ -151,7 +151,7 @@ def _search(stats, cells, kinds, criterion, rules, memory, least, total, random,
                 draw_column(key, memory.order, memory.drawn, k)
         left = _look(judged, cells, memory, split, random, rows, memory.order[seen:until], left)
         seen = until
-        if total[0] == 2 and left != 0:  # the first column that tells two rows apart parts them as well as any other
+        if total[0] == 2 and left != 0:  # the first column that tells two rows apart splits them as well as any other
             break
         if seen == wanted and split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1

@@ -19,10 +19,10 @@ from spinney._compile import inner_kernel
 from spinney.grow.codes.memory import AT_ONCE, SLOTS
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes are worth their while
+MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes pay
 MOST_CLASSES = 64  # more would not fit the cache
 _MOST_CELLS = AT_ONCE * (MOST_CLASSES + 2)  # of a row of bins, one of each column
-_CUTS = SLOTS + 8  # that are judged together; rows of a power of two would meet in the cache
+_CUTS = SLOTS + 8  # scored together; rows of a power of two would collide in the cache
 NOWHERE = np.empty((0, 0, 0), np.int64)  # stands for statistics that are looked up, not moved with the rows
 MOST_PACKED = 2**31  # the sum of weights must be less
 
@@ -33,7 +33,7 @@ class Statistics(NamedTuple):
     rows: np.ndarray  # node by node
     spare: np.ndarray
     histograms: np.ndarray  # of AT_ONCE columns, SLOTS bins each; empty between uses
-    most: int  # packed: the greatest weight of a row, if many such can be summed in bytes; else 0
+    most: int  # packed: the largest weight of a row, if many such can be summed in bytes; else 0
 
 
 class ClassStatistics(NamedTuple):

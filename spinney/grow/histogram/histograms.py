@@ -1,6 +1,6 @@
 """Histograms: per bin, the sums of gradient, hessian and count of a node's rows.
 
-Two forms. *Packed*: one int64 a bin, for nodes of at most `fields.block_rows` rows. *Wide*: three planes of int64
+Two forms. *Packed*: one int64 per bin, for nodes of at most `fields.block_rows` rows. *Wide*: three planes of int64
 (gradient, hessian, count), for larger ones; built from packed blocks, so the hot loop is the same.
 
     packed   [ bin 0 | bin 1 | bin 2 | ... ]
@@ -156,7 +156,7 @@ def read_digit(lane, divisor, out):
 
 @inner_kernel
 def drop_digit(lane, divisor, n_slots):
-    """Sum a lane over its highest digit; what is left stands in its first `divisor` places."""
+    """Sum a lane over its highest digit; what is left is in its first `divisor` places."""
     rest = lane[:divisor]
     for code in range(1, n_slots):
         part = lane[code * divisor : (code + 1) * divisor]

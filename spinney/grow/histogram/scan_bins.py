@@ -21,7 +21,7 @@ from spinney.grow.histogram.statistics import packed_count, packed_gradient, pac
 from spinney.grow.rules import larger_side
 from spinney.tree.sweep import in_set
 
-POOL = np.int64(SLOTS)  # stands for all categories with few rows in the node
+POOL = np.int64(SLOTS)  # represents all categories with few rows in the node
 _NONE = -np.inf
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -103,7 +103,7 @@ def bin_at(counts, place):
 
 @inner_kernel
 def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, monotone):
-    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places.
+    """Best `code <= t` split; missing rows are tried on both sides. `desk` holds the sums up to n places.
 
     `counts` are the bins' counts, or packed sums: 0 just where there are no rows.
     """
@@ -116,7 +116,7 @@ def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, 
     nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
     for side in range(2 if missing.count > 0 else 1):
         extra = missing if side == 1 else nothing
-        # with missing on the right, the last place parts all numbers from missing
+        # with missing on the right, the last place separates all numbers from missing
         n_cuts = n if missing.count > 0 and side == 0 else last
         _score(desk, n_cuts, extra, node, fields, rules.penalty, rules)
         if monotone is not None:
@@ -256,7 +256,7 @@ def cut_score(count, gradient, hessian, total_count, total_gradient, total_hessi
 
 @inner_kernel
 def _score_bounded(desk, n, extra, node, fields, penalty, direction):
-    """`_score` again where leaf values have bounds, and must rise or fall from left to right if `direction` says so."""
+    """`_score` again where leaf values have bounds, and must rise (`direction` 1) or fall (-1) from left to right."""
     total_gradient = node.gradient * fields.gradient_unit
     total_hessian = node.hessian * fields.hessian_unit
     for i in range(n):

@@ -63,8 +63,8 @@ def search_chunk(rank, table, rows, rules, work, desk, chunk, kinds):
 
 @part_kernel
 def _sum_lane(rank, table, fields, work, lane, ranks, begin):
-    """The sums of one lane, which begin at `begin` in some threads' scratches, to this thread's desk or straight into
-    the histogram."""
+    """The sums of one lane, which begin at `begin` in some threads' scratches, into this thread's workspace or straight
+    into the histogram."""
     small, desk, first = work.nodes[work.state[0].small], work.desks[rank], table.first_member[lane]
     n = table.columns[table.members[first]].lane_slots
     if small.is_wide:

@@ -85,7 +85,7 @@ def keep_split(rules, fields, node, found):
 
 @inner_kernel
 def write_split(node, found, gain):
-    """What a node is told of its split."""
+    """Note a split in its node."""
     node.gain = gain
     node.feature = found.feature
     node.code = found.code
@@ -99,7 +99,7 @@ def write_split(node, found, gain):
 
 @inner_kernel
 def put_on_frontier(rules, work, at):
-    """A node with a split waits for its turn."""
+    """Put a node with a split on the frontier."""
     state, nodes = work.state[0], work.nodes
     nodes[at].key = priority(rules.best_first, at, nodes[at].gain)
     state.heap_size = push(work.heap, state.heap_size, nodes, at)
@@ -164,7 +164,7 @@ def plant(rules, work, n_rows):
 
 @inner_kernel
 def open_children(table, fields, rules, work):
-    """Make the two children of a node whose rows have been parted."""
+    """Make the two children of a node whose rows have been partitioned."""
     state, nodes, middle = work.state[0], work.nodes, work.cursor[LEFT]
     node = nodes[state.node]
     node.left = state.n_nodes
@@ -185,7 +185,7 @@ def open_children(table, fields, rules, work):
 
 @inner_kernel
 def make_pair(columns, fields, rules, node, left, right, middle):
-    """Two children, whose rows part at `middle`: segments, sums and bounds; no splits and no slots yet."""
+    """Two children, whose rows meet at `middle`: segments, sums and bounds; no splits and no slots yet."""
     left.begin, left.end, right.begin, right.end = node.begin, middle, middle, node.end
     left.gradient, right.gradient = node.left_gradient, node.gradient - node.left_gradient
     left.hessian, right.hessian = node.left_hessian, node.hessian - node.left_hessian

@@ -74,7 +74,7 @@ class Fields(NamedTuple):
     is_far: bool  # a row's numbers have exponents
     most_gradient: float  # rows beyond are clipped; in tables that are far only
     most_hessian: float
-    coarseness: float  # what rounding may take off or add to a row, as a share of it
+    coarseness: float  # what rounding may change a row by, as a fraction of it
 
 
 def make_fields(
@@ -87,7 +87,7 @@ def make_fields(
 ) -> Fields:
     """Lay out the fields for a tree on `n_rows` rows that count `total_count` in all.
 
-    `exponents` (2, 256) says how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
+    `exponents` (2, 256) is how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
     fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
     if exponents is None:
@@ -123,7 +123,7 @@ def _found(counts: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _is_far(found: list[tuple[int, int]], block: int) -> bool:
-    """Whether the largest numbers are far above the mean of those that may stand in a block together."""
+    """Whether the largest numbers are far above the mean of those that may be in a block together."""
     top, n = found[0][0], sum(count for _, count in found)
     return min(block, n) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(found, block, top)
 
@@ -263,7 +263,7 @@ def quantise_far(gradient, hessian, noise_key, key, fields):
 
 @inner_kernel
 def _shift_for(size, bits):
-    """By how many bits to shorten a number that it has at most so many."""
+    """By how many bits to shorten a number to `bits` bits."""
     # the exponent field of a float64 is 1022 + (bits of its integer part); sizes are not negative, so no sign bit
     shift = (view_as_int(size) >> np.int64(52)) - np.int64(1022 + bits)
     return shift if shift > 0 else np.int64(0)

@@ -1,6 +1,6 @@
 """Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
 
-This file, scan_sums.py (classes, several numbers) and scan_medians.py each say, for one kind of statistics,
+This file, scan_sums.py (classes, several numbers) and scan_medians.py each define, for one kind of statistics,
 
     totals      the sums over a node's rows
     scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,

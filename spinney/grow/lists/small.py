@@ -211,7 +211,7 @@ def _first_difference(one, other):
 
 @inner_kernel
 def _search(weight, desk, rank, lines, begin, n, total, rules):
-    """(column, rows on the left, which, score) of the best split; of equals the column further left, the lower cut."""
+    """(column, rows on the left, which, score) of the best split; ties go to the first column, then the lower cut."""
     sums, best, cuts = desk.sums[rank], desk.best[rank], desk.cuts[rank]
     _walk(weight, lines[begin : begin + n], desk.amounts[rank], desk.weights[rank], total, rules, sums, best, cuts)
     j, score = np.int64(0), _NEVER

@@ -1,7 +1,7 @@
 """Stumps of two classes, many from one large table: of most of a list only sums are needed.
 
-Every sorted list is cut into blocks of equal length, and a row has a code a column: twice the number of its block, plus
-its class. Known values are in the blocks 0 .. 126, missing ones in block 127. The codes are made once.
+Every sorted list is cut into blocks of equal length, and a row has a code per column: twice the number of its block,
+plus its class. Known values are in the blocks 0 .. 126, missing ones in block 127. The codes are made once.
 
     list of a column      [ ......... | ......... | ......... | ... ]      blocks
     weights of a round       a0, a1      b0, b1      c0, c1                sums of both classes in each: a histogram
@@ -60,7 +60,8 @@ _ONE = np.int64(1)
 
 @kernel
 def grow_stump(rank, size, sync, blocks, rows, desk, rules, logs, change):
-    """One round: desk.cuts[0] is the best cut, desk.state says whether it is made, desk.most[0] is by kind."""
+    """One round: the best cut into desk.cuts[0], whether it is made into desk.state, the largest weight of each kind of
+    row into desk.most[0]."""
     blocks, rows, desk, rules, change = refer(blocks), refer(rows), refer(desk), refer(rules), refer(change)
     state, n_rows = desk.state[0], rows.weight.size
     if rank == 0:
