@@ -9,7 +9,7 @@ With weights w_k, means m_k and covariances S_k:
     new m_k    = m_k + first_k / weight_k       weight, first, second: sums of share * (1, z, z zᵀ), z = x - m_k
     new S_k    = second_k / weight_k - d dᵀ     d = first_k / weight_k
 
-Sums about the mean of now, instead of about 0, lose no digits when a component is far from the origin. They are those
+Sums about the present mean, instead of about 0, lose no digits where a component is far from the origin. They are those
 of u uᵀ with u = (1, z): weight, first and second moments in one product.
 
 Missing values: with o the known and m the missing columns of a row,

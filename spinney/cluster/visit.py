@@ -2,8 +2,7 @@
 
     a block of rows of one pattern -> tiles -> log(w_k N) of each component -> shares -> sums of u uᵀ of each component
 
-A block of 64 rows and its shares stay in the first-level cache from the first step to the last, so that a pass reads
-the table once.
+A block of 64 rows and its shares stay in the cache from the first step to the last: a pass reads the table once.
 """
 
 from __future__ import annotations

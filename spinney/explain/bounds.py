@@ -7,7 +7,7 @@ others were not there. A group pays its share of the way to its leaf and is paid
 
 No point of the box that reaches the goal (values of the groups' leaves add up to `need` or more) costs less, whatever
 the rate (at least 0) and however costs are divided, as long as shares ascend with the cells of a column and add up to
-their costs. For let a point x reach the goal, each group being in the leaf that x belongs to:
+their costs. Proof: let a point x reach the goal, each group being in the leaf that x belongs to. Then
 
     cost of x  =  sum over groups and columns of the shares of x's cells       shares add up to the costs
               >=  sum over groups of shares of the way to its leaf             its nearest cell is no farther than x's

@@ -17,8 +17,8 @@ The sums below a question are combined as
 
 One rho and one lever serve both branches. Fractions of yes and no add up to those before the question, o_yes + o_no =
 o_before and likewise p, so A_no = A_before - A_yes, rho_no = 1 - rho, and the lever of no is minus that of yes. For a
-column that is tested again, the lever is the new (o - p) / A less the one that the question above has counted already:
-over a path these differences telescope to the value of its last question.
+column that is tested again, the lever has the new (o - p) / A less the one that the question above has counted already:
+over a path these differences add up to the value of its last question.
 
 The derivation is in docs/explaining.md, the integral in walk.py. Arithmetic is as written, without fused multiply-add:
 a row's numbers depend neither on its lane nor on the other rows.

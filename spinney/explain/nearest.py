@@ -1,7 +1,7 @@
 """The nearest point that reaches a goal: greedy first, then branch and bound.
 
 In: a `Space`: the questions of a model by the cells of a row's columns, the scores that leaves add and those that are
-needed. Out: `Found`: the cells of the nearest point, what it costs, and a bound below which no point costs.
+needed. Out: `Found`: the cells of the nearest point, what it costs, and a lower bound of the cost of any point.
 
     climb      from the row, leaf by leaf, to some point that reaches the goal; then back as far as it goes, and again
                with one of its columns left alone

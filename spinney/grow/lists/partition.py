@@ -5,7 +5,8 @@
 #     [ 7 5 2 | 1 4 ]     each side in the old order
 
 Invariant: a node owns the same segment, begin .. end, of every list, and each list has the node's rows in the order of
-its column. A stable partition keeps that order on both sides, so nothing is ever sorted again.
+its column. A stable partition keeps that order on both sides, so nothing is ever sorted again. Only lists that will not
+be searched again, of constant columns and of leaves, may hold other rows; the rows list is always kept.
 """
 
 from __future__ import annotations
