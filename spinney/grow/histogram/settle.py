@@ -122,8 +122,8 @@ def _stands_out(gain, score, node, fields, rules):
     exponents), seem to gain about the second bound at best.
     """
     # Rounding changes a row's g - value * h, with a variance of at most a quarter of `noise`. Among n rows that nothing
-    # else tells apart, a cut gains n * noise / 4 / weight times a chi-squared of one degree of freedom, which exceeds 20
-    # with a probability of 1e-5: hardly ever among the thousands of cuts of a node.
+    # else tells apart, a cut gains n * noise / 4 / weight times a chi-squared of one degree of freedom, which exceeds
+    # 20 with a probability of 1e-5: hardly ever among the thousands of cuts of a node.
     gradient, hessian = node.gradient * fields.gradient_unit, node.hessian * fields.hessian_unit
     weight = hessian + rules.penalty.l2
     value = gradient / weight if weight > 0.0 else 0.0
