@@ -1,7 +1,10 @@
 """Counter-based random numbers: a hash of (seed, what it is for, which one), never a stream.
 
 The same row, node or tree gets the same number whatever the order of work, the number of threads or the machine.
-The mixing function is SplitMix64's finaliser.
+
+SplitMix64 is a counter, key + (index + 1) * golden, put through a mixing function, so its index-th number needs none of
+those before it. The multiplier is odd and the mixing function a bijection of 64 bits: with one key, different indexes
+have different numbers. Keys are themselves such numbers: of seed, then purpose, then tree, then node.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ def mix(key, index):
 
 @inner_kernel
 def uniform(key, index):
-    """A float64 in [0, 1)."""
+    """A float64 in [0, 1): the leading 53 bits, as many as a float64 holds, so that 1 is never reached by rounding."""
     return float(mix(key, index) >> _S11) * _UNIT
 
 
@@ -59,6 +62,7 @@ def stream_key(seed, purpose, tree):
 @kernel
 def choose(key, k, order):
     """Draw k of `order.size` numbers without replacement into order[:k] (Fisher-Yates from the front)."""
+    # the remainder of 64 bits by n favours small numbers by less than n / 2**64
     for i in range(order.size):
         order[i] = i
     for i in range(k):

@@ -3,9 +3,9 @@
 A *team* of T threads calls the same kernel as `kernel(rank, size, sync, ...)`. Two ways to share work inside:
 
 - One pass: `next_chunk(sync)` hands out chunk numbers until they run past the end.
-- Phases that depend on each other: `take_chunk` hands out the chunks of the open phase; whoever finishes its last chunk
-  (`finish_chunk`) does the serial work between phases and opens the next one. Nobody waits for a thread that has
-  no work in hand, so a core lost to another program delays at most the chunk it was on.
+- Phases that depend on each other: `take_chunk` hands out the chunks of the open phase; the thread that finishes its
+  last chunk (`finish_chunk`) does the serial work between phases and opens the next one. Nobody waits for a thread that
+  has no work in hand, so a core lost to another program delays at most the chunk it was on.
 
 With T = 1 there is no thread and no waiting. The calling thread stays in Python: Ctrl-C raises the stop flag, which is
 looked at between phases. A team lives as long as one fit or predict: nothing survives into a forked child, and two
@@ -13,6 +13,14 @@ fits at once have two teams.
 
     sync, one int64 a cache line:   [ ticket | done | stop | ended | next chunk ]
     ticket:                         [ number of the phase | chunks in it | next chunk to hand out ]
+
+Phase, size and next chunk are in one word, so that one atomic addition takes a chunk and finds out which phase it is
+of: a thread that comes late cannot take a chunk of one phase for that of another.
+
+    thread A    take 0   work   finish        take 0'  ...        phase 1: chunks 0, 1, 2
+    thread B    take 1   work     finish      take 1'  ...        phase 2: chunks 0', 1', ...
+    thread C    take 2   work       finish: the last -> serial work -> open phase 2
+    thread D    take: none left, waits . . . . . . . . . . . . . . take 2'  ...
 """
 
 from __future__ import annotations
@@ -43,7 +51,9 @@ _LOOK = 0.1  # seconds
 
 @inner_kernel
 def open_phase(sync, n_chunks):
-    """Let the team at a new phase of n_chunks > 0 chunks. Only the thread that finished the last one may."""
+    """Open a new phase of n_chunks > 0 chunks to the team. Only the thread that finished the last one may."""
+    # The counter first, then the ticket, which publishes it together with all that was written before: who sees the new
+    # phase sees the results of the old one. Nobody adds to `done` meanwhile, since all chunks handed out are finished.
     phase = (atomic_load(sync, _TICKET) >> (2 * _CHUNK_BITS)) + 1
     sync[_DONE] = 0
     atomic_swap(sync, _TICKET, (phase << (2 * _CHUNK_BITS)) + (n_chunks << _CHUNK_BITS))
@@ -58,6 +68,8 @@ def end_phases(sync):
 @inner_kernel
 def take_chunk(sync):
     """The number of a chunk of the open phase, waiting for a phase if need be; -1 when the work has ended."""
+    # A thread that finds no chunk has added one in vain, and does so once per phase: it then only looks until the phase
+    # changes. The counter so exceeds the number of chunks by at most the number of threads.
     while True:
         ticket = atomic_add(sync, _TICKET, 1)
         chunk = ticket & _CHUNK_MASK
@@ -78,6 +90,7 @@ def take_chunk(sync):
 @inner_kernel
 def finish_chunk(sync):
     """Whether the chunk just done was the last of its phase: then the caller opens the next one, or ends."""
+    # read before the addition: after it another thread may be the last one, and open a phase with another number
     n_chunks = (atomic_load(sync, _TICKET) >> _CHUNK_BITS) & _CHUNK_MASK
     return atomic_add(sync, _DONE, 1) == n_chunks - 1
 
@@ -95,10 +108,10 @@ def next_chunk(sync):
 
 
 def available_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` means here: the smallest of the wish, the affinity, the quota and what variables allow.
+    """How many threads `n_jobs` means on this machine, by CPU affinity, CPU quota and environment variables.
 
-    `None` and -1 ask for every core, -2 for all but one, as in joblib, but for no more than OMP_NUM_THREADS and
-    NUMBA_NUM_THREADS say. A positive number is taken at its word.
+    `None` and -1 mean every core, -2 all but one, as in joblib, but no more than OMP_NUM_THREADS and NUMBA_NUM_THREADS
+    allow. A positive number is used as it is.
     """
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)

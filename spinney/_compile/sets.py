@@ -1,8 +1,12 @@
-"""Sets of up to 64 rows, the bits of a word; each of these functions has a twin in NumPy for plain Python.
+"""Sets of up to 64 rows, the bits of a word; each of these functions has a NumPy version for plain Python.
+
+Bit i of a word says whether row i is in the set, so that `&`, `|` and `~` are intersection, union and complement of 64
+rows in one instruction. A comparison of 64 bytes or numbers is a vector of 64 booleans, which LLVM casts to a word: on
+AVX-512 the mask register of a compare is the set.
 
 lay_columns(codes, rows, (begin, end), table)   table[j, i] = codes[rows[begin + i], j], for up to 64 rows; places after
                                                 them may get anything. `codes` has a multiple of 16 columns
-set_extremes(table, j, rows)                    -> (least, greatest) code in table[j] of a set that is not empty
+set_extremes(table, j, rows)                    -> (smallest, largest) code in table[j] of a set that is not empty
 set_up_to(table, j, code)                       -> the places of table[j] with codes up to this one
 set_at_most(values, limit)                      -> the places with values (float64) up to the limit; none of NaN
 set_above(values, limit)                        -> the places with values above it; none of NaN
@@ -52,6 +56,8 @@ def _reduce(builder: Any, name: str, vector: Any) -> Any:
 
 def _transposed(builder: Any, lines: list[Any]) -> list[Any]:
     """Sixteen lines of sixteen bytes, columns for rows: four rounds of shuffling two halves into each other."""
+    # A byte's address is eight bits, line : 4, place : 4. Interleaving line k with line k + 8 moves the leading bit of
+    # the line to the end of the place: it rotates the address by one bit. Four rotations exchange line and place.
     half = _BLOCK // 2
     for _ in range(4):
         shuffled = []
@@ -78,6 +84,7 @@ def _lay_columns(typing_context: Any, codes: Any, rows: Any, some: Any, table: A
             sources = []
             for k in range(_BLOCK):
                 wanted = builder.add(some, _WORD(k))
+                # past the end the last row again: its memory is there, and nobody reads its places
                 place = builder.select(builder.icmp_signed("<", wanted, last), wanted, last)
                 row = builder.zext(builder.load(builder.gep(numbers, [place])), _WORD)
                 sources.append(builder.gep(start, [builder.mul(row, stride)]))
@@ -100,7 +107,7 @@ def _set_extremes(typing_context: Any, table: Any, j: Any, rows: Any) -> Any:
         codes = _load_column(context, builder, signature.args[0], arguments[0], arguments[1])
         is_in = builder.bitcast(arguments[2], _BITS)
         ends = []
-        for name, other in (("umin", 255), ("umax", 0)):
+        for name, other in (("umin", 255), ("umax", 0)):  # rows that are not in the set cannot win
             chosen = builder.select(is_in, codes, ir.Constant(_BYTES, [other] * MEMBERS))
             ends.append(builder.zext(_reduce(builder, name, chosen), _WORD))
         return context.make_tuple(builder, signature.return_type, ends)

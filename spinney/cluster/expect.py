@@ -1,25 +1,36 @@
-"""Expect: one pass over the rows for a Gaussian mixture: whose rows they are, and what they add up to.
+"""Expect: the E step of a Gaussian mixture, one pass over the rows: responsibilities, and the sums for the M step.
 
-In:  rows (NaN where missing) and a mixture. Out: every component's share of each row (the E step), the
-log-likelihood, and
-     the sums from which `gaussians.py` makes the next mixture (the M step).
+In:  rows (NaN where missing) and a mixture. Out: the responsibility ("share") of every component for each row, the
+     log-likelihood, and the sums from which `gaussians.py` makes the next mixture (the M step).
 
-A pass goes chunk by chunk. What a chunk adds up to is kept apart, and chunks are added in their order: they are cut
-by the number of rows, columns and components alone, so the result does not depend on threads. Rows lie in the order
-of which of their values are missing, and a block of up to 64 rows has one such *pattern*. For each pattern and
+With weights w_k, means m_k and covariances S_k:
+
+    share_k(x) = w_k N(x; m_k, S_k) / f(x)      f(x) = sum over k of w_k N(x; m_k, S_k); log-likelihood = sum of log f
+    new m_k    = m_k + first_k / weight_k       weight, first, second: sums of share * (1, z, z zᵀ), z = x - m_k
+    new S_k    = second_k / weight_k - d dᵀ     d = first_k / weight_k
+
+Sums about the present mean, instead of about 0, lose no digits where a component is far from the origin. They are those
+of u uᵀ with u = (1, z): weight, first and second moments in one product.
+
+Missing values: with o the known and m the missing columns of a row,
+
+    E[z_m | z_o]      = S_mo S_oo⁻¹ z_o                 regression: it takes the place of z_m in u
+    cov[z_m | z_o]    = S_mm - S_mo S_oo⁻¹ S_om         what stays uncertain: added to the second moments, times share
+
+Rows so are used for all that they hold, and the likelihood is that of the known values. Both follow from *which* values
+are missing, a row's *pattern*. Rows are ordered by pattern, a block of up to 64 rows has one, and for each pattern and
 component there is a *plan*:
 
     plan   [ log of the factor before e^-q/2 | W, packed for `moments.py` | regression | what stays uncertain ]
 
-W is the inverse Cholesky factor of the covariance of the known columns: q = |W (x - mean)|². A missing value is
-replaced by its regression on the known ones (its expectation), and the covariance that remains is added to the sums:
-rows with missing values are used for all that they hold.
+W is the inverse Cholesky factor of the covariance of the known columns: q = |W z_o|².
 
-Sums are taken about the mean that the component has now, of u uᵀ with u = (1, x - mean): weight, first and second
-moments in one. Shares below 2**-53 count as 0, and rows of which a component has no share are passed over in its
-sums. Only the proportions of weights matter; they should be of the size of 1 (`Weights.relative`).
+A pass goes chunk by chunk. The sums of a chunk are kept apart, and chunks are added in their order: they are cut by the
+number of rows, columns and components alone, so the result does not depend on threads. Shares below 2**-53 count as 0,
+and a component's sums skip rows for which its share is 0. Only the proportions of weights matter; they should be of the
+size of 1 (`Weights.relative`).
 
-Tables of many columns without missing values are left to `wide.py`, which does the same in another way.
+Tables of many columns without missing values are left to `wide.py`, which does the same by matrix products.
 """
 
 from __future__ import annotations
@@ -108,7 +119,7 @@ class Gaussians:
 
     @property
     def is_wide(self) -> bool:
-        """Whether covariances are so large that products of blocks are quickest."""
+        """Whether covariances are so large that products of blocks are fastest."""
         return self.is_full and self.covariances.shape[1] >= WIDE_COLUMNS
 
     def log_factors(self) -> np.ndarray:
@@ -148,7 +159,7 @@ def read_rows(values: np.ndarray, weight: np.ndarray | None, origin: np.ndarray)
 
 
 def as_words(known: np.ndarray) -> np.ndarray:
-    """One value a row, equal where the same columns are known."""
+    """One value per row, equal where the same columns are known."""
     n_words = -(-known.shape[1] // 64)
     bits = np.zeros((len(known), 8 * n_words), np.uint8)
     packed = np.packbits(known, axis=1)

@@ -1,7 +1,12 @@
 """Moments: the inner loops of a Gaussian mixture, many rows or columns at once.
 
-A tile holds `WIDE` rows column by column, as in `nearest.py`; sums of products are worked at in squares of `SQUARE`
-rows and columns, one row of the table after the other.
+A tile holds `WIDE` rows column by column, as in `nearest.py`; sums of products are computed in squares of `SQUARE` rows
+and columns, whose sums stay in registers, one row of the table after the other.
+
+    triangle W, packed     rows 0-3, columns 0 .. 3     [ W00 W10 W20 W30 | 0 W11 W21 W31 | 0 0 W22 W32 | 0 0 0 W33 ]
+                           rows 4-7, columns 0 .. 7     [ W40 W50 W60 W70 | ... ]         zeros fill up each group
+
+Four rows of W x are summed at once, so that each x is loaded once for four products.
 """
 
 from __future__ import annotations

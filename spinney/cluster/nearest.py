@@ -6,8 +6,12 @@ A *tile* holds `LANES` rows column by column, so that one instruction does the s
     points      [ group | group | ... ], large groups of `TOGETHER` points first, then small ones of `SMALL`
     a group     [ one number a point | x0 of each | x1 of each | ... ]
 
-Columns are added up one after the other: what is found for a row depends neither on the other rows of its tile nor on
-the size of the groups.
+A row's score for a point c is |c|²/2 - x·c: since |x - c|² = |x|² + 2 (|c|²/2 - x·c), and |x|² is the same for all
+points, the lowest score is the nearest point. It takes one multiplication and one subtraction per column.
+
+A group's sums, one vector per point, stay in registers while the columns go by: each value of the tile is loaded once
+per group, and used for all its points. Columns are added up one after the other: what is found for a row depends
+neither on the other rows of its tile nor on the size of the groups.
 """
 
 from __future__ import annotations
@@ -73,7 +77,7 @@ def _write_nearest(write: Writer, arguments: tuple[Any, ...], with_second: bool)
         with write.loop(n_groups):
             for i, score in enumerate(_scores(write, tile, start, n_columns, points, at, n)):
                 before = builder.load(first)
-                is_less = builder.fcmp_ordered("<", score, before)
+                is_less = builder.fcmp_ordered("<", score, before)  # strictly: ties stay with the first point
                 number = write.as_int32(builder.add(builder.load(point), write.size(i)))
                 chosen = builder.select(is_less, write.splat(number, write.integers), builder.load(who))
                 builder.store(chosen, who)
@@ -208,7 +212,7 @@ def _plain_squared_distances(
 
 
 # nearest(tile, start, n_columns, points, n_large, n_small, best, second, label, place): of the tile that begins at
-#     `start`, the point with the lowest score (its number minus its product with the row; of equals the first) and
+#     `start`, the point with the lowest score (its number minus its product with the row; ties go to the first) and
 #     that score, into label and best from `place` on. All arrays have one dimension; `second` is not touched.
 # nearest_two: the same, and the second lowest score into `second`.
 # squared_norms(tile, start, n_columns, out): |row|² of each row of a tile.

@@ -1,4 +1,9 @@
-"""Visit: the kernels of one pass over the rows for a Gaussian mixture; see `expect.py`."""
+"""Visit: the kernels of one pass over the rows for a Gaussian mixture; see `expect.py` for the formulas.
+
+    a block of rows of one pattern -> tiles -> log(w_k N) of each component -> shares -> sums of u uᵀ of each component
+
+A block of 64 rows and its shares stay in the cache from the first step to the last: a pass reads the table once.
+"""
 
 from __future__ import annotations
 
@@ -172,6 +177,8 @@ def _densities(tiles, n, z_tile, middle, is_full, n_known, n_columns, plan, logs
 @inner_kernel
 def _share(shares, n_components):
     """From logarithms to shares that add up to 1; the logarithm of the sum goes behind the last component."""
+    # log f = most + log(sum of exp(own - most)): the largest term is 1, so the sum can neither overflow nor vanish. All
+    # 64 places are computed, also those after the last row, which nobody reads: so loops are whole vectors.
     most, total = shares[n_components], shares[n_components + 1]
     for i in range(BLOCK):
         most[i] = shares[0, i]
@@ -232,7 +239,10 @@ def _weigh(shares, n_components, order, place, n, weight):
 
 @inner_kernel
 def _center(x_rows, n, mean, known, n_known, plan, share, u_rows, wu_rows):
-    """u = (1, x - mean), missing values as expected, and share times u, of rows with a share. Returns how many."""
+    """u = (1, x - mean), missing values as expected, and share times u, of rows with a share. Returns how many.
+
+    Most rows belong to few components: the others' sums get shorter lists, without a test per row in the products.
+    """
     n_columns, wide = known.size, mean.size
     m = 0
     for i in range(n):
@@ -266,7 +276,7 @@ def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
     n_columns = known.size
     wide = u_rows.size // BLOCK
     before = sums[0]
-    if is_full:
+    if is_full:  # u uᵀ is symmetric: squares on and below the diagonal only
         for i in range(0, wide, SQUARE):
             for j in range(0, i + SQUARE, SQUARE):
                 add_products(wu_rows, i, u_rows, j, wide, n, sums, i * wide + j, wide)
@@ -275,6 +285,8 @@ def _add(u_rows, wu_rows, n, is_full, known, n_known, plan, sums):
             for j in range(wide):
                 sums[j] += wu_rows[i * wide + j]
                 sums[wide + j] += wu_rows[i * wide + j] * u_rows[i * wide + j]
+    # E[z zᵀ] of a row is that of its expected values, which is in the sums now, and the covariance of the missing ones
+    # given the known. That is the same for all rows of a pattern: added once, times their weight.
     rest = plan.size - n_columns * n_columns
     total = sums[0] - before
     for m in range(n_known, n_columns):

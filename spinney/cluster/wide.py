@@ -1,8 +1,11 @@
 """Wide: the pass of `expect.py` over tables of many columns, by products of matrices.
 
 With hundreds of columns nearly all work is in the covariances' triangles and in products with them: here these are
-blocks that BLAS multiplies (`triangles.py`); each row's shares are found by our own loops. Rows go by in chunks of one
-size, which are added in their order. All values must be known, and covariances full.
+blocks that BLAS multiplies (`triangles.py`); each row's shares are computed by Spinney's own loops. Rows are read in
+chunks of one size, which are added in their order. All values must be known, and covariances full.
+
+BLAS adds in an order that depends on its number of threads and on the shape of a block. So it runs on one thread, and
+the team shares out strips whose size does not depend on the team: the bits are the same on any number of threads.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ def add_moments(
         if here.any():
             own, z = shares[k][here], x[here] - means[k]
             first[k] += (z * own[:, None]).sum(axis=0)
-            z *= np.sqrt(own)[:, None]
+            z *= np.sqrt(own)[:, None]  # sum of own z zᵀ = (sqrt(own) z)ᵀ (sqrt(own) z)
             second[k] += z.T @ z  # of a matrix with itself: symmetric, and half the work
 
     with one_blas_thread():

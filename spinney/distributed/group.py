@@ -1,15 +1,24 @@
-"""Members of one fit, one per worker, that add integers up: an all-reduce through the workers' own servers.
+"""All-reduce among the members of one fit, one member per worker, through the workers' own servers.
 
 In:  arrays of integers, one from every member. Out: their sum (or maximum, or all of them) at every member.
-Members on one machine add up in memory that they share (neighbours.py); one of each machine speaks for it. No port is
-opened: a `Mailbox`, a plugin of the workers, adds one handler to their servers, and members call each other through the
-connections that workers have anyway, without waiting for answers.
+Members on one machine add up in memory that they share (neighbours.py), and one of them, the *speaker*, exchanges
+messages with other machines. No port is opened: a `Mailbox`, a plugin of the workers, adds one handler to their
+servers, and members call each other through the connections that workers have anyway, without waiting for replies.
 
-    most sums     pairs of speakers swap all they have, then pairs of pairs, ...    log2(n) messages' time
-    large ones    each speaker adds up one slice and sends the sum back             fewer bytes
+    most sums     recursive doubling: swap all with a partner, then with one twice as far, ...    log2(n) messages' time
+    large ones    each speaker adds up one slice and sends the sum back to all                    fewer bytes
 
-Integers commute, so the way makes no difference. A member that is lost, or a fit that is no longer wanted, ends every
-waiting with `GroupLost`: nothing waits for ever.
+Six members (4 is the largest power of two):
+
+    first      4 -> 0      5 -> 1                          those beyond the power of two hand their arrays over
+    level 0    0 <-> 1     2 <-> 3                         both have the sum of 2 of the four
+    level 1    0 <-> 2     1 <-> 3                         all four have the sum of all
+    last       0 -> 4      1 -> 5
+
+By slices every member sends and receives about 2 arrays, however many members there are; by doubling log2(n) arrays.
+
+Integer addition is associative and commutative, so either way gives the same bits. A lost member, or a cancelled fit,
+ends all waiting with `GroupLost`: nothing waits for ever.
 """
 
 from __future__ import annotations
@@ -41,7 +50,7 @@ class GroupLost(RuntimeError):
 
 
 class Session:
-    """One run of a fit on one worker: letters from other members, and results that wait for the client."""
+    """One run of a fit on one worker: messages ("letters") from other members, and results that wait for the client."""
 
     def __init__(self) -> None:
         self.letters: dict[tuple[int, int], asyncio.Future] = {}
@@ -54,7 +63,10 @@ class Session:
         self.ended = asyncio.get_running_loop().create_future()
 
     def letter(self, step: int, sender: int) -> asyncio.Future:
-        """That of a step, from one of the members: perhaps it is not here yet."""
+        """The message of a step from one of the members, which may not have arrived yet.
+
+        Whoever comes first makes the future, the message or the member that waits for it: members need not be in step.
+        """
         key = step, sender
         if key not in self.letters:
             self.letters[key] = asyncio.get_running_loop().create_future()
@@ -218,7 +230,7 @@ class Group:
             return speakers, None
         return speakers, Neighbours(numbers, ranks.index(self.rank), len(ranks), self._look_now_and_then)
 
-    # --- what members say together -----------------------------------------------------------------------------------
+    # --- collective operations ---------------------------------------------------------------------------------------
 
     def sum(self, array: np.ndarray) -> np.ndarray:
         """The sum of all members' arrays of integers, which have one shape."""
@@ -258,7 +270,7 @@ class Group:
         return total.reshape(array.shape)
 
     def _begin(self) -> None:
-        """All members count what they do together: so they know which letter is which, whoever writes some."""
+        """Number this operation: all members do the same ones in the same order, so (number, step) names a message."""
         self._n_talks += 1
         self._turn = self._n_talks << 32
 
@@ -270,7 +282,7 @@ class Group:
         return total
 
     async def _by_doubling(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
-        """Pairs, pairs of pairs, ... swap what they have; members beyond a power of two hand theirs to another one."""
+        """Recursive doubling: the partner at level l has the number that differs in bit l."""
         me, levels, last = ranks.index(self.rank), len(ranks).bit_length() - 1, self._turn + _STEPS - 1
         most = 1 << levels
         if me >= most:
@@ -285,6 +297,7 @@ class Group:
         return array
 
     async def _by_slices(self, array: np.ndarray, combine: Callable[..., np.ndarray], ranks: list[int]) -> np.ndarray:
+        # reduce-scatter, then all-gather: first everybody gets its own slice of all arrays, then everybody's sum
         me, others = ranks.index(self.rank), [rank for rank in ranks if rank != self.rank]
         cuts = [len(array) * k // len(ranks) for k in range(len(ranks) + 1)]
         slices = {rank: array[begin:end] for rank, (begin, end) in zip(ranks, pairwise(cuts))}
@@ -330,7 +343,7 @@ class Group:
         if session.failure:
             raise GroupLost(session.failure)
 
-    # --- letters -----------------------------------------------------------------------------------------------------
+    # --- messages ----------------------------------------------------------------------------------------------------
 
     async def _open(self) -> Session:
         return self._mailbox.session(self._session_name)
@@ -359,7 +372,7 @@ class Group:
             sending.exception()  # the session has been told
 
     async def _send(self, rank: int, step: int, array: np.ndarray) -> None:
-        """Without waiting for an answer. The array must not change: Dask may write it later."""
+        """Without waiting for a reply. The array must not change: Dask may write it later."""
         try:
             call = getattr(self.worker.rpc(self.addresses[rank]), self._op)
             letter = {"session": self._session_name, "step": step, "sender": self.rank}
@@ -386,7 +399,7 @@ class Group:
             raise GroupLost(self._session.failure)
 
     def _look_now_and_then(self) -> None:
-        """For whoever waits outside of the loop, and calls this often."""
+        """For a caller that waits outside of the event loop, and calls this often."""
         if self._session.failure:
             raise GroupLost(self._session.failure)
         now = time.monotonic()

@@ -6,9 +6,18 @@ In:  arrays of integers, one from every neighbour. Out: their sum (or maximum), 
     places       one per neighbour: its array, or a piece of it
     total        each neighbour adds up one slice of all places
 
-    write own place -- meet -- add up own slice -- meet -- (the first asks other machines -- meet) -- read the total
+    write own place -- meet -- add up own slice -- meet -- (the first exchanges it with other machines -- meet) -- read
 
-The memory is a file that is unlinked as soon as all have opened it: whoever is killed leaves nothing behind.
+              | neighbour 0     | neighbour 1     | neighbour 2     |
+    place 0   [ a0 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 0
+    place 1   [ a1 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 1
+    place 2   [ a2 . . . . . . . . . . . . . . . . . . . . . . . . ]    written by neighbour 2
+    total     [ a0 + a1 + a2    | a0 + a1 + a2    | a0 + a1 + a2    ]    each slice added up by one neighbour
+
+No number is written by two at a time. No meeting is needed after the total is read: it is written next after the first
+meeting of the next sum, and a neighbour comes there only when it has read the total.
+
+The memory is a file that is unlinked as soon as all have opened it: a killed member leaves nothing behind.
 Where there is no such file, or no room for it, a member is its own only neighbour, and messages do it all.
 """
 
@@ -128,7 +137,7 @@ class Neighbours:
 
 @kernel
 def _are_here(arrivals, mine, n, number, rests, yields):
-    """Say that a neighbour has come for the so many-th time, and look out for the others for a little while."""
+    """Note that this neighbour has come for the `number`-th time, and wait for the others for a short while."""
     atomic_swap(arrivals, mine * _LINE, number)
     at = 0
     for look in range(rests + yields):

@@ -1,13 +1,20 @@
-"""What any point of a box must cost to reach the goal: lower bounds by shared prices.
+"""What any point of a box must cost to reach the goal: lower bounds by Lagrangian relaxation.
 
 The cost of a column's cell is divided among the groups of trees; each group then chooses a leaf for itself, as if the
 others were not there. A group pays its share of the way to its leaf and is paid `rate` per unit of score:
 
     bound = rate * need + sum over groups of min over leaves of (shares of the way there - rate * value)
 
-No point of the box that reaches the goal (scores of the groups add up to `need`) costs less, whatever the rate and
-however costs are divided, as long as shares ascend with the cells of a column and add up to their costs. `bound_box`
-looks for the best rate, `share_costs` for good shares, by subgradient ascent.
+No point of the box that reaches the goal (values of the groups' leaves add up to `need` or more) costs less, whatever
+the rate (at least 0) and however costs are divided, as long as shares ascend with the cells of a column and add up to
+their costs. Proof: let a point x reach the goal, each group being in the leaf that x belongs to. Then
+
+    cost of x  =  sum over groups and columns of the shares of x's cells       shares add up to the costs
+              >=  sum over groups of shares of the way to its leaf             its nearest cell is no farther than x's
+              >=  the same + rate * (need - sum over groups of value)          the bracket is not positive at x
+              >=  bound                                                        each group takes its minimum
+
+`bound_box` looks for the best rate, `share_costs` for good shares, by subgradient ascent.
 """
 
 from __future__ import annotations
@@ -153,7 +160,13 @@ def _at_rate(lists, desk, r, rate):
 
 @inner_kernel
 def bound_box(lists, desk, need, cost, r, guess):
-    """(lower bound, its rate) for score r of the box on the desk, by cutting planes from a guess of the rate on."""
+    """(lower bound, its rate) for score r of the box in `desk`, by cutting planes from a guess of the rate on."""
+    # As a function of the rate the bound is a minimum of straight lines: concave, with slope need - score. Tangents at
+    # a rate that is too low (slope > 0) and one that is too high meet above the maximum:
+    #                 x meeting: no rate bounds by more than this (`reach`)
+    #               / . \
+    #             /.     .\
+    #           low       high
     low, low_value, low_slope = 0.0, cost, need[r] - desk.scores[r]
     if desk.lost[0] > 0:
         low_value = max(_at_rate(lists, desk, r, 0.0)[0], cost)
@@ -191,6 +204,8 @@ def tighten(lists, cells, box, desk, need, cost, r, rate, limit, spare):
 
     A leaf goes if the bound with its group in this leaf is too high; a cell, if a group has no leaf left there.
     """
+    # If a group must take this leaf instead of its best one, the bound rises by the difference of the two. Where that
+    # makes it reach the limit, no better point is in the leaf.
     total, _ = _at_rate(lists, desk, r, rate)
     slack, n = limit - (total + rate * need[r]), np.int64(0)
     changed = False
@@ -360,6 +375,7 @@ def _use(lists, cells, root, desk, steps, room):
 @inner_kernel
 def _move(steps, room, lows, pace):
     """Steps by which more of the cost goes to groups that take them; what they add up to stays."""
+    # the bound's derivative by a group's share of a step is 1 if its leaf takes the step, else 0: so this is ascent
     n_groups, own = steps.shape[1], room.step
     for c in range(lows.size):
         for p in range(lows[c] + 1, room.top[c] + 1):

@@ -1,8 +1,8 @@
 """Lanes: what a question does to the polynomials of a tile of rows, at all quadrature points.
 
-A polynomial is its values at n points, those of `LANES` rows side by side: n * LANES numbers. All lie in one array,
-the desk; functions are told where. For a question that a share `o` of the row (0 or 1; between them where missing
-values spread) and a share `p` of the training rows reach, per point t (u = 1 - t):
+A polynomial is its values at n points, those of `LANES` rows side by side: n * LANES numbers. All are in one array, the
+workspace `desk`; functions get places in it. For a question that a fraction `o` of the row (0 or 1; between them where
+missing values take both branches) and a fraction `p` of the training rows reach, per point t (u = 1 - t):
 
     A = t o + u p                    the factor of the column of this question on the way to a leaf
     rho = A_yes / A_before           what a step down multiplies products by; A_before: after the last question about
@@ -10,13 +10,18 @@ values spread) and a share `p` of the training rows reach, per point t (u = 1 - 
     reach                            product of all factors down to here, times the weight of the point
     lever = reach / A_before * ((o_yes - p_yes) - (o_before - p_before) * rho)
 
-What stands below a question is combined as
+The sums below a question are combined as
 
     below = no + rho * (yes - no)                        the sum over its leaves
     contribution of the column += sum over points of lever * (yes - no)
 
-The derivation is in docs/explaining.md. Arithmetic is as written, without fused multiply-add: a row's numbers depend
-neither on its lane nor on the other rows.
+One rho and one lever serve both branches. Fractions of yes and no add up to those before the question, o_yes + o_no =
+o_before and likewise p, so A_no = A_before - A_yes, rho_no = 1 - rho, and the lever of no is minus that of yes. For a
+column that is tested again, the lever has the new (o - p) / A less the one that the question above has counted already:
+over a path these differences add up to the value of its last question.
+
+The derivation is in docs/explaining.md, the integral in walk.py. Arithmetic is as written, without fused multiply-add:
+a row's numbers depend neither on its lane nor on the other rows.
 """
 
 from __future__ import annotations
@@ -284,7 +289,7 @@ def _plain_multiply(desk: Any, n: int, at_first: int, at_second: int, found: Any
 # ask(tile, start, threshold, missing, desk, place): desk[place ..] = 1.0 for values up to the threshold, 0.0 for
 #     others, `missing` for missing ones.
 # enter(desk, points, n, yes, no, at_own, at_reach, at_out): the first question about a column. At `at_own` are the
-#     answers; the shares of the rows that say yes and no come out there. At `at_out`: rho, lever, and reach of both
+#     answers; the o of yes and no come out there. At `at_out`: rho, lever, and reach of both
 #     branches. `points` begins with n points and then has 1 minus each.
 # enter_again(..., before, at_own, at_before, ...): a further question about a column, whose shares are at `at_before`.
 # combine(desk, n, at_yes, yes_stride, at_no, no_stride, at_rho, at_out, found, place): both branches joined; what

@@ -1,13 +1,20 @@
 """The nearest point that reaches a goal: greedy first, then branch and bound.
 
 In: a `Space`: the questions of a model by the cells of a row's columns, the scores that leaves add and those that are
-needed. Out: `Found`: the cells of the nearest point, what it costs, and what no point can undercut.
+needed. Out: `Found`: the cells of the nearest point, what it costs, and a lower bound of the cost of any point.
 
     climb      from the row, leaf by leaf, to some point that reaches the goal; then back as far as it goes, and again
                with one of its columns left alone
     solve      boxes within a limit that grows up to the cost of that point: small limits leave few leaves, and trees
                can be joined into groups whose bounds are tight; a limit that holds no point is a bound. Boxes that
-               have been parted a few times are looked at anew, since they hold fewer leaves still
+               have been split a few times are examined again, since they hold fewer leaves still
+
+Why growing limits: a leaf that costs more than the limit is dropped, and with it all joint leaves of groups that
+contain it, so the work falls steeply with the limit. A failed search within half the known cost is cheap, and proves
+that no point costs less than that.
+
+    cost     0 ------ bound ===== optimum ======= best point known
+                      raised by limits            lowered by points found; both meet at the end, or the effort is spent
 """
 
 from __future__ import annotations
@@ -33,7 +40,7 @@ _POWERS = (1.0, 0.5, 2.0)  # how much costs count on the way
 _GROUP = 100  # leaves of a group of trees, at most
 _ROUNDS = 120  # in which shares of costs are improved
 _MOST_BOXES = 1 << 20
-_STEPS = 32  # boxes that are parted before their parts are looked at anew
+_STEPS = 32  # splits of a box before its parts are examined again
 
 
 class Found(NamedTuple):
@@ -57,7 +64,7 @@ class Effort:
         return self.nodes >= self.most or time.monotonic() > self.deadline
 
     def steps(self) -> int:
-        """How many boxes may be parted before their parts are looked at anew."""
+        """How many boxes may be split before the parts are examined again."""
         return int(min(_STEPS, self.most - self.nodes))
 
 
@@ -175,8 +182,8 @@ def _climb_once(space: Space, frozen: Sequence[int], best: Found, from_best: boo
 def _solve(space: Space, frozen: Sequence[int], limit: float, effort: Effort) -> Found:
     """The nearest point within a limit; its bound is the limit if there is none, and less if the effort is spent.
 
-    A box that has been parted some times is looked at anew: fewer leaves are left in it, more trees can be joined, and
-    costs are shared anew.
+    A box that has been split some times is examined again: fewer leaves are left in it, more trees can be joined, and
+    costs are shared for it alone.
     """
     space = space.within(limit)
     best, waiting, n = Found(None, math.inf, limit), [(0.0, 0, space.root(frozen, limit))], 1
@@ -196,7 +203,7 @@ def _solve(space: Space, frozen: Sequence[int], limit: float, effort: Effort) ->
 def _look_into(
     space: Space, box: np.ndarray, bound: float, limit: float, effort: Effort
 ) -> tuple[Found | None, list[tuple[float, np.ndarray]]]:
-    """(the best point found, boxes with their bounds that are left) after parting a box some times."""
+    """(the best point found, boxes with their bounds that are left) after splitting a box some times."""
     cells, need = space.cells, space.need
     effort.nodes += 1
     single = make_lists(space.walk, cells, box, limit, space.depth)
@@ -226,7 +233,7 @@ def _look_into(
                 room.state[0] = cost
             else:
                 refused = True
-    if refused:  # the box at work is parted, which takes one step
+    if refused:  # the box at work is split, which takes one step
         search(lists, cells, shares, need, pool, room, desk, under, refused, 1)
     numbers = pool.heap[: pool.size[0]]
     return best, [(max(float(pool.bound[k]), bound), pool.boxes[k].copy()) for k in numbers.tolist()]

@@ -14,8 +14,15 @@ group has its list of places that rows come to by leaving their way (`Detours`),
 
     those who came to the question above, and at a question about the group the rows that belong to the other answer
 
-There is nothing to guess in it. Deep trees have so many places that rows go as lists instead (open_lists.py). Counts
-are sums of the rows' weights. A thread has whole trees to itself: no sum depends on the number of threads.
+                    q, about the group                 main    [ rows at q ] is split into yes and no as usual
+                   /                  \
+      main: said yes                   main: said no
+      left: main of no,                left: main of yes,
+            and all left at q                and all left at q
+
+Below, at a question that is not about the group, both sets are split by its answers. There is no branch per row. Deep
+trees have so many places that rows go as lists instead (open_lists.py). Counts are sums of the rows' weights. A thread
+has whole trees to itself: no sum depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -105,7 +112,7 @@ def in_columns(values: np.ndarray) -> np.ndarray:
 
 @inner_kernel
 def _who_says_yes(asked, question, x, who):
-    """Those of 64 rows that say yes; x are their values in the question's column. Of sets only `who` is asked."""
+    """Those of 64 rows that answer yes; x are their values in the question's column. Sets are tested for `who` only."""
     if question.kind == UP_TO:
         return set_at_most(x, question.threshold) if question.missing_yes == 0 else ~set_above(x, question.threshold)
     said = NOBODY
@@ -141,6 +148,9 @@ def go_down(asked, order, values, everybody, main, come):
 @inner_kernel
 def go_astray(detours, first, begin, stop, main, come, left):
     """Those who leave their way, at the detours begin to stop of a group whose first one is `first`."""
+    # `is_open` is all ones or zeros, so both kinds of questions are one formula:
+    #     about the group    left = (those who left above) | (those whose own way is the other answer)
+    #     any other          left = (those who left above) & (those who answer so)
     for k in range(begin, stop):
         above, is_open = detours.above[k], detours.is_open[k]
         before = left[above] if above >= 0 else NOBODY

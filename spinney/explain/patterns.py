@@ -10,6 +10,10 @@ pattern. So those are counted, and a table is made of what every pattern gets:
     value of column i:  x_i = 0: -R[x] / u        x_i = 1: (R[x] - R[x without i] / u) / t
 
 R is found bit by bit, as fast transforms are. Then each row looks its patterns up.
+
+These are the integrals of walk.py with o = x and p = b, added up over background rows: where x_i = 0, only rows with
+b_i = 1 count, and (x_i - b_i) / A_i = -1 / u; where x_i = 1, only those with b_i = 0, and it is 1 / t. With k columns
+on a path each point of a table takes about k 2^k steps, whatever the number of rows: hence the limit `MOST_BITS`.
 """
 
 from __future__ import annotations
@@ -25,15 +29,15 @@ from spinney.explain.program import Program, answer
 from spinney.explain.walk import Points
 from spinney.tree.arrays import ends_of
 
-MOST_BITS = 14  # columns on a way
+MOST_BITS = 14  # columns on a path
 _NUMBERS = 1 << 18  # of tables that are made at a time
 
 
 class Leaves(NamedTuple):
     """All leaves of a program, in order."""
 
-    entry: np.ndarray  # int64: where it stands in the program
-    n_bits: np.ndarray  # int64: columns on its way
+    entry: np.ndarray  # int64: where it is in the program
+    n_bits: np.ndarray  # int64: columns on its path
     column_at: np.ndarray  # int64, and one more: where these begin in `columns`
     columns: np.ndarray  # int64
     table_at: np.ndarray  # int64, and one more: where its table begins
@@ -51,7 +55,7 @@ class Desk(NamedTuple):
 
 
 def read_leaves(program: Program) -> Leaves:
-    """Which columns are asked about on the way to each leaf."""
+    """Which columns are tested on the path to each leaf."""
     entry = np.flatnonzero(program.entries["column"] < 0)
     n_bits = np.empty(len(entry), np.int64)
     levels = int(program.depth.max(initial=0)) + 1
@@ -169,6 +173,7 @@ def _transform(table, n_bits, known, n, n_background, counts, sums):
 @inner_kernel
 def _turn(sums, size, step, t, u):
     """One column of the transform."""
+    # x_i = 1:  t for b_i = 0, t + u = 1 for b_i = 1          x_i = 0:  0 for b_i = 0, u for b_i = 1
     for begin in range(0, size, 2 * step):
         for x in range(begin, begin + step):
             other = sums[x + step]
@@ -229,6 +234,7 @@ def _number(entries, at, level, open_at):
 @inner_kernel
 def _step_down(entries, at, level, mine, before, told, open_at):
     """The patterns at an entry, from those of the question above it and the answers there."""
+    # a bit is the `and` of all answers about its column: the first question sets it, further ones can only clear it
     asked = open_at[level - 1, 0]
     bit = np.uint32(open_at[level - 1, 1])
     turned = np.uint32(0) if at == asked + 1 else np.uint32(1)

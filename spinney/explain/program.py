@@ -1,12 +1,13 @@
-"""The trees of a model in the order in which SHAP values are computed: one walk, from question to question.
+"""The trees of a model in the order in which SHAP values are computed: one walk, from split to split.
 
-In: a `Forest`, its questions (tree/questions.py) and a cover for every leaf. Out: a `Program`: all nodes in preorder,
-each with the shares of the training rows (or of a background row) that go on from it.
+In: a `Forest`, its splits as questions with two answers (tree/questions.py) and a cover for every leaf. Out: a
+`Program`: all nodes in preorder, each with the fractions of the training rows (or of a background row) that go on from
+it.
 
     entry       question                                           leaf
-    column      place among the columns that are asked about       -1
-    threshold   values up to it say yes; NaN: none does
-    missing     what a missing value says: 1 yes, 0 no; between:
+    column      place among the columns that are tested            -1
+    threshold   values up to it are yes; NaN: none is
+    missing     what a missing value is: 1 yes, 0 no; between:
                 it goes both ways in these parts
     place       where its set of categories begins, or -1          row of `values`
     yes, no     shares of the rows that answered all questions
@@ -15,6 +16,14 @@ each with the shares of the training rows (or of a background row) that go on fr
     above       level of the last question about this column on
                 the way here, or -1
     end         the entry after everything below it
+
+`yes`, `no` and `before` are the p of the formulas in lanes.py. A column that is tested several times on a path has one
+p, the product of its fractions so far:
+
+    x <= 7   (0.6 yes)  ->  z <= 1   (0.5 yes)  ->  x <= 3   (0.4 of the rows that come here answer yes)
+    before = 1, yes = 0.6   before = 1, yes = 0.5   before = 0.6, yes = 0.6 * 0.4, no = 0.6 * 0.6
+
+`yes` and `no` of an entry add up to its `before` (but for rounding); lanes.py relies on it.
 """
 
 from __future__ import annotations
@@ -48,9 +57,9 @@ class Program(NamedTuple):
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
     sets: np.ndarray  # uint64: how many words a set has, and then these: bit c % 64 of word c // 64 is category c
     depth: np.ndarray  # int64: levels of questions of each tree
-    n_columns: np.ndarray  # int64: the most columns that are asked about on one way down each tree
+    n_columns: np.ndarray  # int64: the most columns that are tested on one path of each tree
     reach: np.ndarray  # float64: of every entry, the share of the training rows that come here
-    columns: np.ndarray  # int64: the columns that are asked about
+    columns: np.ndarray  # int64: the columns that are tested
     spreads: bool  # whether missing values go both ways
 
 
@@ -202,7 +211,7 @@ def _find_shares(program, tree, cover, open_at):
         entry.before = 1.0
         if entry.above >= 0:
             other = open_at[entry.above]
-            is_yes = at < entry_no(entries, other)
+            is_yes = at < entry_no(entries, other)  # in preorder, everything below yes comes before no
             entry.before = entries[other].yes if is_yes else entries[other].no
         entry.yes, entry.no = entry.before * yes, entry.before * rest
         reach[at + 1], reach[no] = reach[at] * yes, reach[at] * rest
@@ -217,7 +226,7 @@ def entry_no(entries, at):
 
 @inner_kernel
 def answer(entry, sets, value):
-    """What a value says: 1 yes, 0 no, or the part of it that does."""
+    """The answer of a value: 1 yes, 0 no, or the fraction that is yes."""
     if value != value:
         return entry.missing
     if entry.place < 0:

@@ -3,9 +3,9 @@
 In: leaves of groups of trees (`lists.py`), the scores that are needed, and a point that is known already. Out: points,
 each nearer than what was known, and a bound that no point undercuts.
 
-A box is solved if its nearest point reaches the goal. If not, some group would rather be in another leaf; a question of
-that leaf parts the box in two: the nearest point's side, where the leaf is lost, and the other, which costs more. Boxes
-are taken in the order of their bounds (`bounds.py`).
+A box is solved if its nearest point reaches the goal. If not, some group would rather be in another leaf; a question
+of that leaf splits the box in two: the nearest point's side, where the leaf is lost, and the other, which costs more.
+Boxes are taken in the order of their bounds (`bounds.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spinney.explain.lists import copy_words, lowest
 
 DONE, FOUND, PAUSED = range(3)
 _TIGHTER = 4  # times that a box is made smaller
-_TRIED = 2  # ways to part a box that are tried
+_TRIED = 2  # ways to split a box that are tried
 
 
 class Pool(NamedTuple):
@@ -39,7 +39,7 @@ class Room(NamedTuple):
 
     box: np.ndarray  # uint64 (words,): the box at work
     child: np.ndarray  # uint64 (words,)
-    best: np.ndarray  # uint64 (2, words): the children of the best way to part it
+    best: np.ndarray  # uint64 (2, words): the children of the best way to split it
     votes: np.ndarray  # float64 (places,)
     leaf_of: np.ndarray  # int64 (places,): an entry that asks for this cell
     every: np.ndarray  # int64 (leaves,): numbers of all leaves
@@ -123,7 +123,7 @@ def start(lists, cells, shares, need, box, pool, room, desk):
 def search(lists, cells, shares, need, pool, room, desk, under, refused, n_steps):
     """Take boxes until one is solved (its point is in desk.lows), none is left, or there were `n_steps`.
 
-    `refused`: the point that was found last does not do after all; its box is parted further.
+    `refused`: the point that was found last is not accepted by the model; its box is split further.
     """
     state = room.state
     for _ in range(n_steps):
@@ -222,7 +222,7 @@ def _far_side(lists, cells, room, place, child):
 
 @inner_kernel
 def _part(lists, cells, shares, need, pool, room, desk, under, reached):
-    """Part the box in two; both are put into the pool if they may hold a better point."""
+    """Split the box in two; both are put into the pool if they may hold a better point."""
     state = room.state
     r = most_lacking(desk, need)
     if reached or not _vote(lists, cells, room, desk, r, False):

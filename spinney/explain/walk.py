@@ -2,11 +2,22 @@
 
 In: a `Program`, what its leaves add to each output, and rows. Out: contributions of columns, or of pairs of columns.
 
+On the path to a leaf of value v, let o_i be 1 if the row passes all tests of column i (else 0), and p_i the fraction
+of training rows that pass them (program.py). If only the columns in S are known, the leaf adds v * product of o_i over
+S * product of p_i over the others. The Shapley values of that game are integrals, since the weight of S is one as well,
+|S|! (n - |S| - 1)! / n! = integral of t^|S| u^(n - |S| - 1) dt:
+
+    contribution of column i = sum over leaves of  v * integral from 0 to 1 of
+                               (o_i - p_i) * product over j != i of (t o_j + u p_j) dt,      u = 1 - t
+
+The integrand has degree n - 1 in t, so Gauss-Legendre quadrature with n / 2 points (rounded up) is exact. At a point
+the product over j != i is that of all columns, divided by one factor.
+
 A walk opens every question on the way down (`enter`) and combines its branches on the way back (`combine`); nothing
 is computed twice, and no tree is cut into paths. Each thread owns tiles of `LANES` rows from the first tree to the
 last, so that sums are the same on any number of threads.
 
-    desk of a thread    [ weights of the points | a level | a level | ... | what stands below: level, branch, output ]
+    desk (workspace)    [ weights of the points | a level | a level | ... | sums below: level, branch, output ]
     a level             [ rho | lever | reach of yes | reach of no | own shares | (o - p) / A of yes | of no ]
 
 The last two are there only for pairs.
@@ -23,7 +34,8 @@ from spinney._team import Team, next_chunk, stop_wanted
 from spinney.explain.lanes import LANES, ask, combine, enter, enter_again, multiply, pull, weigh
 from spinney.explain.program import Program, answer, entry_no
 
-_SIDE, _AT, _HIDDEN, _YES, _NO = range(5)  # of a level: branch, its question, who asks again, strides of branches
+# Of a level: branch, its question, whether its column is tested again below, strides of both branches (0: a leaf)
+_SIDE, _AT, _HIDDEN, _YES, _NO = range(5)
 _STATES = 5
 
 
@@ -31,18 +43,18 @@ class Points(NamedTuple):
     """Gauss-Legendre points on [0, 1] for every tree."""
 
     first: np.ndarray  # int64: where those of a tree begin in `points`: n points, 1 minus each, weights
-    n: np.ndarray  # int64: enough for polynomials of as many columns as one way has
+    n: np.ndarray  # int64: enough for polynomials of as many columns as one path has
     points: np.ndarray  # float64
 
 
 class Layout(NamedTuple):
-    """Where things are on a desk."""
+    """Where things are in a thread's `desk`."""
 
     slot: int  # numbers of a polynomial
     level: int  # numbers of a level
-    below: int  # where `what stands below` begins
+    below: int  # where `sums below` begins
     n_outputs: int  # that a tree adds to
-    n_columns: int  # that are asked about
+    n_columns: int  # that are tested
 
 
 class Bench(NamedTuple):
@@ -55,7 +67,7 @@ class Bench(NamedTuple):
 
 
 def find_points(n_columns: np.ndarray) -> Points:
-    """For trees whose ways ask about so many columns: n points are exact for 2 n columns."""
+    """For trees whose paths test so many columns at most: n points are exact for 2 n columns."""
     n = np.maximum((n_columns + 1) // 2, 1)
     kinds, place = np.unique(n, return_inverse=True)
     parts, first, at = [np.empty(0)], [], 0
@@ -80,7 +92,7 @@ def in_tiles(values: np.ndarray) -> np.ndarray:
 def add_values(
     program: Program, points: Points, values: np.ndarray, n_outputs: int, tiles: np.ndarray, out: np.ndarray, team: Team
 ) -> None:
-    """out[row, column, output] += contributions; columns are those that are asked about.
+    """out[row, column, output] += contributions; columns are those that are tested.
 
     `values` (leaves, outputs) is what leaves add; with one column of it, tree t adds to output t % n_outputs.
     """
@@ -152,7 +164,7 @@ def _add_pairs(rank, size, sync, program, points, values, tiles, lay, bench, out
 
 @inner_kernel
 def _walk(program, points, tree, values, tile, lay, desk, state, found, pairs):
-    """Add what a tree says of a tile of rows to found[(output, column)] and pairs[(output, column, column)]."""
+    """Add a tree's contributions to a tile of rows to found[(output, column)] and pairs[(output, column, column)]."""
     entries, n = program.entries, points.n[tree]
     known = points.points[points.first[tree] : points.first[tree] + 3 * n]
     shift = tree % (found.size // (lay.n_columns * LANES)) if lay.n_outputs == 1 else 0
@@ -173,6 +185,7 @@ def _walk(program, points, tree, values, tile, lay, desk, state, found, pairs):
         else:
             _fill(lay, desk, state, level, values, entry.place)
             at += 1
+        # the branch that leads to `level` is done: close the questions whose `no` it was, then begin the next's `no`
         while True:
             while level > 0 and state[level - 1, _SIDE] == 1:
                 level -= 1
@@ -195,7 +208,7 @@ def _own(lay, level):
 
 @inner_kernel
 def _below(lay, level, side, output):
-    """Where what stands below a branch is that leads to a level."""
+    """Where the sums below a branch are that leads to a level."""
     return lay.below + ((level * 2 + side) * lay.n_outputs + output) * lay.slot
 
 
@@ -227,6 +240,8 @@ def _open(program, at, tile, known, n, lay, desk, state, pairs):
     """A question on the way down."""
     entry = program.entries[at]
     level = np.int64(entry.level)
+    # All rows test all questions: a row that fails a test has o = 0 from there on, which is a number like any other. So
+    # there is no branch per row, and 32 rows are a few vectors.
     own, place = _own(lay, level), np.int64(entry.column) * LANES
     if entry.place < 0:
         ask(tile, place, entry.threshold, entry.missing, desk, own)
@@ -279,13 +294,13 @@ def _close(program, level, n, lay, desk, state, found, pairs, shift):
 
 @inner_kernel
 def _join(program, level, n, lay, desk, state, pairs, output, yes, no):
-    """Interactions of the column that is asked about at a level with all others above it."""
+    """Interactions of the column tested at a level with all others above it."""
     entries, terms = program.entries, desk.size - lay.slot
     column, start = np.int64(entries[state[level, _AT]].column), lay.slot + level * lay.level
     pull(desk, n, yes, state[level, _YES], no, state[level, _NO], start, terms)
     for above in range(level):
         other = np.int64(entries[state[above, _AT]].column)
-        if state[above, _HIDDEN] == 0 and other != column:
+        if state[above, _HIDDEN] == 0 and other != column:  # of each column the last question only: it has the whole A
             weighed = _own(lay, above) + 2 * LANES + state[above, _SIDE] * lay.slot
             low, high = min(column, other), max(column, other)
             multiply(desk, n, terms, weighed, pairs, ((output * lay.n_columns + low) * lay.n_columns + high) * LANES)

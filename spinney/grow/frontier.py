@@ -2,6 +2,12 @@
 
 Best-first takes the node with the largest gain, level-wise the oldest one; ties go to the smaller node number.
 A binary heap of node numbers, ordered by a key that the policy chooses.
+
+    heap     0             the children of place k are 2 k + 1 and 2 k + 2; no node comes before the one above it
+            1  2
+          3 4  5 6
+
+Node numbers differ, so (key, number) is a strict order: what is popped does not depend on how the heap was filled.
 """
 
 from __future__ import annotations
@@ -23,7 +29,7 @@ def _before(nodes, a, b):
 @inner_kernel
 def push(heap, size, nodes, node):
     """Add a node whose key is nodes[node].key; returns the new size."""
-    at = size
+    at = size  # a hole, which moves up until the node fits into it
     while at > 0:
         above = (at - 1) // 2
         if not _before(nodes, node, heap[above]):
@@ -40,7 +46,7 @@ def pop(heap, size, nodes):
     first = heap[0]
     size -= 1
     node = heap[size]
-    at = 0
+    at = 0  # a hole at the top, which moves down until the last node fits into it
     while 2 * at + 1 < size:
         below = 2 * at + 1
         if below + 1 < size and _before(nodes, heap[below + 1], heap[below]):

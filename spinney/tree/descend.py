@@ -1,6 +1,6 @@
 """Send the rows of a table down a decision tree.
 
-In: a `DecisionTree` and a `Table`. Out: the node where each row ends, or the classes' shares where rows with missing
+In: a `DecisionTree` and a `Table`. Out: the node where each row ends, or the class fractions where rows with missing
 values go down several branches. Values are compared as they are: a float64 threshold with a float32 or float64 value.
 """
 
@@ -53,7 +53,7 @@ def leaf_of_rows(tree: DecisionTree, table: Table, team: Team) -> np.ndarray:
 def sparse_leaves(packed: Steps, trees: range, table: SparseTable, team: Team) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, int64 (trees, rows): the leaves of some rows in some trees that ask about numbers only).
 
-    A thread lays out one row at a time.
+    Each thread makes one row at a time dense.
     """
     cells, rooms = table.by_rows, np.zeros((team.size, table.n_columns))
     for start in range(0, table.n_rows, _ROWS):
@@ -109,7 +109,7 @@ def room_to_spread(tree: DecisionTree) -> int:
 def blocks(table: Table, trees: Asker) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, values of some rows): all at once if the table is one block of memory, else put together.
 
-    Then columns that nobody asks about may hold anything. Rows that are codes alone come as values that have these
+    Then columns that are not tested may hold anything. Rows that are codes alone come as values that have these
     codes, if the trees ask about such codes.
     """
     if isinstance(table, SparseTable):
@@ -213,7 +213,7 @@ def spread_step(packed, weight, values, row, nodes, parts, waiting):
 
 @kernel
 def _spread(rank, size, sync, packed, weight, answers, values, out, all_nodes, all_parts):
-    """out[row] = shares of the classes, each branch that a missing value takes having its share of the say."""
+    """out[row] = shares of the classes, each branch that a missing value takes counting by its share."""
     nodes, parts = all_nodes[rank], all_parts[rank]
     while True:
         start = next_chunk(sync) * _CHUNK

@@ -1,4 +1,4 @@
-"""Send the rows of a table down many trees, and add up what the trees say.
+"""Send the rows of a table down many trees, and add up the values of their leaves.
 
 In: a `Forest` and a `Table`. Out: for every row the sum over the trees of its leaves' answers, shares of the classes or
 numbers; or the leaves themselves. A thread takes a chunk of rows through all trees, in their order: the sums are the
@@ -37,7 +37,7 @@ class _Desks(NamedTuple):
 
     codes: (
         np.ndarray
-    )  # uint8 (threads, chunk * columns): row by row, since a row asks for one of its codes after the other
+    )  # uint8 (threads, chunk * columns): row by row, since a row needs one of its codes after the other
     leaf: np.ndarray  # uint32 (threads, chunk): where each row of the chunk has come to
     at: np.ndarray  # uint32 (threads, lanes): node of the row in each lane,
     row: np.ndarray  # uint32 (threads, lanes): and the row
@@ -126,7 +126,7 @@ def asks_codes(forest: Forest) -> bool:
 
 
 class _Coded(NamedTuple):
-    """Trees that ask about codes."""
+    """Trees that test codes."""
 
     words: np.ndarray
     edges: np.ndarray  # (columns, codes), of the table's dtype
@@ -135,14 +135,14 @@ class _Coded(NamedTuple):
 
 
 class _CodedSets(NamedTuple):
-    """Trees that ask about codes and sets of them."""
+    """Trees that test codes and sets of them."""
 
     pairs: np.ndarray
     sets: np.ndarray
     edges: np.ndarray
     categories: np.ndarray  # uint8 (columns, categories): codes
     missing: np.ndarray  # uint8, by column: what missing values are encoded as
-    is_category: np.ndarray  # by column; not where nobody asks: there may be anything
+    is_category: np.ndarray  # by column; not where no tree tests it: there may be anything
     first: np.ndarray
 
 
@@ -188,7 +188,7 @@ def _add_answers(rank, size, sync, questions, trees, values, desks, answers, vot
 
 @kernel
 def _add_leaves(rank, size, sync, answers, first, first_tree, leaves, is_class, skip, out):
-    """What the leaves (trees, rows) say, tree after tree."""
+    """Add the leaves' (trees, rows) values, tree after tree."""
     while True:
         start = next_chunk(sync) * _CHUNK
         if start >= out.shape[0]:

@@ -1,4 +1,4 @@
-"""Send one row down all trees, with as little around it as can be.
+"""Send one row down all trees, with as little overhead as possible.
 
 In: a `Forest` and a `Table` of one row. Out: the same numbers, to the last bit, as `sweep.py`, `descend.py` and
 `descend_many.py` give: leaves, raw scores, or sums of answers. Values are compared with thresholds, so that nothing is
@@ -90,6 +90,8 @@ def add_shares(answers, is_class, out):
 @kernel
 def _walk_by_number(steps, first, values, nodes):
     """nodes[tree] = where the row ends. Eight trees in step, in registers; after the last tree come copies of it."""
+    # Eight variables, since Numba keeps an array of eight in memory. A walk of one row waits for every load; eight
+    # independent walks wait together.
     row, last = values[0], nodes.size - 1
     for b in range(0, nodes.size, 8):
         c, d, e, f = min(b + 1, last), min(b + 2, last), min(b + 3, last), min(b + 4, last)

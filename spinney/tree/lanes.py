@@ -2,9 +2,12 @@
 
 In: a tree's packed nodes, and the rows' codes or values. Out: the node where each row ends.
 
-Rows walk in *lanes*, one step per turn, so that none waits for memory alone: the node that a row has come to is asked
-for at once, and is there when all other lanes have had their turn. A leaf leads to itself, and after every fourth step
-those who have come to one are taken out of the lanes. Of numbers, nothing is left for a processor to guess.
+Rows walk in *lanes*, one step per turn, so that none waits for memory alone: the node that a row has come to is
+prefetched, and is in the cache when all other lanes have had their turn. A leaf leads to itself, and after every fourth
+step rows at a leaf are taken out of the lanes. With numeric splits only there is no branch to mispredict.
+
+    lanes     row    [ 0  1  2  3 ]         after a step in which rows 1 and 2 stayed where they were, in leaves:
+              at     [ 7  2  5  9 ]         row  [ 0  3 ]    at  [ 8 14 ]    leaf[1] = 2, leaf[2] = 5
 """
 
 from __future__ import annotations
@@ -114,6 +117,8 @@ def _walk(questions, at, row, leaf):
 @inner_kernel
 def _step_and_leave(questions, n, at, row, leaf):
     """The last step of some; rows that are where they were leave their lanes. Returns how many go on."""
+    # In place: go_on <= lane, so nothing is overwritten that is still to be read. A row's leaf is written each time,
+    # and is right the last time.
     go_on = _ZERO
     for lane in range(n):
         node, i = np.uint64(at[lane]), row[lane]

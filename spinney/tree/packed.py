@@ -1,13 +1,15 @@
-"""Trees packed for prediction: `Words` and `Pairs` of them, which ask about codes, and `Steps`, which ask about values.
+"""Trees packed for prediction: `Words` and `Pairs` of them, which test codes, and `Steps`, which test values.
 
 A word is eight bytes, so that a step down a tree is one load and a compare:
 
     63         36 35     12 11    2   1      0
     [ right child | column  | limit | set | turn ]     right child: number within the tree; the left one is the next
 
-A row goes left if its code in the column, plus `turn`, is less than `limit`. Where the code of a missing value is 255,
-a turn of 1 makes it 0 and so sends it left; where it is that after the last bin, whoever walks looks for it. A leaf has
-limit 0 and is its own right child. With `set` a row goes left if its code is in the node's set of 256 bits.
+A row goes left if its code in the column, plus `turn`, is less than `limit`. The sum is a byte: where the code of a
+missing value is 255, a turn of 1 makes it 0 and so sends it left, without a test for missing values; `limit` is one
+more then, so that other codes go where they did. Where the missing code is that after the last bin, the walk tests for
+it. A leaf has limit 0 and is its own right child: no code is less than 0, so a row that has come there stays, and walks
+need no test for leaves. With `set` a row goes left if its code is in the node's set of 256 bits.
 
 In a pair of words the second one is this set, if it has 64 codes at most (limit 0), or its place in `sets` (limit 1).
 
@@ -53,7 +55,7 @@ class Words(NamedTuple):
 
     words: np.ndarray  # uint64
     bits: np.ndarray  # uint64 (sets, 4): codes
-    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree asks about sets
+    bits_at: np.ndarray  # int32: a node's row in `bits`; empty when no tree has sets
     first: np.ndarray  # int64: where each tree begins, and where the last one ends
     depth: np.ndarray  # int64: of each tree, if it is shallow; 0 else
     votes: np.ndarray  # uint8: a leaf's only class, or MIXED; empty if too few leaves have only one
@@ -105,7 +107,7 @@ def pack_pairs(forest: Forest) -> Pairs:
 
 
 def _votes(forest: Forest) -> np.ndarray:
-    """Of a forest grown until nearly all leaves are of one class: a byte says what these answer."""
+    """Of a forest grown until nearly all leaves are of one class: a byte per node has the class."""
     if forest.n_classes is None or len(forest.n_classes) > 1 or forest.n_classes[0] > MIXED:
         return np.empty(0, np.uint8)
     votes = np.empty(forest.n_nodes, np.uint8)

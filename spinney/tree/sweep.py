@@ -2,8 +2,16 @@
 
 In: a `Forest` of trees from bins, and a table, encoded or not. Out: sums of the trees' values, or the leaves.
 
-Through smaller trees rows do not walk, they are *swept*: every node is asked about 64 rows at once, and those that are
-there move on. In larger ones several rows walk in step, without a branch: a leaf leads to itself.
+Through smaller trees rows do not walk, they are *swept*: every split is tested for 64 rows at once, and those that are
+at this node move on. In larger ones several rows walk in step, without a branch: a leaf leads to itself.
+
+A sweep is right because nodes are in preorder: children have larger numbers than their parent, so one pass over the
+nodes in their order meets every node of a row's path after that row has come to it.
+
+    at   [ 0 0 0 0 ... ]  -- node 0: code <= 7 -->  [ 1 4 4 1 ... ]  -- node 1: ... -->  [ 2 4 4 3 ... ]  -- node 4 ...
+
+A walk of depth d waits d times for a load that depends on the one before. A sweep of n nodes has n tests, but none
+waits for another, and with nodes numbered in a byte each is a handful of instructions for all 64 rows.
 """
 
 from __future__ import annotations
@@ -31,12 +39,12 @@ from spinney.tree.packed import (
 )
 
 _ROWS = 4 * SWEPT  # rows that go through a tree together
-_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; that are all asked
+_FEW_NODES, _MOST_SWEPT = 255, 2047  # nodes of a tree that a byte can number; of a tree that is swept
 # Where a thread notes the nodes that its rows have come to. The smaller the numbers, the more fit one instruction.
 _DESK = np.dtype([("at", np.int32, (_ROWS,)), ("few", np.uint8, (_ROWS,)), ("many", np.uint16, (_ROWS,))], align=True)
 _ONE = np.uint64(1)
 _STEP = 65536  # rows encoded at a time
-_STEP_SPARSE = 16384  # of sparse tables, whose codes are laid out for the columns that are asked about
+_STEP_SPARSE = 16384  # of sparse tables, whose codes are made dense for the columns that are tested
 
 
 @inner_kernel
@@ -123,10 +131,7 @@ def _find_leaves(packed, tree, codes, begin, n, n_bins, desk):
 
 @inner_kernel
 def _sweep(packed, tree, codes, begin, n, n_bins, at):
-    """Ask every node of the tree about all rows, 64 at once; a row takes notice if it is there.
-
-    More questions than a walk asks, but one instruction asks many rows, and none waits for another's answer.
-    """
+    """Test every split of the tree for all rows, 64 at once; only rows that are at the node move on."""
     first = packed.first[tree]
     for i in range(n):
         at[i] = 0

@@ -1,7 +1,7 @@
 """What ID3 and C4.5 trees may be at most, beyond depth: leaves, decrease, significance, and what held-out rows say.
 
-Whether and how a node is split follows from its rows alone, so the best-first tree of so many leaves is a part of the
-whole tree: the splits are put in the order in which a best-first loop would make them, and the later ones taken back.
+Whether and how a node is split follows from its rows alone, so the best-first tree of n leaves is a part of the whole
+tree: the splits are put in the order in which a best-first loop would make them, and the later ones are undone.
 """
 
 from __future__ import annotations

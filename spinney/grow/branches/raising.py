@@ -2,10 +2,23 @@
 
 Three estimates are compared at a node, children first: the pessimistic errors (criteria/pessimism.py) of its subtree,
 of the node as a leaf, and of its largest branch if all the node's rows were sent down that one. To be as good, an
-estimate may be a tenth of an error higher. A branch that is raised gets to know all the rows and is pruned anew.
+estimate may be a tenth of an error higher. A branch that is raised gets all the rows and is pruned again.
 
 One loop, with frames in two modes. A node that is *pruned* visits its children, then (stage RAISE) has its largest
 branch *estimated*, which changes nothing but the order of rows in the segment.
+
+    PRUNE a node     VISIT  prune each child with its own rows        sum of their estimates -> errors
+                     RAISE  estimate the largest child with all rows                         -> branch_errors
+                     decide which is lowest, up to 0.1 of an error (ties go to the first):
+                            leaf            the node loses its split
+                            branch_errors   the node takes over the child's split and children, and is pruned again
+                            errors          it stays as it is
+
+    ESTIMATE a node  VISIT  estimate each child with its rows         sum of their estimates -> errors
+
+The stack of frames is kept in memory, instead of recursion, since the kernel may return between two steps (to get more
+memory, or for Ctrl-C) and go on where it was. A visit that ends at once, at a leaf, returns its estimate; any other
+returns _OPEN and hands its estimate to the frame below when it is popped (`_deliver`).
 """
 
 from __future__ import annotations
@@ -46,7 +59,7 @@ def _collapse(grown, wrong):
         for k in range(node.first, node.first + node.n_branches):
             if grown.children[k] >= 0:
                 below += wrong[grown.children[k]]
-        if below >= wrong[number] - _SAME:
+        if below >= wrong[number] - _SAME:  # fractional rows are rounded to units: a few of them are no difference
             node.feature = NO_SPLIT
         else:
             wrong[number] = below
@@ -101,7 +114,7 @@ def _prune(rank, size, sync, grown, columns, rows, level, raises):
 
 @inner_kernel
 def _deliver(grown, columns, rows, estimate):
-    """Tell the node above."""
+    """Hand an estimate to the node above."""
     state = grown.state[0]
     if state.n_frames == 0:
         return
@@ -168,6 +181,7 @@ def _decide(grown, columns, rows, level, frame):
     if frame.branch_errors > frame.errors + _AS_GOOD:
         return frame.errors
     _raise(grown, number, frame.largest_child)
+    # visited again with all the rows, in the place of this frame: its splits were pruned for a part of the rows only
     state.n_frames -= 1
     estimate = _visit(grown, columns, rows, level, number, frame.begin, frame.end, _PRUNE)
     if estimate != _OPEN:  # the branch is a leaf
@@ -177,6 +191,7 @@ def _decide(grown, columns, rows, level, frame):
 
 @inner_kernel
 def _raise(grown, number, child):
+    # the node keeps its number and its rows, so its parent need not change; siblings of the child become unreachable
     node, branch = grown.nodes[number], grown.nodes[child]
     node.feature, node.cut, node.threshold = branch.feature, branch.cut, branch.threshold
     node.first, node.n_branches = branch.first, branch.n_branches

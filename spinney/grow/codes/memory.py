@@ -20,7 +20,7 @@ NODES_AHEAD = 2 * MEMBERS  # nodes, and nodes that wait, that one step of the lo
 NEEDS_ROOM = -1  # what the loop returns instead of the number of nodes
 _ROOM = 4096  # nodes of a tree that there is room for from the start
 
-# One node; nodes stand in preorder, so that the left child is the next one.
+# One node; nodes are in preorder, so that the left child is the next one.
 NODE = np.dtype(
     [
         ("begin", np.int64),  # its rows: rows[begin:end]
@@ -71,7 +71,7 @@ class Cells(NamedTuple):
 
     codes: np.ndarray  # uint8 (rows, columns filled up to a multiple of LANES), of the rows that count
     missing: np.ndarray  # int64, by column: the code of missing values
-    middles: Middles  # values that stand for the bins, for random thresholds
+    middles: Middles  # values that represent the bins, for random thresholds
 
 
 class Small(NamedTuple):

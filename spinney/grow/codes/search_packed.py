@@ -1,9 +1,14 @@
-"""The best split of a node with a few classes of small weight: all weights of a bin ride in one uint64.
+"""The best split of a node with a few classes of small weight: all weights of a bin are in one uint64.
 
 In most nodes of a tree, those with few rows, a handful of classes is left, and none of them weighs much. Each of
 these has a field as wide as the largest needs; adding a row to a bin is one addition then, as with two classes, and the
 histograms of eight columns stay in the first-level cache. The scores are those of search_classes.py, from the same
 integers.
+
+    a bin    [ ... | third class present | second | first ]      fields of b bits: 2**b > the node's weight of any class
+
+Any sum of bins holds some of the node's rows, so no field can overflow. Which class has which field is looked up by
+`shift`; classes without rows in the node have none.
 """
 
 from __future__ import annotations

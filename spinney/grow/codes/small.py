@@ -1,11 +1,15 @@
 """Subtrees of up to 64 rows with random cuts: half the time of extra-trees, if they were grown as large ones are.
 
-In: a node of two classes or a number that waits for its turn. Out: all nodes below it, the very ones that the loop in
-grower.py would make, and the rows of its leaves in their places.
+In: a waiting node of two classes or a number. Out: all nodes below it, the very ones that the loop in grower.py would
+make, and the rows of its leaves in their places.
 
-The codes of the node's rows become a table with one line of 64 bytes a column, and a set of these rows is the bits of a
-word (`_compile/sets.py`). So the least and the greatest code of a node, and the rows on the left of its cut, are a few
-instructions a column whatever the number of rows. Nothing is moved before the leaves are there.
+The codes of the node's rows become a table with one line of 64 bytes per column, and a set of these rows is the bits of
+a word (`_compile/sets.py`). So the smallest and the largest code of a node, and the rows on the left of its cut, are a
+few instructions per column whatever the number of rows. No row is moved before the leaves are known.
+
+    table, column j    [ code of row 0 | code of row 1 | ... | code of row 63 ]      one or two vector registers
+    node               0 1 1 0 ... 0                                                 bit i: row i belongs to it
+    left child         node & (table[j] <= code)            right child              node & ~left
 """
 
 from __future__ import annotations
@@ -68,7 +72,9 @@ def _grow(statistics, cells, kinds, criterion, rules, memory, place, number):
     least = rules.min_leaf, rules.min_weight
     begin, end = waiting[place].begin, waiting[place].end
     _lay_out(cells, stats, kinds, memory, begin, end)
-    small.sets[0] = ~_NOBODY >> np.uint64(MEMBERS - (end - begin))
+    small.sets[0] = ~_NOBODY >> np.uint64(MEMBERS - (end - begin))  # the lowest end - begin bits
+    # sets[k] are the rows of waiting[place + k]: one stack in two arrays. The left child is on top, so that nodes come
+    # out in preorder, numbered as they are opened.
     n_sets = 1
     while n_sets > 0:
         n_sets -= 1
@@ -85,7 +91,7 @@ def _grow(statistics, cells, kinds, criterion, rules, memory, place, number):
             part_node(waiting, place + n_sets, node, number, split, node.begin + set_size(left))
             small.sets[n_sets], small.sets[n_sets + 1] = rows & ~left, left
             n_sets += 2
-        elif stats.ndim > 1:  # nobody asks for the rows of a leaf of two classes
+        elif stats.ndim > 1:  # the rows of a leaf are not needed with two classes
             _leave(memory.rows, small.rows, node.begin, rows)
         number += 1
     return np.int64(number)
@@ -145,7 +151,7 @@ def _search(stats, cells, kinds, criterion, rules, memory, least, total, random,
                 draw_column(key, memory.order, memory.drawn, k)
         left = _look(judged, cells, memory, split, random, rows, memory.order[seen:until], left)
         seen = until
-        if total[0] == 2 and left != 0:  # the first column that tells two rows apart parts them as well as any other
+        if total[0] == 2 and left != 0:  # the first column that tells two rows apart splits them as well as any other
             break
         if seen == wanted and split.score == _NEVER and wanted < n_columns and not rules.per_tree:
             wanted += 1
@@ -175,12 +181,13 @@ def _look(judged, cells, memory, split, random, rows, columns, best):
 
 @inner_kernel
 def _judge(judged, split, columns, rows, best):
-    """The same where nothing is missing, the cuts being known: all columns without a branch that must be guessed."""
+    """The same where nothing is missing, the cuts being known: all columns without a branch to be predicted."""
     stats, kinds, _, least, (n_total, w_total, s_total), small = judged
     score, at = split.score, np.int64(-1)
     for k in range(columns.size):
         left = rows & set_up_to(small.table, columns[k], small.code[k])
         n, w, s = _sums(stats, kinds, small, left)
+        # a constant column has everything on the left; its score is thrown away, but must not divide by zero
         new = variance_score(w, s, max(w_total - w, 1), s_total - s)
         allowed = (n >= least[0]) & (n_total - n >= least[0]) & (w >= least[1]) & (w_total - w >= least[1])
         better = allowed & (small.low[k] < small.high[k]) & (new > score)
@@ -199,7 +206,7 @@ def _sums(stats, kinds, small, left):
     n = set_size(left)
     w = n if kinds.weight is None else set_sum(small.weights, left)
     if kinds.weight is None and stats.ndim == 1:
-        s = set_size(left & small.second[0])
+        s = set_size(left & small.second[0])  # two classes, all rows weigh 1: amounts are bits, too
     else:
         s = set_sum(small.amounts, left)
     return n, w, s
@@ -247,6 +254,6 @@ def _offer(judged, split, left, best, column, code, missing_left, has_missing):
     return best
 
 
-# More classes, and anything else, go their usual way.
+# More classes, and anything else, are grown by the loop in grower.py.
 most_rows = by_type({Statistics: _most_of_pairs, ClassStatistics: _none, SumStatistics: _none})
 grow_small = by_type({Statistics: _grow_pairs, ClassStatistics: _grow_nothing, SumStatistics: _grow_nothing})

@@ -1,7 +1,8 @@
 """What rows add to sums and histograms, in two layouts; and the memory of other kinds of sums.
 
-    packed    uint64 a row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two classes
-              of whole weights, where nobody asks how many rows a side has
+    packed    one uint64 per row, [ weight : 32 bits | weight of the second class : 32 bits ]: one addition. For two
+              classes of integer weights, where the number of rows on a side is not needed. The sum of all weights is
+              below 2**31 (`MOST_PACKED`), so the lower field never overflows into the upper one
     wide      int64 (rows, 2), weight and amount; a bin has rows, weight and amount
 
 Both are exact. Numba picks the layout by the array's dimensions when a kernel is compiled; places are unsigned, or it
@@ -18,10 +19,10 @@ from spinney._compile import inner_kernel
 from spinney.grow.codes.memory import AT_ONCE, SLOTS
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes are worth their while
+MOST_IN_BYTES = 15  # a row's weight up to which sums in bytes pay
 MOST_CLASSES = 64  # more would not fit the cache
 _MOST_CELLS = AT_ONCE * (MOST_CLASSES + 2)  # of a row of bins, one of each column
-_CUTS = SLOTS + 8  # that are judged together; rows of a power of two would meet in the cache
+_CUTS = SLOTS + 8  # scored together; rows of a power of two would collide in the cache
 NOWHERE = np.empty((0, 0, 0), np.int64)  # stands for statistics that are looked up, not moved with the rows
 MOST_PACKED = 2**31  # the sum of weights must be less
 
@@ -32,7 +33,7 @@ class Statistics(NamedTuple):
     rows: np.ndarray  # node by node
     spare: np.ndarray
     histograms: np.ndarray  # of AT_ONCE columns, SLOTS bins each; empty between uses
-    most: int  # packed: the greatest weight of a row, if many such can be summed in bytes; else 0
+    most: int  # packed: the largest weight of a row, if many such can be summed in bytes; else 0
 
 
 class ClassStatistics(NamedTuple):
@@ -208,7 +209,7 @@ def count_if(n, stats, wanted):
 
 @inner_kernel
 def sum_if(total, stats, i, wanted):
-    """The sum with row i, if it is wanted; without asking the branch predictor."""
+    """The sum with row i, if it is wanted; without a branch: 0 - 1 is a mask of ones, 0 - 0 of zeros."""
     if stats.ndim == 1:
         return total[0] + (stats[i] & (np.uint64(0) - np.uint64(wanted))), total[1]
     else:

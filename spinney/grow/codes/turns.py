@@ -1,6 +1,7 @@
-"""Turns: a node that waits becomes one of the tree, draws its columns, and its children wait after it.
+"""The stack of waiting nodes: one is taken, gets its number in the tree and samples its columns; its children follow.
 
-The loop in grower.py and the one in small.py do this alike.
+The loops of grower.py and of small.py share these steps. The left child is on top of the stack, so nodes are numbered
+in preorder: a left child comes right after its parent, and only the number of the right one has to be stored.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def draw_column(key, order, drawn, k):
 @inner_kernel
 def put_back(order, drawn, n):
     """All columns where they were before n were drawn."""
+    # The same exchanges backwards. It takes as many steps as were drawn; a fresh list would take one per column.
     for k in range(n - 1, -1, -1):
         _exchange(order, k, drawn[k])
 

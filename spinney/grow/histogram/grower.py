@@ -2,7 +2,7 @@
 
 Glossary
     row          a line of the table; `rows` holds row numbers in the order of the nodes
-    node         a part of the rows; its rows stand side by side in one segment of `rows`
+    node         a part of the rows; its rows are adjacent, in one segment of `rows`
     parity       even depths keep their segments in buffer 0, odd ones in buffer 1
     code         the uint8 that stands for a value; `bins` are codes, `missing` has the last one
     words        a row's codes side by side, and last its gradient and hessian

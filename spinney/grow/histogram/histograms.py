@@ -1,6 +1,6 @@
 """Histograms: per bin, the sums of gradient, hessian and count of a node's rows.
 
-Two forms. *Packed*: one int64 a bin, for nodes of at most `fields.block_rows` rows. *Wide*: three planes of int64
+Two forms. *Packed*: one int64 per bin, for nodes of at most `fields.block_rows` rows. *Wide*: three planes of int64
 (gradient, hessian, count), for larger ones; built from packed blocks, so the hot loop is the same.
 
     packed   [ bin 0 | bin 1 | bin 2 | ... ]
@@ -65,6 +65,8 @@ def accumulate_words(lanes, n_words, first_word, last_word, rows, packed, scratc
 @inner_kernel
 def _add_row(lanes, first, last, add, scratch):
     """Some lanes of a row, four by four."""
+    # Lanes have bins of their own, STRIDE apart, so the four additions never meet in one place: the processor need not
+    # wait for one to finish the next.
     at = np.uint64(0)
     while first < last:
         scratch[at + np.uint64(lanes[first])] += add
@@ -135,6 +137,12 @@ def reduce_wide(scratch, packed_scratch, desks, ranks, first, fields, out):
 @inner_kernel
 def read_digit(lane, divisor, out):
     """out[code] = sums over the bytes of a lane whose highest digit is that code."""
+    # A lane's byte is a number of mixed radix, code_1 + d_2 code_2 + d_3 code_3, and its bins a table of all digits.
+    # The histogram of the column with the highest digit has the sums of blocks of `divisor` bins; drop_digit then sums
+    # over that digit, which leaves the joint histogram of the other columns for the next one.
+    #     bins, divisor 4      [ 0 1 2 3 | 4 5 6 7 | 8 9 10 11 ]
+    #     read_digit             out[0]    out[1]    out[2]         sums along a block
+    #     drop_digit           [ 0+4+8  1+5+9  2+6+10  3+7+11 ]     sums across blocks
     if divisor == 1:
         for code in range(out.size):
             out[code] = lane[code]
@@ -148,7 +156,7 @@ def read_digit(lane, divisor, out):
 
 @inner_kernel
 def drop_digit(lane, divisor, n_slots):
-    """Sum a lane over its highest digit; what is left stands in its first `divisor` places."""
+    """Sum a lane over its highest digit; what is left is in its first `divisor` places."""
     rest = lane[:divisor]
     for code in range(1, n_slots):
         part = lane[code * divisor : (code + 1) * divisor]
@@ -159,6 +167,7 @@ def drop_digit(lane, divisor, n_slots):
 @inner_kernel
 def subtract(parent, child):
     """parent -= child, both packed, or a plane of each."""
+    # exact, field by field: the child's rows are some of the parent's, so no hessian or count becomes negative
     for i in range(parent.size):
         parent[i] -= child[i]
 

@@ -93,6 +93,7 @@ def finish_tree(fields, rules, work):
 @inner_kernel
 def finish_nodes(fields, rules, nodes, n_nodes):
     """Add leaf sums up the tree, prune splits that gain too little from the leaves up, and set every value."""
+    # children have larger numbers than their parents: one pass backwards meets both children before their parent
     for at in range(n_nodes - 1, -1, -1):
         node = nodes[at]
         node.is_leaf = node.left == NO_NODE
@@ -116,7 +117,7 @@ def finish_nodes(fields, rules, nodes, n_nodes):
 
 @inner_kernel
 def pass_values_down(nodes, n_nodes):
-    """The pieces below a pruned node answer with its value."""
+    """The pieces below a pruned node get its value."""
     for at in range(n_nodes):
         node = nodes[at]
         if node.is_leaf and node.left != NO_NODE:

@@ -20,9 +20,9 @@ NO_SLOT = -1
 NOT_USED = -1
 SLOTS = 256  # codes a column can have
 GROUP = 16  # words that fill a cache line
-_FEW_ROWS = 4096  # a node of so few rows has its histogram built by words
-_MANY_WORDS = 64  # in a table of so many words all nodes have
-_PLACES = SLOTS + 16  # at least one more; not 257, or rows of a desk would lie 4 KiB apart and wait for each other
+_FEW_ROWS = 4096  # nodes of up to this many rows have their histograms built by words
+_MANY_WORDS = 64  # rows of so many words: all nodes have
+_PLACES = SLOTS + 16  # at least one more; not 257, or arrays of a DESK would be 4 KiB apart and delay each other
 
 # One node of the growing tree; children stand side by side (right = left + 1).
 NODE = np.dtype(
@@ -85,7 +85,7 @@ COLUMN = np.dtype(
     align=True,
 )
 
-# A thread's own small things.
+# A thread's own workspace.
 DESK = np.dtype(
     [
         ("filled", np.int64),  # rows in its packed scratch; NOT_USED if the scratches hold nothing
@@ -166,7 +166,7 @@ class Work(NamedTuple):
     group: int  # words that a thread sums at a time
     lanes_at_a_time: int  # searched where they have been summed by rows
     few_rows: int  # nodes of at most so many rows are summed by words
-    desks: Any  # DESK records, one a thread
+    desks: Any  # DESK records, one per thread
     best: Any  # CANDIDATE records (threads, 2): each child's best split on the columns that the thread has searched
     free_slots: np.ndarray  # int64 (2, slots): stacks of free slots, packed and wide
     heap: np.ndarray  # int64

@@ -45,6 +45,8 @@ def partition_chunk(column, goes_left, desk, rows, target, cursor):
 
     cursor[LEFT] began at the node's begin and cursor[RIGHT] at its end; they meet where the right child begins.
     """
+    # Each row is written to both buffers, and only the one it belongs to moves on: a branch would be mispredicted for
+    # half of the rows of a good split.
     n_left = n_right = np.uint64(0)
     for k in range(rows.size):
         if k + _AHEAD < rows.size:

@@ -1,6 +1,6 @@
 """The best split of one node on one column.
 
-In: the node's sums and the column's bins, loaded onto the thread's desk, and the best split of the columns so far.
+In: the node's sums, the column's bins, loaded into the thread's workspace (`desk`), and the best split so far.
 Out: that, or a better one (score, column, code, side of missing, left sums; for categories the set of codes that go
 left). Ties go to the first column, then the smaller code, then to missing on the right.
 
@@ -21,7 +21,7 @@ from spinney.grow.histogram.statistics import packed_count, packed_gradient, pac
 from spinney.grow.rules import larger_side
 from spinney.tree.sweep import in_set
 
-POOL = np.int64(SLOTS)  # stands for all categories with few rows in the node
+POOL = np.int64(SLOTS)  # represents all categories with few rows in the node
 _NONE = -np.inf
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -60,6 +60,8 @@ def add_up_packed(histogram, fields, desk):
 
     Empty bins have no place: to cut after one is to cut after the bin before it.
     """
+    # Without a branch: every bin writes to place n, but only one with rows moves n on, so the next bin overwrites what
+    # an empty one wrote. One prefix sum of packed numbers is three at once.
     n = np.uint64(0)
     total = np.int64(0)
     for i in range(histogram.size):
@@ -101,7 +103,7 @@ def bin_at(counts, place):
 
 @inner_kernel
 def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, monotone):
-    """Best `code <= t` split; missing rows are tried on both sides. The desk holds the sums up to n places.
+    """Best `code <= t` split; missing rows are tried on both sides. `desk` holds the sums up to n places.
 
     `counts` are the bins' counts, or packed sums: 0 just where there are no rows.
     """
@@ -114,7 +116,7 @@ def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, 
     nothing = Sums(np.int64(0), np.int64(0), np.int64(0))
     for side in range(2 if missing.count > 0 else 1):
         extra = missing if side == 1 else nothing
-        # with missing on the right, the last place parts all numbers from missing
+        # with missing on the right, the last place separates all numbers from missing
         n_cuts = n if missing.count > 0 and side == 0 else last
         _score(desk, n_cuts, extra, node, fields, rules.penalty, rules)
         if monotone is not None:
@@ -134,6 +136,9 @@ def search_numbers(node, feature, column, counts, n, fields, rules, desk, best, 
 @part_kernel
 def search_categories(node, feature, column, fields, rules, desk, best, monotone):
     """Best set of categories: order them by gradient / hessian, then cut the order once. Missing is one of them."""
+    # The score G**2 / H is convex in the sums, so the best of all 2**(k-1) - 1 partitions of k categories is among the
+    # k - 1 cuts of the order by G / H (Fisher, 1958). That is exact without smoothing, pooling, penalties and limits on
+    # leaves, and a good guide with them.
     n = _order_categories(column, fields, rules, desk)
     if n < 2:
         return
@@ -251,7 +256,7 @@ def cut_score(count, gradient, hessian, total_count, total_gradient, total_hessi
 
 @inner_kernel
 def _score_bounded(desk, n, extra, node, fields, penalty, direction):
-    """`_score` again where leaf values have bounds, and must rise or fall from left to right if `direction` says so."""
+    """`_score` again where leaf values have bounds, and must rise (`direction` 1) or fall (-1) from left to right."""
     total_gradient = node.gradient * fields.gradient_unit
     total_hessian = node.hessian * fields.hessian_unit
     for i in range(n):
@@ -295,6 +300,8 @@ def _sortable(number):
 @inner_kernel
 def _sortable_bits(bits):
     """Bits to a sortable integer, and back."""
+    # negative floats sort backwards as integers: flipping all their bits but the sign puts them in order, and doing so
+    # twice changes nothing
     return bits ^ ((bits >> 63) & _ALL_BUT_SIGN)
 
 

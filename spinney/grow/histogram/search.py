@@ -63,8 +63,8 @@ def search_chunk(rank, table, rows, rules, work, desk, chunk, kinds):
 
 @part_kernel
 def _sum_lane(rank, table, fields, work, lane, ranks, begin):
-    """The sums of one lane, which begin at `begin` in some threads' scratches, to this thread's desk or straight into
-    the histogram."""
+    """The sums of one lane, which begin at `begin` in some threads' scratches, into this thread's workspace or straight
+    into the histogram."""
     small, desk, first = work.nodes[work.state[0].small], work.desks[rank], table.first_member[lane]
     n = table.columns[table.members[first]].lane_slots
     if small.is_wide:
@@ -115,6 +115,7 @@ def _fill_column(rank, fields, work, column):
 @inner_kernel
 def _subtract(work, fields, parent, small, first, last):
     """Some places of the parent's histogram minus the small child's, in place."""
+    # the three cases there are: both packed, both wide, wide minus packed (a packed parent has no wide child)
     if not parent.is_wide:
         subtract(work.packed_pool[parent.slot, first:last], work.packed_pool[small.slot, first:last])
     elif small.is_wide:

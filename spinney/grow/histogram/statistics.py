@@ -6,22 +6,26 @@
 The fields are as wide as the sums over one *block* of rows need (16,383 rows, or all if fewer), and what is left
 of the 64 bits is the precision of gradient and hessian. Longer sums are widened into three int64 each.
 
+A packed number is an integer sum, g * 2**gradient_shift + h * 2**count_bits + count. Adding or subtracting two packed
+numbers therefore adds or subtracts all three parts at once, exactly, as long as hessian and count stay inside their
+fields. Both are never negative, so nothing is borrowed from the field above.
+
     31        16 15        0
     [ gradient  | hessian   ]                                    short: of a row, in its last word
 
 A row's own numbers have at most 15 bits, and are kept in 32 until they are added. In tables of up to 2,047 rows they
 have just so many and are rounded to the nearest. In larger ones they have fewer, and are rounded up or down at random:
 sums then have no bias. The noise is a hash of the row's codes, so that a row of weight 3 and three equal rows are
-rounded alike, wherever they stand.
+rounded alike, wherever they are in the table.
 
 Where a few rows are far larger than the others, as with skewed targets or an outlier, units that suit them would round
-the others to nothing. Then a row's numbers have exponents, and units follow from the largest *sum* of a block:
+the others to zero. Then a row's numbers have exponents, and units follow from the largest *sum* of a block:
 
     31      28 27          16 15      12 11           0
     [ exponent | gradient    | exponent | hessian     ]          far: the same for such tables
 
 Beyond what that can hold, a few rows (one in 256) are clipped to a multiple of the rest, in the sums that splits are
-found by; those of leaves take them as they are.
+found by. The sums of leaves use the unclipped values.
 """
 
 from __future__ import annotations
@@ -70,7 +74,7 @@ class Fields(NamedTuple):
     is_far: bool  # a row's numbers have exponents
     most_gradient: float  # rows beyond are clipped; in tables that are far only
     most_hessian: float
-    coarseness: float  # what rounding may take off or add to a row, as a share of it
+    coarseness: float  # what rounding may change a row by, as a fraction of it
 
 
 def make_fields(
@@ -83,7 +87,7 @@ def make_fields(
 ) -> Fields:
     """Lay out the fields for a tree on `n_rows` rows that count `total_count` in all.
 
-    `exponents` (2, 256) says how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
+    `exponents` (2, 256) is how many of the rows (as often as they count) have a gradient, a hessian of each exponent.
     """
     fields = _near_fields(n_rows, total_count, most_repeats, max_gradient, max_hessian)
     if exponents is None:
@@ -119,13 +123,14 @@ def _found(counts: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _is_far(found: list[tuple[int, int]], block: int) -> bool:
-    """Whether the largest numbers are far above the mean of those that may stand in a block together."""
+    """Whether the largest numbers are far above the mean of those that may be in a block together."""
     top, n = found[0][0], sum(count for _, count in found)
     return min(block, n) * math.ldexp(1.0, top - _EXPONENT_BIAS) >= FAR * _largest_sum(found, block, top)
 
 
 def _largest_sum(found: list[tuple[int, int]], block: int, most: int) -> float:
     """A bound for the sum of any block of numbers, if those of exponents beyond `most` are clipped."""
+    # the worst block is filled with the largest rows first; `block` is how many more rows it has room for
     total = 0.0
     for exponent, count in found:
         total += math.ldexp(min(count, block), min(exponent, most) - _EXPONENT_BIAS)
@@ -137,9 +142,10 @@ def _far_scale(found: list[tuple[int, int]], block: int, bits: int) -> tuple[int
     """(scale as a power of two, where to clip) so that no block's sum takes more than so many bits."""
     few = sum(count for _, count in found) // _FEW
     above = accumulate(count for _, count in found)
+    # the largest exponent once the largest 1/256 of the rows is set aside: these others must keep _KEPT_BITS bits
     others = next(exponent for (exponent, _), n in zip(found, above) if n > few)
     wanted = _KEPT_BITS - (others - _EXPONENT_BIAS)
-    for most in range(found[0][0], others - 1, -1):
+    for most in range(found[0][0], others - 1, -1):  # clip as little as possible: lower the limit bit by bit
         exponent = scale_exponent(_largest_sum(found, block, most), bits)
         if exponent >= wanted:
             break
@@ -150,8 +156,11 @@ def _near_fields(n_rows: int, total_count: int, most_repeats: int, max_gradient:
     """The fields of ordinary tables."""
     block_rows = max(1, min(n_rows, BLOCK // most_repeats))
     units = min(total_count, block_rows * most_repeats)
+    # A sum over 2**c rows is c bits longer than a row's own number. With g and h bits for the rows' own numbers:
+    #     [ sign 1 | gradient g + c | hessian h + c | count c ]     so g + h = 63 - 3 c
+    # 16,383 rows (c = 14) leave 11 and 10 bits, 2,047 rows (c = 11) leave 15 each: as many as the short form can hold.
     count_bits = units.bit_length()
-    free = 63 - 3 * count_bits  # one bit is the gradient's sign
+    free = 63 - 3 * count_bits
     hessian_bits = free // 2
     gradient_shift = 2 * count_bits + hessian_bits
     gradient_bits, hessian_bits = min(_GRADIENT_BITS, free - hessian_bits), min(_HESSIAN_BITS, hessian_bits)
@@ -187,6 +196,8 @@ def pack(gradient, hessian, count, fields):
     return (gradient << fields.gradient_shift) + (hessian << fields.count_bits) + count
 
 
+# The gradient may be negative. The shift is arithmetic, rounding down, and what it drops (hessian and count) is never
+# negative: hence it finds the gradient exactly, without a correction for borrowed bits.
 @inner_kernel
 def packed_gradient(packed, fields):
     return packed >> fields.gradient_shift
@@ -205,6 +216,7 @@ def packed_count(packed, fields):
 @inner_kernel
 def quantise(gradient, hessian, noise_key, key, fields):
     """One row's statistics, short. The noise is below one unit."""
+    # floor(x + u) with u uniform in [0, 1) has the mean x: stochastic rounding. With u = 0.5 it is the nearest integer.
     noise = uniform(noise_key, key) if fields.dither else 0.5
     g = np.int64(np.floor(np.float64(gradient) * fields.gradient_scale + noise)) + _BIAS
     h = np.int64(np.floor(np.float64(hessian) * fields.hessian_scale + noise))
@@ -251,7 +263,8 @@ def quantise_far(gradient, hessian, noise_key, key, fields):
 
 @inner_kernel
 def _shift_for(size, bits):
-    """By how many bits to shorten a number that it has at most so many."""
+    """By how many bits to shorten a number to `bits` bits."""
+    # the exponent field of a float64 is 1022 + (bits of its integer part); sizes are not negative, so no sign bit
     shift = (view_as_int(size) >> np.int64(52)) - np.int64(1022 + bits)
     return shift if shift > 0 else np.int64(0)
 

@@ -23,7 +23,7 @@ from spinney.grow.histogram.statistics import (
 )
 
 GRADIENT, HESSIAN, COUNT = 0, 8, 16  # places in work.totals
-_SUMMED = 1020  # rows summed at a time, or up to four times as many; 16 times as many fit the packed form
+_SUMMED = 1020  # rows summed at a time, or up to four times as many; 16 times as many fit the packed form (BLOCK)
 _ONE = np.uint64(1)
 
 
@@ -77,6 +77,8 @@ def _sum_rows(rank, table, rows, work, desk, begin, end, first, last):
         step = min(end - begin, fields.block_rows)
         if not at_once:
             step = min(step, CHUNK)
+        # Invariant: a packed bin never holds more than block_rows rows, even if all of them fall into that bin. Before
+        # it could, the scratch is emptied into the wide one. Nodes of up to block_rows rows never come to this.
         if desk.filled + step > fields.block_rows:
             widen(scratch[: (last - first) * LANES * STRIDE], wide_scratch, fields)
             desk.filled = 0

@@ -20,7 +20,7 @@ MOST_ORDERS = 16  # orders of the categories that a split tries, with more than 
 
 @inner_kernel
 def heaviest(total, n_sums, which):
-    """The place of the which-th largest of the sums; of equals the first."""
+    """The place of the which-th largest of the sums; ties go to the first."""
     last, last_place = np.int64(0), np.int64(0)
     for turn in range(which + 1):
         best, best_place = np.int64(-1), np.int64(1)

@@ -1,4 +1,11 @@
-"""The entries of sorted lists, and the best cut found in one."""
+"""The entries of sorted lists, and the best cut found in one.
+
+    63            32 31             0
+    [ rank of value | row           ]      entries sort as plain integers: by value, then by row
+
+Rank and row in one word: a scan needs both, and moving an entry is one store. The value itself is not needed before the
+tree is finished, since only the order of values decides, and equal values have equal ranks.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Glossary
     list         a column's rows in the order of its values, entry by entry (see data/presort.py)
-    node         a part of the rows; its entries stand side by side, begin .. end, in every list
+    node         a part of the rows; its entries are adjacent, begin .. end, in every list
     rows list    the last list: the rows themselves
     candidate    the best split of one column for one node
     side         1 for rows that go left; every list is cut in two by it, each side keeping its order
@@ -14,7 +14,7 @@ The life of a tree
     search       of every open node, column by column: scan the list, note the best cut
     settle       of every open node: pick its column and mark the sides of its rows
     partition    of every open node, list by list; large children are open nodes in turn, small ones tasks
-    subtrees     each task is a small tree of its own, grown without waiting for anybody
+    subtrees     each task is a small tree of its own, grown without waiting for other threads
 
 What differs between kinds of targets and weights is in `_do` alone, and there once: the loop around it, and all that is
 a part (see _compile/parts.py) without `statistics`, is compiled once for all kinds.
@@ -103,9 +103,11 @@ def _do(rank, sync, columns, statistics, criterion, rules, work, what, slot, fir
     """Sum up, search (one column) or settle a node, or do all of it for the node and all below, the smaller child of
     each node first.
 
-    One function for everything, and each thing in it once: calls with so many arguments are dear for nodes of a few
+    One function for everything, and each thing in it once: calls with so many arguments are costly for nodes of a few
     rows, and code is compiled as often as it is written.
     """
+    # the larger child is pushed first, the smaller one taken next: each level of the stack at least halves the rows, so
+    # that it never holds more than log2(rows) nodes
     stack, n_columns, waiting = work.stacks[rank], work.candidates.shape[1], 1
     stack[0] = first
     few = most_rows(statistics, columns, criterion, rules, work) if what == _GROW else _ZERO

@@ -75,7 +75,7 @@ STATE = np.dtype(
 )
 
 
-# A node of a small subtree that waits for its turn.
+# A waiting node of a small subtree.
 WAITING = np.dtype(
     [
         ("node", np.int64),
@@ -147,7 +147,7 @@ class Work(NamedTuple):
 def make_work(
     presorted: Presorted, n_sums: int, n_outputs: int, rules: TreeRules, n_threads: int, team_rows: int | None = None
 ) -> Work:
-    """Memory for one tree; `n_outputs` are those that are judged by absolute error. See Work for `team_rows`."""
+    """Memory for one tree; `n_outputs` are those with absolute error as criterion. See Work for `team_rows`."""
     n, columns = presorted.n_rows, presorted.n_columns
     most_nodes = 2 * n - 1
     if rules.max_depth < 40:

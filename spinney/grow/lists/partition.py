@@ -3,6 +3,10 @@
 # a node's entries before and after its rows 2, 5, 7 went left:
 #     [ 7 1 5 2 4 ]
 #     [ 7 5 2 | 1 4 ]     each side in the old order
+
+Invariant: a node owns the same segment, begin .. end, of every list, and each list has the node's rows in the order of
+its column. A stable partition keeps that order on both sides, so nothing is ever sorted again. Only lists that will not
+be searched again, of constant columns and of leaves, may hold other rows; the rows list is always kept.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ NEITHER, LEFT_ONLY, RIGHT_ONLY, BOTH = range(4)  # sides that matter after a par
 def partition(entries, side, spare, keep):
     """Bring the entries of rows with side 1 to the front, both sides in their old order.
 
-    A side that will not be split further may be left in disorder: then only the other is moved.
+    A side that will not be split further is not kept: only the other one is moved, over its entries.
     """
     n = entries.size
     if keep == LEFT_ONLY:
@@ -37,6 +41,8 @@ def partition(entries, side, spare, keep):
             entries[right] = entry
             right -= 1 - np.int64(side[row_of(entry)])
         return
+    # Without a branch: every entry is written to both places, and only one place moves on. The write to entries[left]
+    # is safe, since left <= i: what stood there has been read.
     left, right = np.int64(0), np.int64(0)
     for i in range(n):
         entry = entries[i]
@@ -69,5 +75,5 @@ def partition_lists(rank, work, node, first, last):
         entries = work.lists[k, node.begin : node.end]
         if k >= n_columns:
             partition(entries, work.side, spare, BOTH)
-        elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:
+        elif node.keep != NEITHER and entries[0] >> RANK != entries[-1] >> RANK:  # constant: never searched again
             partition(entries, work.side, spare, node.keep)

@@ -4,6 +4,18 @@ To know the sum of distances from the median of a growing set, its rows are kept
 order of the target: one array of partial sums of weights, one of weighted numbers. Adding a row and finding the median
 take a logarithm of the node's size.
 
+    tree[k] holds the sum of the places k - lowbit(k) .. k - 1, lowbit(k) being the lowest bit of k that is set:
+
+    place     0   1   2   3   4   5   6   7
+    tree[1]   -
+    tree[2]   -----
+    tree[3]           -
+    tree[4]   -------------
+    tree[5]                   -
+    tree[6]                   -----
+    tree[7]                           -
+    tree[8]   -----------------------------
+
     error = sum over rows of weight * |number - median|
           = (numbers above) - median * (weight above) + median * (weight below) - (numbers below)
 
@@ -24,6 +36,7 @@ from spinney.grow.targets import weight_at
 
 @inner_kernel
 def _add(tree, place, amount):
+    # k + lowbit(k) is the next larger segment that covers this place
     k = place + 1
     while k < tree.size:
         tree[k] += amount
@@ -33,6 +46,9 @@ def _add(tree, place, amount):
 @inner_kernel
 def _error(weights, amounts, w_total, s_total, by_place):
     """Sum of distances from the median of what is in the tree; by_place[k] is the number at place k."""
+    # Down from the largest power of two: tree[at + step] is just the sum of the next `step` places, since `at` is a
+    # multiple of 2 * step. Invariant: the places before `at` have less than half of the weight. At the end no larger
+    # `at` has this property, so place `at` reaches half: it holds the lower median.
     step = 1
     while 2 * step < weights.size:
         step *= 2
@@ -147,7 +163,7 @@ def _node_error(statistics, by_target, output, w_total):
 def _walk(statistics, output, entries, first, known, step, places, trees, errors, medians, adds):
     """errors[i] += error of the rows before position i (step 1) or from it on (step -1), at every change of value.
 
-    `first` are entries that are on this side from the beginning. Medians alike, if there is room for them.
+    `first` are entries that are on this side from the beginning. Medians likewise, if there is room for them.
     """
     (place, by_place, by_target), (weights, amounts) = places, trees
     weights[:] = 0

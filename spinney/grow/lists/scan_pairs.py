@@ -1,18 +1,26 @@
 """Pairs: two classes, or one number. The walk down a list keeps all its sums in the processor's registers.
 
-This file, scan_sums.py (classes, several numbers) and scan_medians.py each say, for one kind of statistics,
+This file, scan_sums.py (classes, several numbers) and scan_medians.py each define, for one kind of statistics,
 
     totals      the sums over a node's rows
     scan        the best cut of a list: a walk that moves one row after the other from the right side to the left and,
-                wherever the value changes, asks the criterion what the two sides are worth
-    decrease    what the best cut takes off the node's impurity
+                wherever the value changes, scores the two sides by the criterion
+    decrease    by how much the best cut reduces the node's impurity
     same        whether two rows have the same target
     lean        what categories are ordered by
     is_significant    whether a cut passes the chi-squared test
     side_values the means of a cut's sides, or their medians, for monotone columns
 
-Missing values stand last in a list. They are on the right first; if there are any, a second walk has them on the left.
-A cut between all known values and the missing ones is tried too. Of equals the first wins.
+Missing values are last in a list. They are on the right first; if there are any, a second walk has them on the left.
+A cut between all known values and the missing ones is tried too. Ties go to the first.
+
+With w and s the sums of weight and of weighted target on a side, W and S those of the node, the score of squared error
+and of Gini with two classes is
+
+    (s_l w_r - s_r w_l)^2 / (w_l w_r)  =  w_l w_r (mean_l - mean_r)^2  =  W^2 (decrease of the variance)
+
+Unlike a difference of sums of squares it does not lose digits, mirrored splits have equal scores bit for bit, and two
+integer sums of the left side are all that a walk keeps.
 """
 
 from __future__ import annotations
@@ -104,11 +112,11 @@ def _least(weight, min_leaf, min_weight):
 
 @part_kernel
 def _walk(statistics, weight, square, criterion, entries, total, least, cuts, scores, bounds, direction, best):
-    """The scan itself. (Whether there are weights and squares is known when it is compiled, as of arguments.)
+    """The scan itself. (Whether there are weights and squares is known when it is compiled, since they are arguments.)
 
-    It goes block by block: add up, list the cuts that are allowed, judge them all, look for the best. Each is a loop
-    without surprises for the processor. Most blocks have nothing near the best cut so far, here or in columns before
-    this: for the variance a loop without divisions finds out, and the others are left out.
+    It goes block by block: add up, list the allowed cuts, score them all, look for the best. Each is a loop without
+    branches that the processor could mispredict. Most blocks have no cut near the best so far, of this column or those
+    before it: for the variance a loop without divisions finds that out, and the other steps are skipped.
     """
     amount, n, known = statistics.amount, entries.size, count_known(entries)
     w_total, (min_leaf, min_weight) = total[0], least
@@ -116,6 +124,9 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
     s_total, code = total[1], code_of(criterion)
     by_variance = code == SQUARED or code == GINI
     best_score = best.score
+    # position p is the cut before entry p:   entries   [ 0 .. p - 1 | p .. known - 1 | missing ]
+    #                                         side        left         right            left or right
+    # `extra` missing rows are on the left, so n_left = p + extra
     for missing_left in range(2 if known < n else 1):
         extra = n - known if missing_left else 0
         first = max(min_leaf - extra, 1)  # places of the first and last cut that leave enough rows on both sides
@@ -136,6 +147,7 @@ def _walk(statistics, weight, square, criterion, entries, total, least, cuts, sc
                     continue
                 n_cuts = _list_cuts(weight, block, before, begin, extra, w_total, min_weight, cuts)
             else:
+                # every entry writes to place n_cuts; only a cut that is allowed, between two values, is counted
                 n_cuts = np.int64(0)
                 for k in range(block.size):
                     places[n_cuts], s_cut[n_cuts] = begin + k, s_left
@@ -187,6 +199,8 @@ def _add_up(amount, weight, block, w_left, s_left, w_cut, s_cut):
 @inner_kernel
 def _may_exceed(weight, sums, n_left, w_total, s_total, score):
     """Whether any of some cuts, the first of which has n_left rows on the left, may be worth as much as `score`."""
+    # cuts within equal values and forbidden ones are tested too: they can only cost time. All are counted, without an
+    # early end, because the compiler then tests several of them per instruction.
     w_cut, s_cut = sums
     n_near = np.int64(0)
     for k in range(s_cut.size):
@@ -235,7 +249,7 @@ def _is_heavy(weight, w_left, w_total, min_weight):
 
 @inner_kernel
 def judge_cuts(criterion, units, logs, w, s, q, total, scores):
-    """What each of some cuts is worth, by criteria that take longer than a call."""
+    """The score of each of some cuts, by criteria that take longer than a call."""
     w_total, s_total = total[0], total[1]
     if code_of(criterion) == ENTROPY and logs.size:
         for k in range(scores.size):
@@ -286,6 +300,7 @@ def is_significant(statistics, rank, work, critical, rows, total):
 @part_kernel(returns="float64")
 def number_evidence(y, weight, unit, rows, side):
     """n R^2 of the marked split, by sums over the rows in their order."""
+    # R^2 = (explained sum of squares) / (total sum of squares); explained = w_l w_r / W * (mean_l - mean_r)^2
     w_left, w_right, s_left, s_right = 0.0, 0.0, 0.0, 0.0
     for i in range(rows.size):
         row = row_of(rows[i])

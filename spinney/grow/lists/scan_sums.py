@@ -44,7 +44,7 @@ def _start_classes(statistics, missing, left):
 
 @inner_kernel
 def _judge_class_sums(statistics, criterion, left, total, right, floats):
-    """What the two sides are worth, going over all classes of all outputs."""
+    """The score of the two sides, going over all classes of all outputs."""
     logs, n_outputs, unit = statistics.logs, statistics.place.shape[0], statistics.unit
     for k in range(statistics.first[-1]):
         right[k] = total[k] - left[k]
@@ -198,9 +198,15 @@ def _walk(statistics, criterion, entries, total, least, left, right, floats, bes
 
 @separate_kernel
 def _walk_by_terms(place, weight, logs, code, entries, total, least, left, cuts, scores, best):
-    """Block by block, as in scan_pairs.py: list the cuts with both sides' terms, judge them all, look for the best.
+    """Block by block, as in scan_pairs.py: list the cuts with both sides' terms, score them all, look for the best.
 
-    `left` is zero before and after.
+    A side's term is the sum over classes of c^2 (Gini) or c log c (entropy), c the class's weight there. When a row of
+    weight w moves from right to left, only its own class changes, so a walk takes as long for 100 classes as for 3:
+
+        left    (c + w)^2 - c^2  =   w (2 c + w)
+        right   (c - w)^2 - c^2  =  -w (2 c - w)
+
+    All terms are integers, hence exact, however many updates there were. `left` is zero before and after.
     """
     n, known = entries.size, count_known(entries)
     w_total, (min_leaf, min_weight), n_outputs = total[0], least, place.shape[0]

@@ -26,6 +26,7 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
     is_drawn = rules.n_features < work.candidates.shape[1]
     if is_drawn:
         choose(rules.seed if rules.per_tree else node.random, last, order)
+    # two rows can only be split into one and one: all columns that tell them apart have the same score, the first wins
     two_rows = node.end - node.begin == 2 and code_of(criterion) != OWN
     two_rows &= not (rules.random or is_drawn or rules.is_monotone)
     bar = _NEVER
@@ -44,8 +45,8 @@ def search(rank, columns, statistics, criterion, rules, work, slot, node, first,
         else:
             scan(statistics, criterion, rank, work, rules, node, entries, total, direction, best)
         if two_rows and best.score > _NEVER:
-            return  # every column would part them alike
-        if not rules.by_ratio:
+            return
+        if not rules.by_ratio:  # by gain ratio columns are compared by another number than the score
             bar = max(bar, best.score)
 
 

@@ -1,4 +1,12 @@
-"""A node's split: pick the column, mark the sides of its rows, and make two nodes of one."""
+"""A node's split: choose the column, mark the sides of its rows, and make two nodes of one.
+
+In: one candidate per column, and the node's sums. Out: the node with its split, the side of every row in `work.side`,
+by which partition.py cuts all lists, and `node.keep`: which children are worth searching at all. A child that is pure
+or too small is a leaf already: its lists are not even cut.
+
+Best-first trees settle a node before it gets on the frontier, whose key is the decrease of its split, and move its rows
+only when it is popped. Until then its marks stay in `work.side`: they are by row, and open nodes share no rows.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +41,7 @@ _RIGHT, _LEFT = np.uint8(0), np.uint8(1)  # a row's side
 
 @part_kernel(returns="bool")
 def settle(rank, columns, statistics, criterion, rules, work, slot, node):
-    """Pick the node's column, mark its rows' sides and say which children can be split further (node.keep).
+    """Choose the node's column, mark its rows' sides and note which children can be split further (node.keep).
 
     False if it stays a leaf.
     """
@@ -84,7 +92,7 @@ def _note_neighbours(node, entries, columns):
 
 @inner_kernel
 def _choose_column(rank, statistics, code, rules, work, slot, node):
-    """The column with the best candidate, -1 if there is none; of equals the one drawn first, or the leftmost."""
+    """The column with the best candidate, -1 if there is none; ties go to the one drawn first, or the leftmost."""
     chosen, best = -1, _NEVER
     n_columns, order = work.candidates.shape[1], work.chosen[rank]
     is_drawn = rules.n_features < n_columns
@@ -109,6 +117,8 @@ def _choose_column(rank, statistics, code, rules, work, slot, node):
 def find_ratios(candidates, total):
     """Candidates' gain ratios, in place of their gains: gain over the information in the split itself; -1 for a gain
     below the average of the columns that can be split (but for rounding)."""
+    # split information times weight, in bits: W log W - (w_l log w_l + w_r log w_r). Without the average (Quinlan's
+    # rule) a split of one row from all others would win: hardly any gain, over hardly any information.
     count, mass = 0, 0.0
     for j in range(candidates.size):
         if candidates[j].score > _NEVER:

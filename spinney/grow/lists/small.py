@@ -3,12 +3,18 @@
 In: a node of two classes or a number, without missing values. Out: all nodes below it, the very ones that the loop in
 grower.py would make.
 
-The node's rows get numbers of their own, and its lists become a table of a few kilobytes: one *line* a place, with
-one uint16 a column, [ rank of the value | row ], ranks and rows both counted within the node. So each step of
+The node's rows get numbers of their own, and its lists become a table of a few kilobytes: one *line* per place, with
+one uint16 per column, [ rank of the value : 8 | row : 8 ], ranks and rows both counted within the node. So each step of
 the walk down the lists is one step in all columns at once, and the compiler does eight of them per instruction. Sets
 of rows are bits of a word. A partition writes to the other one of two such tables; nodes have disjoint lines.
 
-Two rows need no table: the first column that tells them apart parts them as well as any other.
+               column 0      column 1      column 2
+    line 0    [ 0 | row 3 ] [ 0 | row 1 ] [ 0 | row 0 ]       the smallest value of each column, and whose it is
+    line 1    [ 0 | row 0 ] [ 1 | row 2 ] [ 0 | row 1 ]
+    line 2    [ 1 | row 1 ] [ 2 | row 0 ] [ 0 | row 3 ]       a cut after line k is allowed where the rank changes
+    line 3    [ 2 | row 2 ] [ 2 | row 3 ] [ 1 | row 2 ]
+
+Two rows need no table: the first column that tells them apart splits them as well as any other.
 """
 
 from __future__ import annotations
@@ -69,7 +75,7 @@ def _grow(statistics, weight, code, rules, work, rank, top):
     first, n_rows = nodes[top].begin, nodes[top].end - nodes[top].begin
     if not _lay_out(work, statistics, weight, rank, first, n_rows):
         return False
-    every = ~np.uint64(0) >> np.uint64(_WORD - n_rows)
+    every = ~np.uint64(0) >> np.uint64(_WORD - n_rows)  # the lowest n_rows bits
     w_total, s_total, _ = _sum(amounts, weights, desk.y[rank], every)
     _wait(stack[0], top, 0, every, w_total, s_total)
     waiting = 1
@@ -111,7 +117,7 @@ def _grow(statistics, weight, code, rules, work, rank, top):
                 larger = max(larger, to_row - from_row)
             else:
                 _leave(work, desk.entries[rank], child, some)
-        if larger > 2:
+        if larger > 2:  # children of two rows are split by their ranks alone
             _partition(
                 order[table], order[1 - table], begin, n, n_left, left, desk.sums[rank, 0], work.candidates.shape[1]
             )
@@ -134,7 +140,7 @@ def _sum(amounts, weights, y, rows):
     w, s, first, mixed = np.int64(0), np.int64(0), y[lowest_bit(rows)], False
     while rows != 0:
         i = lowest_bit(rows)
-        rows &= rows - _ONE
+        rows &= rows - _ONE  # clears the lowest bit
         w += weights[i]
         s += amounts[i]
         mixed |= y[i] != first
@@ -189,7 +195,7 @@ def _part_two(ranks, amounts, weights, rows, min_weight):
     w, s, w_right, s_right = weights[a], amounts[a], weights[b], amounts[b]
     j = _first_difference(ranks[a], ranks[b])
     if j < 0 or min(w, w_right) < min_weight:
-        return np.int64(0), np.int64(1), rows & (~rows + _ONE), _NEVER
+        return np.int64(0), np.int64(1), rows & (~rows + _ONE), _NEVER  # the lowest bit alone: any row will do
     left = a if ranks[a, j] < ranks[b, j] else b
     return j, np.int64(1), _ONE << np.uint64(left), variance_score(w, s, w_right, s_right)
 
@@ -205,7 +211,7 @@ def _first_difference(one, other):
 
 @inner_kernel
 def _search(weight, desk, rank, lines, begin, n, total, rules):
-    """(column, rows on the left, which, score) of the best split; of equals the column further left, the lower cut."""
+    """(column, rows on the left, which, score) of the best split; ties go to the first column, then the lower cut."""
     sums, best, cuts = desk.sums[rank], desk.best[rank], desk.cuts[rank]
     _walk(weight, lines[begin : begin + n], desk.amounts[rank], desk.weights[rank], total, rules, sums, best, cuts)
     j, score = np.int64(0), _NEVER
@@ -243,7 +249,9 @@ def _move(weight, line, amounts, weights, s_left, w_left):
 
 @inner_kernel
 def _judge(weight, line, after, k, n, w_total, s_total, min_weight, s_left, w_left, best, cuts):
-    """What a cut after k rows is worth in every column."""
+    """The score of a cut after k rows in every column."""
+    # Two entries have different ranks just if they differ in a bit above the row's eight: line ^ after > 255.
+    # The better cut is chosen by a select, not a branch, so that the loop over columns can be vectorised.
     if weight is None:
         for j in range(best.size):
             score = variance_score(k, s_left[j], n - k, s_total - s_left[j])
@@ -264,6 +272,7 @@ def _judge(weight, line, after, k, n, w_total, s_total, min_weight, s_left, w_le
 @separate_kernel
 def _partition(lines, goal, begin, n, n_left, left, n_done, n_columns):
     """Cut every column's lines in two, both sides in their old order."""
+    # before place i, n_done[j] entries of column j went left and i - n_done[j] went right, to n_left and after
     for j in range(n_columns):
         n_done[j] = 0
     for i in range(n):
@@ -275,7 +284,7 @@ def _partition(lines, goal, begin, n, n_left, left, n_done, n_columns):
             n_done[j] = done + goes_left
 
 
-# Other kinds of targets go their usual way.
+# Other kinds of targets are grown by the loop in grower.py.
 most_rows = by_type(
     {Pairs: most_rows_of_pairs, Classes: no_rows, Values: no_rows, Medians: no_rows},
 )

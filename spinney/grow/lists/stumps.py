@@ -1,15 +1,24 @@
 """Stumps of two classes, many from one large table: of most of a list only sums are needed.
 
-Every sorted list is cut into blocks of equal length, and a row has a code a column: twice the number of its block, plus
-its class. Known values are in the blocks 0 .. 126, missing ones in block 127. The codes are made once.
+Every sorted list is cut into blocks of equal length, and a row has a code per column: twice the number of its block,
+plus its class. Known values are in the blocks 0 .. 126, missing ones in block 127. The codes are made once.
 
     list of a column      [ ......... | ......... | ......... | ... ]      blocks
     weights of a round       a0, a1      b0, b1      c0, c1                sums of both classes in each: a histogram
 
 A cut inside block b leaves all of a on the left, and some of b: the weights of the two classes on the left lie in the
-rectangle from (a0, a1) to (a0 + b0, a1 + b1). What a cut is worth is a convex function of these two, so no cut inside
-is worth more than the best corner, its bound. A block whose bound is less than a cut that is known is passed over; any
-other is walked entry by entry. The tree is the one that grower.py would grow, bit for bit.
+rectangle from (a0, a1) to (a0 + b0, a1 + b1):
+
+    weight of class 1
+       ^    (a0, a1 + b1)  + - - - - - .---+  (a0 + b0, a1 + b1)    after the block
+       |                   |     .-----'   |
+       |                   |  .--'         |      a walk down the block is some staircase from one corner to the other
+       |         (a0, a1)  +--' - - - - - -+  (a0 + b0, a1)         before the block
+       +-----------------------------------------------> weight of class 0
+
+The score of a cut is a convex function of these two, and a convex function on a rectangle is largest in a corner. So no
+cut inside has a higher score than the best corner, its bound. A block whose bound is less than the score of a known cut
+is skipped; any other is walked entry by entry. The tree is the one that grower.py would grow, bit for bit.
 
 A round, one call that a team enters together
     total        by rows: the sum of the weights as they change after the round before (left out in the first one)
@@ -51,7 +60,8 @@ _ONE = np.int64(1)
 
 @kernel
 def grow_stump(rank, size, sync, blocks, rows, desk, rules, logs, change):
-    """One round: desk.cuts[0] is the best cut, desk.state says whether it is made, desk.most[0] is by kind."""
+    """One round: the best cut into desk.cuts[0], whether it is made into desk.state, the largest weight of each kind of
+    row into desk.most[0]."""
     blocks, rows, desk, rules, change = refer(blocks), refer(rows), refer(desk), refer(rules), refer(change)
     state, n_rows = desk.state[0], rows.weight.size
     if rank == 0:
@@ -238,7 +248,7 @@ def _find_bounds(blocks, desk, rules, logs, j):
 
 @inner_kernel
 def _worth(criterion, zeros, ones, state, logs):
-    """What a cut with these weights on the left is worth, with nothing on one side too."""
+    """The score of a cut with these weights on the left, also with nothing on one side."""
     weight = zeros + ones
     if criterion == GINI and (weight <= 0 or weight >= state.weight):
         return 0.0
@@ -274,7 +284,7 @@ def _list_blocks(desk, rules):
 
 @inner_kernel
 def _slack(criterion, weight):
-    """More than rounding can change a worth by."""
+    """More than rounding can change a score by: without it a bound could lie below the best cut in its block."""
     total = float(weight)
     return 1e-14 * total * total if criterion == GINI else 1e-10 * total + 1e-6
 
@@ -284,7 +294,7 @@ def _walk_block(blocks, rows, desk, rules, logs, which, best):
     """Try the cuts before the entries of a block, unless a known one is better than all of them can be."""
     state = desk.state[0]
     known_best = state.least
-    for rank in range(desk.cuts.size):  # others may be at work on theirs: older scores do no harm
+    for rank in range(desk.cuts.size):  # other threads may be writing theirs: an older score skips less, never too much
         known_best = max(known_best, desk.cuts[rank].score)
     if _slack(rules.criterion, state.weight) - desk.bounds[which] < known_best:
         return
@@ -313,7 +323,7 @@ def _walk_block(blocks, rows, desk, rules, logs, which, best):
 
 @inner_kernel
 def _comes_first(best, column, missing_left, position):
-    """Whether a cut goes before another of the same worth."""
+    """Whether a cut goes before another of the same score."""
     if column != best.column:
         return column < best.column
     if missing_left != best.missing_left:
