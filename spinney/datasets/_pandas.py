@@ -12,5 +12,5 @@ def import_pandas() -> ModuleType:
     try:
         import pandas
     except ImportError as error:
-        raise ImportError(f"spinney.datasets returns pandas tables: {install_command('datasets')}") from error
+        raise ImportError(f"spinney.datasets needs pandas. Install it with: {install_command('datasets')}") from error
     return pandas

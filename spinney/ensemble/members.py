@@ -217,7 +217,7 @@ def _places(tests: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
     """Where each row is in the held-out parts laid end to end."""
     rows = np.concatenate([np.arange(n_rows)[test] for test in tests])
     if len(rows) != n_rows or np.bincount(rows, minlength=n_rows).max() > 1:
-        raise ValueError("cv must hold out every row exactly once, for members to be judged by all rows.")
+        raise ValueError("cv must hold out every row exactly once. Use KFold or StratifiedKFold, for example.")
     place = np.empty(n_rows, np.intp)
     place[rows] = np.arange(n_rows)
     return place
@@ -253,15 +253,15 @@ def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -
     own = np.asarray(model.classes_)
     seen = f"the classes {own.tolist()} of {classes.tolist()}"
     if not np.isin(own, classes).all():
-        raise ValueError(f"it was fitted to other classes, {own.tolist()} instead of {classes.tolist()}.")
+        raise ValueError(f"it was fitted on other classes, {own.tolist()} instead of {classes.tolist()}.")
     if method == "decision_function" and (len(own) < 3 or answer.ndim != 2 or answer.shape[1] != len(own)):
         raise ValueError(
-            f"it has seen {seen}, and the others cannot be added to its decision_function: use stratified parts (cv), "
+            f"it was fitted on {seen}, and decision_function has no values for the others. Use stratified folds (cv), "
             "or stack_method='predict'."
         )
     if len(own) < len(classes):
         warn_caller(
-            f"A member has seen {seen} only; to the others it gives the least {method}. Use stratified parts (cv).",
+            f"A member was fitted on {seen} only. The others get the smallest {method}. Use stratified folds (cv).",
             RuntimeWarning,
         )
     least = 0.0 if method == "predict_proba" else np.finfo(answer.dtype).min

@@ -60,7 +60,7 @@ def split_off(strata: np.ndarray, fraction: float, random: np.random.RandomState
         held_out[random.permutation(rows)[:count]] = True
     if not held_out.any():
         raise ValueError(
-            f"holdout_fraction={fraction} holds out none of n_samples = {len(strata)}: "
-            "raise it, or use cross-validation (cv=5)."
+            f"holdout_fraction={fraction} holds out no rows of n_samples = {len(strata)}. "
+            "Increase it, or use cross-validation (cv=5)."
         )
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

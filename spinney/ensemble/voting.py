@@ -90,7 +90,7 @@ def aggregate_ranks(scores: Any, how: str = "borda", weights: Sequence[float] | 
     """
     scores = np.asarray(scores, np.float64)
     if scores.ndim != 2 or scores.shape[1] == 0:
-        raise ValueError(f"scores must have one row an item and one column a judge, got the shape {scores.shape}.")
+        raise ValueError(f"scores must have one row per item and one column per judge, got the shape {scores.shape}.")
     if np.isnan(scores).any():
         raise ValueError("scores must not be NaN: every judge must score every item.")
     if how not in RANKINGS:
@@ -115,7 +115,7 @@ def read_weights(weights: Any, n_models: int) -> np.ndarray | None:
         return None
     numbers = np.asarray(weights, np.float64)
     if numbers.shape != (n_models,):
-        raise ValueError(f"weights must have one entry a member: got shape {numbers.shape} for {n_models} members.")
+        raise ValueError(f"weights must have one entry per member, got shape {numbers.shape} for {n_models} members.")
     if not np.isfinite(numbers).all() or (numbers < 0).any() or not numbers.sum() > 0:
         raise ValueError(f"weights must be finite, not negative and not all 0, got {numbers.tolist()}.")
     return numbers

@@ -116,7 +116,7 @@ class _Says(BaseEstimator):
 
     def _all(self, X: Any, answers: np.ndarray) -> np.ndarray:
         if _num_samples(X) != len(answers):
-            raise ValueError("scoring must ask the model about all rows of X at once.")
+            raise ValueError("scoring must predict all rows of X in one call.")
         return answers
 
 

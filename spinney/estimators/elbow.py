@@ -76,7 +76,7 @@ def check_counts(ks: Iterable[int] | int) -> list[int]:
         ks = range(1, int(ks) + 1)
     wanted = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     if not wanted or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in wanted):
-        raise ValueError(f"ks must be whole numbers of at least 1, got {wanted!r}.")
+        raise ValueError(f"ks must be integers of at least 1, got {wanted!r}.")
     return sorted({int(k) for k in wanted})
 
 

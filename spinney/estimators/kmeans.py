@@ -174,9 +174,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         device = getattr(self, "device", "cpu")
         if device == "cuda" and not isinstance(points, Points):
-            raise ValueError(
-                "device='cuda' is for dense tables: use device='cpu' for a sparse one, or pass X.toarray()."
-            )
+            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
         if not isinstance(points, Points) or not uses_gpu(device):
             return points
         from spinney.cluster.on_gpu import on_gpu
@@ -235,8 +233,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         if callable(self.init):
             raise ValueError(
-                "init= is a function, which gets all rows, and those of a dask collection are not in one place: pass "
-                "the first centres themselves, or X.compute()."
+                "init=<function> needs all rows, but a dask collection keeps them on the workers. Pass an array of "
+                "initial centroids, or X.compute()."
             )
         if not isinstance(self.init, str):
             return Start(centres=self._given_centres(self.init, self.n_clusters, points))
@@ -392,4 +390,4 @@ def _directions(values: Any) -> Any:
 
 def _refuse_zeros(row: int | None) -> None:
     if row is not None:
-        raise ValueError(f"metric='cosine' needs rows with a direction, and row {row} of X holds zeros only.")
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros, such as row {row} of X. Remove them.")

@@ -286,7 +286,7 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         check_is_fitted(self)
         if n_samples < 1:
-            raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples!r}.")
+            raise ValueError(f"n_samples must be an integer of at least 1, got {n_samples!r}.")
         random = check_random_state(self.random_state)
         counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
         factors, _ = factors_and_inverses(as_matrices(self._mixture(np.zeros(self.means_.shape[1])).covariances))
@@ -307,4 +307,4 @@ def check_known(origin: np.ndarray) -> None:
     """Refuse a column without values."""
     if np.isnan(origin).any():
         column = int(np.isnan(origin).argmax())
-        raise ValueError(f"Column {column} of X has no values at all (in rows with weight): drop it.")
+        raise ValueError(f"Column {column} of X has no values at all (in rows of positive weight). Drop it.")

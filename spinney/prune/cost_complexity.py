@@ -153,9 +153,7 @@ def _impurity_by(tree: DecisionTree, criterion: str) -> np.ndarray:
     if criterion not in codes:
         raise ValueError(f"criterion must be 'gini', 'entropy', 'error' or None, got {criterion!r}.")
     if not tree.is_class:
-        raise ValueError(
-            f"criterion={criterion!r} is an impurity of classes, and these trees hold numbers. Leave criterion out."
-        )
+        raise ValueError(f"criterion={criterion!r} is supported only for classification trees. Leave criterion out.")
     return class_impurity(codes[criterion], tree.answers)
 
 

@@ -181,8 +181,8 @@ def _whole_model(model: Any, rows: _Rows) -> Any:
     n, n_weighty = len(rows.y), len(rows.y) if rows.weight is None else np.count_nonzero(rows.weight)
     if tree.n_samples[0] not in (n, n_weighty):
         raise ValueError(
-            f"model was fitted on {tree.n_samples[0]} rows, X has {n}: pass the rows that it was fitted on, "
-            "or a model that is not fitted."
+            f"model was fitted on {tree.n_samples[0]} rows, but X has {n}. Pass the rows that it was fitted on, "
+            "or an unfitted model."
         )
     return model
 

@@ -50,11 +50,11 @@ def prune_trees(
         return with_tree(model, prune(model))
     if hasattr(model, "_booster") and not boosted:
         raise TypeError(
-            "the trees of a boosted model add to raw scores: use prune.cost_complexity, which goes by gain."
+            "this function does not support boosted models, whose trees add to raw scores. Use prune.cost_complexity."
         )
     if counts and hasattr(model, "estimator_weights_"):
         raise TypeError(
-            "the trees of AdaBoost are fitted to weights that add up to 1, not to counts of rows: use "
+            "this function needs counts of rows, but AdaBoost's trees are fitted on weights that add up to 1. Use "
             "prune.cost_complexity or prune.reduced_error."
         )
     members = getattr(model, "estimators_", None)

@@ -46,7 +46,7 @@ def pessimistic(model: Any, cf: float = 0.25) -> Any:
     def cut(one: Any) -> DecisionTree:
         if not one.tree_.is_class:
             raise TypeError(
-                f"pessimistic pruning counts errors of classes; {type(model).__name__} predicts numbers. "
+                f"pessimistic supports only classification trees, got {type(model).__name__}. "
                 "Use cost_complexity, reduced_error or significance."
             )
         return collapse_by_estimate(one.tree_, expected_errors(one.tree_, cf))

@@ -105,7 +105,7 @@ def _check_means(model: Any) -> None:
     criterion = getattr(model, "criterion", None)
     if criterion == "absolute_error":
         raise ValueError(
-            f"relabel=True needs leaves that hold classes or means; those of criterion={criterion!r} are medians."
+            f"relabel=True is not supported with criterion={criterion!r}, whose leaves hold medians. Leave it out."
         )
 
 

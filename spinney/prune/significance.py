@@ -55,11 +55,11 @@ def _check_numbers(model: Any, tree: DecisionTree) -> None:
     criterion = getattr(model, "criterion", "squared_error")
     if criterion not in _VARIANCE:
         raise ValueError(
-            f"significance needs a regression tree grown with criterion='squared_error', got {criterion!r}: "
-            "the test compares variances."
+            f"significance needs a regression tree grown with criterion='squared_error', got {criterion!r}, "
+            "since the test compares variances."
         )
     if tree.n_outputs > 1:
-        raise ValueError(f"significance takes regression trees of one output, got {tree.n_outputs} outputs.")
+        raise ValueError(f"significance supports only regression trees of one output, got {tree.n_outputs} outputs.")
 
 
 def _passes(tree: DecisionTree, alpha: float) -> np.ndarray:

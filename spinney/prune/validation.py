@@ -77,7 +77,7 @@ def class_codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.n
     if not allow_unknown and (codes == UNKNOWN).any():
         strange = labels[codes == UNKNOWN].tolist()
         raise ValueError(
-            f"y has classes that the model was not fitted with: {strange!r:.80}. It knows {list(place)!r:.80}."
+            f"y has classes that the model was not fitted with: {strange!r:.80}. Its classes are {list(place)!r:.80}."
         )
     return codes[which.ravel()]
 

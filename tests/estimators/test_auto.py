@@ -297,7 +297,7 @@ def test_errors(parameters, message):
 
 
 def test_a_score_that_looks_at_some_rows_only_is_refused():
-    with pytest.raises(ValueError, match="scoring must ask the model about all rows of X at once"):
+    with pytest.raises(ValueError, match="scoring must predict all rows of X in one call"):
         spinney.AutoRegressor(["tree"], scoring=lambda model, X, y: model.predict(X[:1])[0]).fit(FRAME, NUMBERS)
 
 
