@@ -116,7 +116,7 @@ def test_rank_voting_of_members_fitted_before():
 
 def test_ranking_with_three_classes_is_refused():
     members = [("bayes", GaussianNB().fit(*IRIS))]
-    with pytest.raises(ValueError, match="member 'bayes' failed in predict: a classifier ranks by its second class"):
+    with pytest.raises(ValueError, match="member 'bayes' failed in predict: ranking needs two classes, but"):
         spinney.RankVoting(members).predict(IRIS[0])
 
 
