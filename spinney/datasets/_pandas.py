@@ -1,4 +1,4 @@
-"""The one place where the datasets import pandas: late, and with a helpful error."""
+"""Import of pandas for the datasets: late, and with a helpful error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spinney._distribution import install_command
 
 
 def import_pandas() -> ModuleType:
-    """Return pandas, or say how to get it."""
+    """Return pandas, or raise an error that says how to install it."""
     try:
         import pandas
     except ImportError as error:

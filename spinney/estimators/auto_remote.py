@@ -1,7 +1,7 @@
-"""The contest of an automatic model on a cluster: all families at once, then the folds of all of them.
+"""The comparison of an automatic model on a cluster: all families at once, then the folds of all of them.
 
-In:  a contest, and the families to try. Out: the candidates that `run_contest` would give; the table goes to each
-worker once.
+In:  a contest, and the families to try. Out: the candidates that `run_contest` returns. Each worker receives the table
+once.
 """
 
 from __future__ import annotations
