@@ -83,6 +83,15 @@ class _AutoModel(TableModel):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.names_
+        ['extra_trees']
         """
         check_parameters(self)
         families, clock = self._families(), Clock(time.perf_counter(), self.time_budget)
@@ -248,6 +257,15 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (344, 3)
         """
         return self._mean(X, "predict_proba")
 
@@ -263,6 +281,15 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (344, 3)
         """
         return log_probabilities(self.predict_proba(X))
 
@@ -278,6 +305,15 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         -------
         ndarray of shape (n_samples,)
             Class labels.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict(X.head(2)).tolist()
+        ['Adelie', 'Adelie']
         """
         chosen = self.predict_proba(X).argmax(axis=1)
         return self.classes_[chosen]
@@ -322,5 +358,14 @@ class AutoRegressor(RegressorMixin, _AutoModel):
         -------
         ndarray of shape (n_samples,)
             Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import AutoRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = AutoRegressor(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict(X[:3]).shape
+        (3,)
         """
         return self._mean(X, "predict")

@@ -158,6 +158,14 @@ class BisectingKMeans(KMeans):
         -------
         ndarray of shape (n_samples,)
             Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import BisectingKMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = BisectingKMeans(2, random_state=0).fit(X)
+        >>> bool((model.predict(X) == model.labels_).all())
+        True
         """
         from spinney.cluster.bisect import Tree, leaf_of
         from spinney.cluster.kmeans import relative_centres

@@ -120,6 +120,17 @@ class BucketOfModels(EitherKind):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> sorted(model.scores_)
+        ['bayes', 'tree']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -161,6 +172,17 @@ class BucketOfModels(EitherKind):
         -------
         ndarray of shape (n_samples,)
             Class labels or numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict(X[:2]).tolist()
+        [0, 0]
         """
         return self._ask_best("predict", X)
 
@@ -177,6 +199,17 @@ class BucketOfModels(EitherKind):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
         """
         return self._ask_best("predict_proba", X)
 
@@ -193,6 +226,17 @@ class BucketOfModels(EitherKind):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
         """
         return log_probabilities(self.predict_proba(X))
 
@@ -209,6 +253,16 @@ class BucketOfModels(EitherKind):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Decision values.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        >>> from spinney import BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BucketOfModels([("lda", LinearDiscriminantAnalysis())]).fit(X, y)
+        >>> model.decision_function(X).shape
+        (150, 3)
         """
         return self._ask_best("decision_function", X)
 

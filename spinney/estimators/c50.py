@@ -148,6 +148,14 @@ class C50Classifier(AdaBoostClassifier):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> len(C50Classifier(trials=3).fit(X, y).estimators_)
+        3
         """
         check_parameters(self)
         with all_or_nothing(self):
@@ -221,6 +229,15 @@ class C50Classifier(AdaBoostClassifier):
         -------
         ndarray of shape (n_samples, n_classes) or (n_samples,)
             Mean votes per class. With two classes, the second class's mean vote minus the first's.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.decision_function(X).shape
+        (344, 3)
         """
         return super().decision_function(X)
 
@@ -236,6 +253,15 @@ class C50Classifier(AdaBoostClassifier):
         ------
         ndarray of shape (n_samples,)
             Class labels, as from `predict`, one array per trial.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> [int((labels == y).sum()) for labels in model.staged_predict(X)]
+        [339, 341, 343]
         """
         for votes in self._staged_votes(X):
             yield self.classes_[votes.argmax(axis=1)]
@@ -252,6 +278,15 @@ class C50Classifier(AdaBoostClassifier):
         -------
         ndarray of shape (n_samples,)
             Class labels.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.predict(X.head(2)).tolist()
+        ['Adelie', 'Adelie']
         """
         *_, last = self.staged_predict(X)
         return last
@@ -268,6 +303,15 @@ class C50Classifier(AdaBoostClassifier):
         ------
         ndarray of shape (n_samples, n_classes)
             Fractions of the votes, one array per trial; after the first trial, the probabilities of the first tree.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> len(list(model.staged_predict_proba(X)))
+        3
         """
         from spinney.ensemble.adaboost import shares_of_votes
 
@@ -286,6 +330,15 @@ class C50Classifier(AdaBoostClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of `classes_`. A single tree predicts its own probabilities.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.predict_proba(X.head(1)).round(2).tolist()
+        [[1.0, 0.0, 0.0]]
         """
         *_, last = self.staged_predict_proba(X)
         return last

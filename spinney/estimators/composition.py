@@ -93,6 +93,14 @@ class Combination(KnowsNames, _BaseComposition):
         -------
         dict of str to value
             Parameters by name.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> VotingClassifier(members).get_params()["cart__max_depth"] is None
+        True
         """
         return self._get_params("estimators", deep=deep)
 
@@ -108,6 +116,15 @@ class Combination(KnowsNames, _BaseComposition):
         -------
         self
             This estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members).set_params(c45="drop", cart__max_depth=2).fit(X, y)
+        >>> len(model.estimators_)
+        1
         """
         with names_of_ours(self, params):
             self._set_params("estimators", **params)
@@ -157,6 +174,14 @@ class Combination(KnowsNames, _BaseComposition):
         -------
         MetadataRouter
             The routing, for scikit-learn's metadata routing.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> type(VotingClassifier(members).get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         return router_of_members(self)
 
@@ -272,6 +297,17 @@ class EitherKind(Combination):
         -------
         float
             Accuracy or R2.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.score(X, y) > 0.9
+        True
         """
         from sklearn.metrics import accuracy_score, r2_score
 

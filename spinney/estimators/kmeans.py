@@ -121,6 +121,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.cluster_centers_.tolist()
+        [[0.5], [8.5]]
         """
         if client is not None:
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
@@ -330,6 +338,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         ndarray of shape (n_samples,)
             Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.predict([[2.0], [7.0]]).tolist()
+        [0, 1]
         """
         values = self._open(X)
         with self._prediction_team(values) as team:
@@ -348,6 +364,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         ndarray of shape (n_samples, n_clusters)
             Distances.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.transform([[2.0]]).tolist()
+        [[1.5, 6.5]]
         """
         values = self._open(X)
         with self._prediction_team(values) as team:
@@ -371,6 +395,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         ndarray of shape (n_samples, n_clusters)
             Distances, as from `transform`.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_transform(X)[0].tolist()
+        [0.5, 8.5]
         """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -390,6 +421,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         ndarray of shape (n_samples,)
             Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_predict(X).tolist()
+        [0, 0, 1, 1]
         """
         return self.fit(X, sample_weight=sample_weight).labels_
 
@@ -409,6 +447,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         -------
         float
             Score; higher is better. For "cosine", the distances are 1 - cos.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.score(X)
+        -1.0
         """
         values = self._open(X)
         weights = read_sample_weight(sample_weight, values.shape[0])

@@ -64,6 +64,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> sorted(model.means_.round(3).tolist())
+        [[0.5], [8.5]]
         """
         if client is not None:
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
@@ -226,6 +234,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples, n_components)
             Responsibilities (a soft assignment).
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.predict_proba([[0.0]]).max().round(3).item()
+        1.0
         """
         return self._expect(X)[:, :-1]
 
@@ -241,6 +257,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples, n_components)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.predict_log_proba([[0.0]]).max().round(3).item()
+        0.0
         """
         from spinney.criteria.elementary import exps_of, logs_of
 
@@ -286,6 +310,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples, n_components)
             Logarithms of `component_densities`.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.component_log_densities(X).shape
+        (4, 2)
         """
         from spinney.cluster.expect import Gaussians, expect, read_rows
 
@@ -312,6 +344,15 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples,)
             Indices of the components.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> labels = model.predict(X)
+        >>> bool(labels[0] == labels[1] != labels[2])
+        True
         """
         return self.predict_proba(X).argmax(axis=1)
 
@@ -331,6 +372,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples,)
             Indices of the components.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> labels = GaussianMixture(2, random_state=0).fit_predict(X)
+        >>> bool(labels[0] == labels[1] != labels[2])
+        True
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
@@ -346,6 +395,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         ndarray of shape (n_samples,)
             Logarithm of the density at each row, of its known values.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.score_samples([[0.5]]).round(2).tolist()
+        [-0.92]
         """
         return self._expect(X)[:, -1]
 
@@ -365,6 +422,14 @@ class MixtureModel(DensityMixin, MatrixModel):
         -------
         float
             Mean log-likelihood.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> round(model.score(X), 2)
+        -1.42
         """
         logs = self.score_samples(X)
         return float(np.average(logs, weights=read_sample_weight(sample_weight, len(logs)).relative()))

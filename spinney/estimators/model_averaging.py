@@ -128,6 +128,17 @@ class BayesianModelAveraging(EitherKind):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.weights_.shape
+        (2,)
         """
         members = self._members()
         with all_or_nothing(self):
@@ -190,6 +201,17 @@ class BayesianModelAveraging(EitherKind):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
         """
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
@@ -208,6 +230,17 @@ class BayesianModelAveraging(EitherKind):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
         """
         return log_probabilities(self.predict_proba(X))
 
@@ -226,6 +259,17 @@ class BayesianModelAveraging(EitherKind):
         -------
         ndarray of shape (n_samples,), or two of them
             Predictions and, with `return_std=True`, their standard deviations.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, BayesianModelAveraging
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = BayesianModelAveraging(members, cv=2).fit(X, y)
+        >>> mean, deviation = model.predict([[1.0]], return_std=True)
+        >>> mean.round(3).tolist()
+        [1.0]
         """
         check_is_fitted(self)
         if self._classifies():

@@ -82,6 +82,16 @@ class RankVoting(Combination, BaseEstimator):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, RankVoting
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = RankVoting(members).fit(X, y)
+        >>> list(model.named_estimators_)
+        ['line', 'tree']
         """
         members = self._members()
         read_weights(self.weights, len(self.estimators))
@@ -104,6 +114,16 @@ class RankVoting(Combination, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
             Scores.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, RankVoting
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = RankVoting(members).fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist()
+        [0.0, 2.0]
         """
         weights = read_weights(self.weights, len(self.estimators))
         if weights is not None:

@@ -87,6 +87,17 @@ class _Stacking(TransformerMixin, Combination):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members, cv="holdout", random_state=0).fit(X, y)
+        >>> model.stack_method_
+        ['predict_proba', 'predict_proba']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -204,6 +215,17 @@ class _Stacking(TransformerMixin, Combination):
         -------
         ndarray, sparse matrix or DataFrame of shape (n_samples, n_columns)
             The columns of the first member, then those of the second, and so on.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.transform(X).shape
+        (150, 6)
         """
         check_is_fitted(self)
         return self._meta_table(X, self._member_answers(X))
@@ -220,6 +242,17 @@ class _Stacking(TransformerMixin, Combination):
         -------
         ndarray of str
             One name per column.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.get_feature_names_out()[:2].tolist()
+        ['stackingclassifier_bayes0', 'stackingclassifier_bayes1']
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features, generate_names=self.passthrough)
@@ -241,6 +274,17 @@ class _Stacking(TransformerMixin, Combination):
         -------
         ndarray of shape (n_samples,)
             Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict(X[:2]).tolist()
+        [0, 0]
         """
         check_is_fitted(self)
         answer = self.final_estimator_.predict(self.transform(X), **route_to_final(self, predict_params))
@@ -346,6 +390,17 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
         """
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
@@ -363,6 +418,17 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
         """
         return log_probabilities(self.predict_proba(X))
 
@@ -379,6 +445,17 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Decision values.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.decision_function(X).shape
+        (150, 3)
         """
         check_is_fitted(self)
         return self.final_estimator_.decision_function(self.transform(X))

@@ -154,6 +154,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members).fit(X, y)
+        >>> list(model.named_estimators_)
+        ['cart', 'c45']
         """
         members = self._members()
         if self.voting == "soft":
@@ -177,6 +186,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         -------
         ndarray of shape (n_samples,)
             The class with the most votes, or with the highest mean probability.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict([[0.5], [2.5]]).tolist()
+        ['a', 'b']
         """
         check_is_fitted(self)
         if self.voting == "soft":
@@ -201,6 +219,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_proba([[0.5]]).round(3).tolist()
+        [[1.0, 0.0]]
         """
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
@@ -218,6 +245,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_log_proba([[0.5]]).shape
+        (1, 2)
         """
         return log_probabilities(self.predict_proba(X))
 
@@ -240,6 +276,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         ndarray
             Hard voting: class indices, of shape (n_samples, n_members). Soft voting: probabilities, of shape
             (n_samples, n_members * n_classes), or (n_members, n_samples, n_classes) with `flatten_transform=False`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.transform([[0.5]]).shape
+        (1, 4)
         """
         check_is_fitted(self)
         if self.voting == "hard":
@@ -259,6 +304,15 @@ class VotingClassifier(ClassifierMixin, _Voting):
         -------
         ndarray of str
             One name per column.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.get_feature_names_out().tolist()
+        ['votingclassifier_cart0', 'votingclassifier_cart1', 'votingclassifier_c450', 'votingclassifier_c451']
         """
         names = super().get_feature_names_out(input_features)
         if self.voting == "hard":
@@ -323,6 +377,16 @@ class VotingRegressor(RegressorMixin, _Voting):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members, how="median").fit(X, y)
+        >>> list(model.named_estimators_)
+        ['line', 'tree']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -343,6 +407,16 @@ class VotingRegressor(RegressorMixin, _Voting):
         -------
         ndarray of shape (n_samples,)
             Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.predict([[1.0]]).round(3).tolist()
+        [0.75]
         """
         predictions, weights = self.transform(X), self._member_weights()
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
@@ -359,6 +433,16 @@ class VotingRegressor(RegressorMixin, _Voting):
         -------
         ndarray of shape (n_samples, n_members)
             A column per member.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.transform([[1.0]]).round(3).tolist()
+        [[1.0, 0.5]]
         """
         check_is_fitted(self)
         return np.column_stack(self._answers(X, "predict"))
