@@ -125,7 +125,7 @@ def test_what_goes_wrong(client):
     empty = X.copy()
     empty.loc[[45_000, 67_000]] = 0.0
     for table in (empty, parts_of(empty)):
-        with pytest.raises(ValueError, match="row 45000 of X holds zeros only"):
+        with pytest.raises(ValueError, match="such as row 45000 of X"):
             spinney.KMeans(2, metric="cosine").fit(table)
     model = spinney.KMeans(2)
     for table in (X * 1e160, parts_of(X * 1e160)):
