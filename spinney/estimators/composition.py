@@ -28,7 +28,7 @@ from spinney.estimators.targets import read_labels
 
 MEMBERS = {
     "estimators": Parameter(
-        "list of (str, model)",
+        "list of (str, estimator) tuples",
         'Base estimators (members) and their names. "drop" in place of an estimator leaves it out. `fit` fits clones.',
         [list],
     ),
