@@ -1,4 +1,4 @@
-"""The elbow: how many clusters a curve of sums of squares suggests."""
+"""The elbow: the number of clusters that an inertia curve suggests."""
 
 from __future__ import annotations
 
@@ -9,19 +9,31 @@ import numpy as np
 
 @dataclass(frozen=True)
 class ElbowCurve:
-    """The sum of squares for each number of clusters, and the number at the bend of the curve."""
+    """Inertia for each number of clusters, and the number at the elbow of the curve.
 
-    ks: np.ndarray  # int64, ascending
-    inertia: np.ndarray  # float64, the sum of squared distances (SSE)
+    Attributes
+    ----------
+    ks : ndarray of int
+        Numbers of clusters, ascending.
+    inertia : ndarray of float
+        Inertia (SSE) for each number of clusters.
+    suggested_k : int
+        The number of clusters at the elbow.
+    silhouette : ndarray of float, or None
+        Silhouette scores, NaN for one cluster; None if they were not requested.
+    """
+
+    ks: np.ndarray
+    inertia: np.ndarray
     suggested_k: int
-    silhouette: np.ndarray | None = None  # float64, NaN for one cluster; None if not asked for
+    silhouette: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"ElbowCurve(ks={self.ks.tolist()}, suggested_k={self.suggested_k})"
 
 
 def bend(ks: np.ndarray, sums: np.ndarray) -> int:
-    """The k whose point lies farthest below the line from the first point to the last, both axes scaled to 1.
+    """Return the k whose point lies farthest below the line from the first point to the last, both axes scaled to 1.
 
     >>> bend(np.array([1, 2, 3, 4, 5]), np.array([100.0, 60.0, 20.0, 15.0, 10.0]))
     3

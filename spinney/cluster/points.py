@@ -175,7 +175,7 @@ def lay_tiles(
 
 def refuse_huge() -> NoReturn:
     """Raise: float64 has no room for squares."""
-    raise ValueError("X must not hold values larger than 1e150: their squares have no end.")
+    raise ValueError("X must not hold values larger than 1e150, since their squares overflow. Scale the columns.")
 
 
 def read_tiles(values: np.ndarray, origin: np.ndarray, team: Team) -> Points:

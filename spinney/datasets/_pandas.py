@@ -1,4 +1,4 @@
-"""The one place where the datasets import pandas: late, and with a helpful error."""
+"""Import of pandas for the datasets: late, and with a helpful error."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from spinney._distribution import install_command
 
 
 def import_pandas() -> ModuleType:
-    """Return pandas, or say how to get it."""
+    """Return pandas, or raise an error that says how to install it."""
     try:
         import pandas
     except ImportError as error:
-        raise ImportError(f"spinney.datasets returns pandas tables: {install_command('datasets')}") from error
+        raise ImportError(f"spinney.datasets needs pandas. Install it with: {install_command('datasets')}") from error
     return pandas

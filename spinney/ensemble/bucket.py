@@ -1,6 +1,6 @@
-"""Choosing: how well models do on held-out rows -> the best one, or how much to trust each.
+"""Model selection: scores on held-out rows -> the best model, or a weight for each.
 
-In:  scores or log-likelihoods on rows the models have not seen.
+In:  scores or log-likelihoods on held-out rows.
 Out: the best model's name, or weights that add up to 1.
 
     weight of model m  =  prior(m) * exp(L(m)) / sum over k of prior(k) * exp(L(k))
@@ -22,22 +22,22 @@ _FURTHEST = 700.0  # logarithms below the best model's: nothing is left of it
 
 
 def best_name(scores: Mapping[str, float]) -> str:
-    """The name with the highest score; of equals the first. NaN is worse than any number.
+    """Return the name with the highest score; ties go to the first. NaN is worse than any number.
 
     >>> best_name({"tree": 0.8, "knn": 0.9, "svc": 0.9})
     'knn'
     """
     if all(np.isnan(score) for score in scores.values()):
-        raise ValueError(f"no member has a score that is a number: {dict(scores)}.")
+        raise ValueError(f"the score of every member is NaN: {dict(scores)}.")
     return max(scores, key=lambda name: -np.inf if np.isnan(scores[name]) else scores[name])
 
 
 def class_log_likelihood(
     probabilities: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray | None = None
 ) -> float:
-    """The sum over rows of the log of the probability given to the true class.
+    """Return the sum over rows of the log probability of the true class.
 
-    Probabilities below 2.2e-16 count as that, so that one row cannot rule a model out.
+    Probabilities below 2.2e-16 are raised to it, so that a single row cannot rule a model out.
 
     >>> round(class_log_likelihood(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 1])), 4)
     -0.9808
@@ -49,7 +49,7 @@ def class_log_likelihood(
 
 
 def residual_variance(residuals: np.ndarray, sample_weight: np.ndarray | None, least: float) -> float:
-    """The mean square of held-out residuals, at least `least`.
+    """Return the mean square of held-out residuals, at least `least`.
 
     >>> residual_variance(np.array([1.0, -3.0]), None, 0.0)
     5.0
@@ -58,7 +58,7 @@ def residual_variance(residuals: np.ndarray, sample_weight: np.ndarray | None, l
 
 
 def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weight: np.ndarray | None = None) -> float:
-    """The log-likelihood of residuals under a normal distribution around 0.
+    """Return the log-likelihood of residuals under a normal distribution around 0.
 
     >>> round(gaussian_log_likelihood(np.array([1.0, -1.0]), 1.0), 4)
     -2.8379
@@ -70,7 +70,7 @@ def gaussian_log_likelihood(residuals: np.ndarray, variance: float, sample_weigh
 
 
 def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
-    """The models' weights from their log-likelihoods, by the formula above, safe from underflow.
+    """Return the models' weights from their log-likelihoods, by the formula above, without underflow.
 
     >>> posterior(np.array([-1000.0, -1000.0 + np.log(3)])).round(6)
     array([0.25, 0.75])
@@ -86,7 +86,7 @@ def posterior(log_likelihoods: np.ndarray, prior: np.ndarray | None = None) -> n
 
 
 def mixture_moments(means: np.ndarray, variances: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of a mixture of normal distributions, row by row; models are the first axis.
+    """Return mean and standard deviation of a mixture of normal distributions for each row; models are the first axis.
 
     >>> mixture_moments(np.array([[0.0], [2.0]]), np.array([1.0, 1.0]), np.array([0.5, 0.5]))
     (array([1.]), array([1.41421356]))

@@ -1,13 +1,13 @@
 """Members: named models of any kind -> the same models, fitted, one thread each.
 
-In:  a list of (name, model), a table, a target, perhaps weights or other arguments of fit.
-Out: fitted clones, or what each gives for rows it has not seen.
+In:  a list of (name, model), X, a target, perhaps weights or other arguments of fit.
+Out: fitted clones, or their predictions for held-out rows.
 
-Members learn and answer in the labels of the target they are given; `in_order` puts a member's columns of classes in
-the order of all classes, and `class_numbers` numbers the labels it predicts.
+Members are fitted on the labels of the target and predict these labels. `in_order` puts a member's columns of classes
+in the order of all classes, and `class_numbers` numbers the labels it predicts.
 
-Members run in threads. A member with threads of its own gets its share of them, so that three members on six
-cores use two each. A member's error says which member it was. What is done with the predictions is not decided here.
+Members run in threads. A member that uses threads itself gets an equal part of them, so that three members on six
+cores use two each. Errors name the member. What is done with the predictions is not decided here.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ _MOST_SEED = np.iinfo(np.int32).max
 
 @contextmanager
 def naming(name: str, action: str) -> Iterator[None]:
-    """Errors inside say which member failed: a NotFittedError, ValueError or TypeError stays one, others become a
-    RuntimeError.
+    """Name the failing member in errors: NotFittedError, ValueError and TypeError stay so, others become RuntimeError.
 
     >>> with naming("svc", "fit"):
     ...     raise ValueError("Input X contains NaN.")
@@ -61,7 +60,7 @@ def naming(name: str, action: str) -> Iterator[None]:
 def run_members(
     work: Callable[[str, Any], Any], members: Sequence[Member], n_jobs: int | None, action: str, verbose: Any = False
 ) -> list[Any]:
-    """`work(name, clone)` for every member, in threads.
+    """Run `work(name, clone)` for every member, in threads.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> run_members(lambda name, model: name, [("a", DummyRegressor()), ("b", DummyRegressor())], 2, "nothing")
@@ -91,7 +90,7 @@ def _run_one(work: Callable[[str, Any], Any], name: str, model: Any, share: int 
 
 
 def threads_each(n_jobs: int | None, n_members: int) -> int | None:
-    """The threads a member may use by itself; None if members run one after another and may have all.
+    """Return the number of threads per member; None if members run one after another and may use all.
 
     >>> threads_each(8, 3), threads_each(2, 5), threads_each(1, 3)
     (2, 1, None)
@@ -140,7 +139,7 @@ def takes_weights(model: Any) -> bool:
 
 
 def fit_one(model: Any, X: Any, y: Any, params: Mapping[str, Any], rows: np.ndarray | None = None) -> Any:
-    """The model, fitted to some of the rows (None: all); `params` with one value per row are taken by rows, too."""
+    """Fit the model on some of the rows (None: all) and return it; `params` with one value per row are subset, too."""
     if rows is not None:
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(with_rows(X), rows), y[rows]
@@ -159,7 +158,7 @@ def fit_members(
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[Any]:
-    """Clones of the members, fitted to some of the rows (None: all); `own` has the targets of those with another.
+    """Return clones of the members, fitted on some of the rows (None: all); `own` has the targets of exceptions.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> (model,) = fit_members([("mean", DummyRegressor())], [[0], [0]], np.array([1.0, 3.0]))
@@ -185,9 +184,9 @@ def predict_held_out(
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[np.ndarray]:
-    """What each member's method gives for every row, by a clone that has not seen the row.
+    """Return each member's predictions for every row, by clones that were not fitted on the row.
 
-    Unlike scikit-learn's `cross_val_predict` it does not number the labels before members see them.
+    Unlike scikit-learn's `cross_val_predict`, it passes labels to the members, not class indices.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> splits = [(np.array([0]), np.array([1])), (np.array([1]), np.array([0]))]
@@ -217,14 +216,14 @@ def _places(tests: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
     """Where each row is in the held-out parts laid end to end."""
     rows = np.concatenate([np.arange(n_rows)[test] for test in tests])
     if len(rows) != n_rows or np.bincount(rows, minlength=n_rows).max() > 1:
-        raise ValueError("cv must hold out every row exactly once, for members to be judged by all rows.")
+        raise ValueError("cv must hold out every row exactly once. Use KFold or StratifiedKFold, for example.")
     place = np.empty(n_rows, np.intp)
     place[rows] = np.arange(n_rows)
     return place
 
 
 def answer_of(model: Any, method: str, X: Any) -> np.ndarray:
-    """What a fitted model's method gives for X; for several labels the probability of each that it is 1.
+    """Return the result of a fitted model's method for X; for multilabel targets, each label's probability of being 1.
 
     >>> class Model:
     ...     classes_ = [np.array([0, 1]), np.array([0])]
@@ -241,7 +240,7 @@ def answer_of(model: Any, method: str, X: Any) -> np.ndarray:
 
 
 def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -> np.ndarray:
-    """A classifier's answers with a column for each of `classes`, also those that it has not seen.
+    """Return a classifier's predictions with a column for each of `classes`, including those it was not fitted on.
 
     >>> class Model:
     ...     classes_ = np.array(["b", "a"])
@@ -253,15 +252,15 @@ def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -
     own = np.asarray(model.classes_)
     seen = f"the classes {own.tolist()} of {classes.tolist()}"
     if not np.isin(own, classes).all():
-        raise ValueError(f"it was fitted to other classes, {own.tolist()} instead of {classes.tolist()}.")
+        raise ValueError(f"it was fitted on other classes, {own.tolist()} instead of {classes.tolist()}.")
     if method == "decision_function" and (len(own) < 3 or answer.ndim != 2 or answer.shape[1] != len(own)):
         raise ValueError(
-            f"it has seen {seen}, and the others cannot be added to its decision_function: use stratified parts (cv), "
+            f"it was fitted on {seen}, and decision_function has no values for the others. Use stratified folds (cv), "
             "or stack_method='predict'."
         )
     if len(own) < len(classes):
         warn_caller(
-            f"A member has seen {seen} only; to the others it gives the least {method}. Use stratified parts (cv).",
+            f"A member was fitted on {seen} only. The others get the smallest {method}. Use stratified folds (cv).",
             RuntimeWarning,
         )
     least = 0.0 if method == "predict_proba" else np.finfo(answer.dtype).min
@@ -271,7 +270,7 @@ def in_order(answer: np.ndarray, model: Any, method: str, classes: np.ndarray) -
 
 
 def class_numbers(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The places in `classes` of the labels that a member predicts.
+    """Return the indices in `classes` of the labels that a member predicts.
 
     >>> class_numbers(np.array(["no", "yes", "no"]), np.array(["no", "yes"]))
     array([0, 1, 0])
@@ -296,7 +295,7 @@ def score_held_out(
     n_jobs: int | None = None,
     verbose: Any = False,
 ) -> list[np.ndarray]:
-    """Each member's scores, one a split, on the rows that were held out, by these weights.
+    """Return each member's scores on the held-out rows, one per split, with these weights.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> splits = [(np.array([0, 1]), np.array([2]))]

@@ -1,10 +1,10 @@
-"""Ensemble selection: how much each of several models should count, by what they said of rows they had not seen.
+"""Ensemble selection: weights of several models, by their predictions for held-out rows.
 
-In:  each model's answers for the same held-out rows, and a function that says how good answers are.
-Out: weights of the models: shares of so many votes, which add up to 1. No model is fitted here.
+In:  each model's predictions for the same held-out rows, and a function that scores predictions.
+Out: weights of the models, fractions of a number of votes, which add up to 1. No model is fitted here.
 
-The best model gets the first vote. Every further vote goes to the model whose answers, added to those of all votes so
-far, make the best mean; a model may be chosen again and again. The weights are the shares of the votes at the step
+The best model gets the first vote. Every further vote goes to the model whose predictions, added to those of all votes
+so far, make the best mean; a model may be selected repeatedly. The weights are the fractions of the votes at the step
 where the mean was best. (Caruana and others, Ensemble selection from libraries of models, 2004.)
 """
 
@@ -21,9 +21,9 @@ _LEAST_GAIN = 1e-9  # share of the score: less is rounding
 def select(
     answers: Sequence[np.ndarray], worth: Callable[[np.ndarray], float], n_votes: int = VOTES
 ) -> tuple[np.ndarray, float]:
-    """(the models' weights, what their mean is worth); of equals, models further left are chosen, and fewer votes.
+    """Return the models' weights and the score of their weighted mean. Ties go to the first model and to fewer votes.
 
-    `worth` takes answers like those of one model and returns a number, higher for better ones; NaN is worse than any.
+    `worth` takes predictions like those of one model and returns a score; higher is better, and NaN is the worst.
 
     >>> truth = np.array([1.0, 2.0, 3.0])
     >>> said = [truth + 1.0, truth - 1.0, truth + 5.0]

@@ -1,7 +1,7 @@
-"""Stacking: what models say of rows they have not seen -> the table of a model that judges them.
+"""Stacking: predictions for held-out rows -> the input of the final model.
 
-In:  predictions for rows that were held out, one array a model.
-Out: columns for the meta-model; and which rows are held out.
+In:  predictions for held-out rows, one array per model.
+Out: columns for the final model; and which rows are held out.
 
 No model is fitted here.
 """
@@ -17,9 +17,9 @@ from scipy import sparse
 
 
 def meta_columns(predictions: Sequence[np.ndarray], are_pairs: Sequence[bool]) -> list[np.ndarray]:
-    """Each model's predictions as a block of columns.
+    """Return each model's predictions as a block of columns.
 
-    Of two probabilities that add up to 1 (`are_pairs`) the second says everything.
+    Of two probabilities that add up to 1 (`are_pairs`), only the second is kept.
 
     >>> meta_columns([np.array([[0.25, 0.75]]), np.array([3.0])], [True, False])
     [array([[0.75]]), array([[3.]])]
@@ -29,9 +29,9 @@ def meta_columns(predictions: Sequence[np.ndarray], are_pairs: Sequence[bool]) -
 
 
 def beside(columns: np.ndarray, names: Sequence[str], X: Any) -> Any:
-    """The columns with the table X at their right.
+    """Return the columns followed by those of X.
 
-    A frame with strings or categories stays a frame, so that the meta-model sees them; others become an array.
+    A DataFrame with strings or categories stays a DataFrame, so that the final model sees them; others become an array.
 
     >>> beside(np.array([[0.5]]), ["tree"], [[1, 2]])
     array([[0.5, 1. , 2. ]])
@@ -47,7 +47,7 @@ def beside(columns: np.ndarray, names: Sequence[str], X: Any) -> Any:
 
 
 def split_off(strata: np.ndarray, fraction: float, random: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """The rows to learn from and those held out: about `fraction` of each stratum, and never all of it.
+    """Return the rows to fit on and those held out: about `fraction` of each stratum, and never all of it.
 
     >>> learn, held_out = split_off(np.array([0, 0, 0, 0, 1, 1, 1, 1]), 0.25, np.random.RandomState(0))
     >>> len(learn), np.array([0, 0, 0, 0, 1, 1, 1, 1])[held_out].tolist()
@@ -60,7 +60,7 @@ def split_off(strata: np.ndarray, fraction: float, random: np.random.RandomState
         held_out[random.permutation(rows)[:count]] = True
     if not held_out.any():
         raise ValueError(
-            f"holdout_fraction={fraction} holds out none of n_samples = {len(strata)}: "
-            "raise it, or use cross-validation (cv=5)."
+            f"holdout_fraction={fraction} holds out no rows of n_samples = {len(strata)}. "
+            "Increase it, or use cross-validation (cv=5)."
         )
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

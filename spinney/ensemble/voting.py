@@ -1,6 +1,6 @@
-"""Voting: what several models say of each row -> one answer.
+"""Voting: the predictions of several models for each row -> one prediction.
 
-In:  predictions, one column (or layer) a model, and perhaps weights of the models.
+In:  predictions, one column (or layer) per model, and perhaps weights of the models.
 Out: classes by majority, mean probabilities, means and medians of numbers, scores from rankings.
 
 Plain NumPy; no model is fitted or called here.
@@ -19,7 +19,7 @@ _CLOSE = 1e-12  # share of all weight by which a sum of weights may miss the hal
 
 
 def majority(votes: np.ndarray, n_classes: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """The class with most votes in each row; ties go to the smaller class.
+    """Return the class with most votes in each row; ties go to the smaller class.
 
     >>> majority(np.array([[1, 1, 0, 1, 0, 1]]), n_classes=2)
     array([1])
@@ -33,7 +33,7 @@ def majority(votes: np.ndarray, n_classes: int, weights: np.ndarray | None = Non
 
 
 def mean(predictions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The weighted mean over the models, which are the first axis.
+    """Return the weighted mean over the models, which are the first axis.
 
     >>> round(float(mean(np.array([5.43, 5.44, 5.38]))), 2)
     5.42
@@ -42,10 +42,11 @@ def mean(predictions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarr
 
 
 def median(predictions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The weighted median of each row; models are the columns.
+    """Return the weighted median of each row; models are the columns.
 
-    The smallest prediction at which the predictions up to it hold half of all weight. If they hold exactly half, the
-    middle between it and the next one that has weight; so with equal weights it is the ordinary median.
+    It is the smallest prediction at which the predictions up to it hold half of the total weight. If they hold exactly
+    half, it is the midpoint between that prediction and the next one that has weight. With equal weights it is the
+    ordinary median.
 
     >>> median(np.array([[5.43, 5.44, 5.38]]))
     array([5.43])
@@ -66,18 +67,23 @@ def median(predictions: np.ndarray, weights: np.ndarray | None = None) -> np.nda
 
 
 def aggregate_ranks(scores: Any, how: str = "borda", weights: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
-    """One score an item from the scores of several judges; higher is better.
+    """Combine the scores of several judges into one score per item.
 
     Parameters
     ----------
     scores : array-like of shape (n_items, n_judges)
-        What each judge gives each item, higher is better. For "borda" and "mean_rank" only the order counts.
+        Score of each item by each judge; higher is better. For "borda" and "mean_rank" only their order matters.
     how : {"borda", "mean_rank", "mean_relevance"}, default="borda"
-        "borda": an item gets from each judge a point for every item below it, half a point for every item it ties
-        with; points are summed. "mean_rank": minus the mean of its ranks, 1 being the best; ties share the mean of
-        their ranks. "mean_relevance": the mean of the scores themselves. The first two give the same order.
-    weights : array-like of shape (n_judges,), optional
-        How much each judge counts.
+        "borda": each judge gives an item a point for every item below it and half a point for every tie; points are
+        summed. "mean_rank": minus the mean rank, 1 being the best; ties get the mean of their ranks. "mean_relevance":
+        the mean of the scores themselves. The first two give the same order.
+    weights : array-like of shape (n_judges,), default=None
+        Weights of the judges. None: all equal.
+
+    Returns
+    -------
+    ndarray of shape (n_items,)
+        One score per item; higher is better.
 
     Examples
     --------
@@ -90,7 +96,7 @@ def aggregate_ranks(scores: Any, how: str = "borda", weights: Sequence[float] | 
     """
     scores = np.asarray(scores, np.float64)
     if scores.ndim != 2 or scores.shape[1] == 0:
-        raise ValueError(f"scores must have one row an item and one column a judge, got the shape {scores.shape}.")
+        raise ValueError(f"scores must have one row per item and one column per judge, got the shape {scores.shape}.")
     if np.isnan(scores).any():
         raise ValueError("scores must not be NaN: every judge must score every item.")
     if how not in RANKINGS:
@@ -106,7 +112,7 @@ def aggregate_ranks(scores: Any, how: str = "borda", weights: Sequence[float] | 
 
 
 def read_weights(weights: Any, n_models: int) -> np.ndarray | None:
-    """The models' weights as an array, checked.
+    """Check the models' weights and return them as an array.
 
     >>> read_weights([1, 2], 2)
     array([1., 2.])
@@ -115,7 +121,7 @@ def read_weights(weights: Any, n_models: int) -> np.ndarray | None:
         return None
     numbers = np.asarray(weights, np.float64)
     if numbers.shape != (n_models,):
-        raise ValueError(f"weights must have one entry a member: got shape {numbers.shape} for {n_models} members.")
+        raise ValueError(f"weights must have one entry per member, got shape {numbers.shape} for {n_models} members.")
     if not np.isfinite(numbers).all() or (numbers < 0).any() or not numbers.sum() > 0:
         raise ValueError(f"weights must be finite, not negative and not all 0, got {numbers.tolist()}.")
     return numbers

@@ -1,6 +1,6 @@
-"""Automatic models: a few families of trees, judged on the same folds and combined, with scikit-learn's interface.
+"""Automatic models: several families of trees, scored on the same folds and combined, with scikit-learn's interface.
 
-No algorithm in here: the contest is in auto_fit.py, the combination in ensemble/selection.py.
+No algorithm in here: the comparison is in auto_fit.py, the combination in ensemble/selection.py.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from spinney.view.frame import as_frame
 from spinney.view.leaderboard import leaderboard_columns, leaderboard_text
 
 _ABOUT = """
-    Gradient boosting (at its defaults, with large trees and with small ones; it chooses its rounds by itself),
-    a random forest and extra-trees are judged on the same folds. What they say of the rows held out is then combined:
-    votes are given one by one, each to the model that makes the mean of all votes best, and the shares of the votes
-    are the weights. Models that get none are dropped; the others, fitted on all rows, predict by their weighted mean.
-    The table is read, sorted and binned once for all fits.
+    Gradient boosting (with default parameters, with large trees and with small trees; the number of rounds is chosen
+    automatically), a random forest and extra-trees are scored on the same folds. Their predictions for the held-out
+    rows are combined by ensemble selection: votes are given one by one, each to the model that makes the mean of all
+    votes best, and the fractions of the votes are the weights. Models without votes are dropped. The others, fitted on
+    all rows, predict the weighted mean. The data is read, sorted and binned once for all fits.
 
-    Columns may be numbers, Booleans, strings and categories, with missing values, or X sparse. Rows of whole weight w
-    count as w rows, in the folds as well.
+    Columns may hold numbers, Booleans, strings, categories and missing values; X may be sparse. A row with an integer
+    weight w counts as w rows, in the folds as well.
 """
 
 
@@ -64,24 +64,34 @@ class _AutoModel(TableModel):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Any:
-        """Try the families, combine them, and keep those that count.
+        """Fit the families, combine them, and keep those with a weight.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-            Or a sparse matrix of SciPy's.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: a NumPy array, or a pandas, polars or Arrow table, with numbers, Booleans, strings, categories
+            and missing values. Or a SciPy sparse matrix.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, in fitting and in judging.
-        groups : array-like of shape (n_samples,), optional
-            Rows of one group are in one fold; `cv` must then be a number of folds, None (5), "grouped" or a splitter
-            that takes groups.
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights, for fits and scores.
+        groups : array-like of shape (n_samples,), default=None
+            Groups; the rows of a group stay in one fold. `cv` must then be a number of folds, None (5), "grouped" or a
+            splitter that supports groups.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.names_
+        ['extra_trees']
         """
         check_parameters(self)
         families, clock = self._families(), Clock(time.perf_counter(), self.time_budget)
@@ -108,7 +118,7 @@ class _AutoModel(TableModel):
         return {name: FAMILIES[name] for name in names}
 
     def _n_threads(self) -> int | None:
-        """Of what is done here."""
+        """For fits on this machine."""
         return None if isinstance(self.n_jobs, str) else self.n_jobs
 
     def _shared_parameters(self, seed: int) -> dict[str, Any]:
@@ -140,7 +150,7 @@ class _AutoModel(TableModel):
     # --- predict ----------------------------------------------------------------------------------------------------
 
     def _mean(self, X: Any, method: str) -> np.ndarray:
-        """The weighted mean of what the members say; X is read once for all."""
+        """The weighted mean of the members' predictions; X is read once for all."""
         table = self._read(X)
         said = [
             weight * getattr(model, method)(table) for model, weight in zip(self.estimators_, self.weights_.tolist())
@@ -151,24 +161,32 @@ class _AutoModel(TableModel):
 
     @property
     def leaderboard_(self) -> Any:
-        """What was tried, one row per family."""
+        """Scores, weights and parameters, one row per family."""
         check_is_fitted(self)
         return as_frame({name: values.copy() for name, values in self._columns.items()})
 
     def leaderboard(self) -> str:
-        """What was tried, to be printed.
+        """Return the leaderboard as text, to be printed.
 
         Returns
         -------
         str
-            A line for each family, the best first, and the score of the combination.
+            A line per family, best first, and the score of the combination.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> model = AutoClassifier(["random_forest", "extra_trees"], random_state=0).fit(*load_penguins())
+        >>> print(model.leaderboard().splitlines()[1].split())
+        ['score', 'spread', 'seconds', 'weight']
         """
         check_is_fitted(self)
         return leaderboard_text(self._columns, self._title, self.score_)
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The weighted mean of the models' importances."""
+        """Weighted mean of the models' importances."""
         check_is_fitted(self)
         return sum(weight * model.feature_importances_ for model, weight in zip(self.estimators_, self.weights_))
 
@@ -196,7 +214,7 @@ def _folds(n: int) -> str:
 
 @described(AUTO, about=_ABOUT, fitted=FITTED)
 class AutoClassifier(ClassifierMixin, _AutoModel):
-    """A classifier that chooses and combines its models by itself.
+    """Automatic classifier: fits several families of tree models and combines the best.
 
     {about}
 
@@ -228,22 +246,82 @@ class AutoClassifier(ClassifierMixin, _AutoModel):
         return self.classes_, numbers.astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The weighted mean of the models' probabilities, (n_samples, n_classes)."""
+        """Predict class probabilities, the weighted mean of the models'.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (344, 3)
+        """
         return self._mean(X, "predict_proba")
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (344, 3)
+        """
         return log_probabilities(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row."""
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+
+        Examples
+        --------
+        >>> from spinney import AutoClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = AutoClassifier(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict(X.head(2)).tolist()
+        ['Adelie', 'Adelie']
+        """
         chosen = self.predict_proba(X).argmax(axis=1)
         return self.classes_[chosen]
 
 
 @described(AUTO, about=_ABOUT, fitted=FITTED)
 class AutoRegressor(RegressorMixin, _AutoModel):
-    """A regressor that chooses and combines its models by itself.
+    """Automatic regressor: fits several families of tree models and combines the best.
 
     {about}
 
@@ -269,5 +347,25 @@ class AutoRegressor(RegressorMixin, _AutoModel):
         return None, read_numbers(y, n_rows, type(self).__name__)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The weighted mean of what the models predict, (n_samples,)."""
+        """Predict the weighted mean of the models' predictions.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import AutoRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = AutoRegressor(["extra_trees"], random_state=0).fit(X, y)
+        >>> model.predict(X[:3]).shape
+        (3,)
+        """
         return self._mean(X, "predict")

@@ -1,11 +1,10 @@
-"""The contest of an automatic model: families are fitted and judged on folds of one opened table, one after another.
+"""The comparison of an automatic model: families are fitted and scored on folds of one table, one after another.
 
 In:  a table, a target, weights, folds, and the families to try. Out: a `Candidate` for each, with its model fitted on
-all rows, its answers for the rows held out, and what became of it.
+all rows, its predictions for the held-out rows, and a note.
 
-A model is fitted on all rows first and on the folds after that: what it has found out for itself (the rounds of
-boosting) it need not search for again, and whenever time runs out there is a model. How much each model counts in the
-end is decided elsewhere (ensemble/selection.py).
+A model is fitted on all rows first and on the folds after that. So the folds reuse what it has chosen (the rounds of
+boosting), and there is a model whenever time runs out. The weights are chosen in ensemble/selection.py.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from spinney.estimators.auto_params import Choices, Family
 from spinney.estimators.boosting_auto import Clock
 
 NO_TIME = "not tried: no time"
-_NOT_JUDGED = "not judged: no time"
-_TOO_FEW = "not judged: too few rows"
+_NOT_JUDGED = "not scored: no time"
+_TOO_FEW = "not scored: too few rows"
 _FIRST_SHARE = 0.6  # of the time left, for boosting and its folds
 _PROBE_TREES, _FEWEST_TREES = 2, 10
 _PROBE_SHARE = 0.1  # of the budget must be left for a forest to be timed
@@ -118,7 +117,7 @@ def keep_fitted(candidate: Candidate, model: Any, family: Family, contest: Conte
 
 
 def keep_answers(candidate: Candidate, answers: np.ndarray | None, contest: Contest) -> None:
-    """Judge what was said of the rows held out; None: there was no time for it."""
+    """Score the predictions for the held-out rows; None: there was no time for them."""
     if answers is None or contest.judge is None:
         candidate.note = _NOT_JUDGED
         return
@@ -139,7 +138,7 @@ def fit_rows(model: Any, contest: Contest, part: Part | None) -> Any:
 
 
 def _answer_folds(template: Any, contest: Contest, expected: float) -> np.ndarray | None:
-    """The answers for all rows held out, or None if time ran out; a fold is expected to take as long as the last."""
+    """Predictions for all held-out rows, or None if time ran out; a fold is expected to take as long as the last."""
     found = []
     for kept, held in contest.parts:
         clock, begun = contest.clock, time.perf_counter()
@@ -151,9 +150,9 @@ def _answer_folds(template: Any, contest: Contest, expected: float) -> np.ndarra
 
 
 def answer_fold(template: Any, contest: Contest, kept: Part, held: Part) -> np.ndarray:
-    """What a model fitted on some rows says of others."""
+    """The predictions of a model that is fitted on some rows, for others."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit on all rows has said it
+        warnings.simplefilter("ignore")  # the fit on all rows has issued them
         model = fit_rows(clone(template), contest, kept)
     return _ask(model, contest, contest.sheet.opened.take(held.rows))
 

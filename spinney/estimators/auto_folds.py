@@ -1,9 +1,9 @@
-"""Folds of an automatic model: rows to learn from and rows to judge by, the same for all families.
+"""Folds of an automatic model: training rows and validation rows, the same for all families.
 
-In:  an opened table with its target and weights, and what the user says of `cv`. Out: (kept, held out) of each fold.
+In:  an opened table with its target and weights, and the parameter `cv`. Out: (kept, held out) of each fold.
 
-Unless a splitter or groups are given, which rows a fold holds follows from what the rows hold: neither the order of the
-table nor whether a row is repeated or has a weight makes a difference.
+Unless a splitter or groups are given, row contents determine the folds: neither the order of the rows nor whether a row
+is repeated or has a weight makes a difference.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BINS = 255  # as in boosting and forests, so that they need no others
 
 
 class Sheet(NamedTuple):
-    """A table that is read once, and what is to be learnt from it."""
+    """A table that is read once, with its target."""
 
     opened: OpenedTable
     schema: Schema
@@ -41,7 +41,7 @@ class Sheet(NamedTuple):
 
     @property
     def y(self) -> np.ndarray:
-        """What models are given: labels, or numbers."""
+        """The target that models are fitted on: labels, or numbers."""
         return self.truth if self.classes is None else self.classes[self.truth]
 
     @property

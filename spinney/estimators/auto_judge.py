@@ -1,8 +1,8 @@
-"""Judging answers for held-out rows: of one model, or of a mean of several.
+"""Scoring predictions for held-out rows: of one model, or of a mean of several.
 
-In:  the rows that were held out, fold after fold, with their targets and weights, and what scores are wanted.
-Out: scores, higher is better. By default log loss or root mean squared error, by sums that do not depend on the order
-of the rows; else one of scikit-learn's scores or a function, which is shown a model that knows these answers only.
+In:  the held-out rows, fold after fold, with their targets and weights, and the score.
+Out: scores, higher is better. By default negative log loss or root mean squared error, by sums that do not depend on
+the order of the rows; else a scikit-learn score or a function, which receives a model that returns these predictions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class HeldOut(NamedTuple):
 
 
 class Judge:
-    """Scores answers for the rows held out."""
+    """Scores predictions for the held-out rows."""
 
     def __init__(self, scoring: Any, sheet: Sheet, held: HeldOut) -> None:
         own = _OWN[sheet.classes is not None]
@@ -54,7 +54,7 @@ class Judge:
         self._every = slice(0, len(held.rows))
 
     def read(self, answers: np.ndarray) -> np.ndarray:
-        """What is needed of a model's answers: of classes, the probability of the true one if log loss judges."""
+        """What is needed of a model's predictions: for log loss, the probability of the true class."""
         if self._scorer is not None or self._classes is None:
             return answers
         return answers[np.arange(len(answers)), self.held.truth]
@@ -64,7 +64,7 @@ class Judge:
         return np.array([self(answers[part], part) for part in self.held.folds])
 
     def __call__(self, answers: np.ndarray, part: slice | None = None) -> float:
-        """The score of answers that have been read, for all rows or some."""
+        """The score of predictions that have been read, for all rows or some."""
         part = self._every if part is None else part
         truth, weights = self.held.truth[part], self.held.weights.take(np.arange(part.start, part.stop))
         if self._scorer is not None:
@@ -109,14 +109,14 @@ def _only_length(n_rows: int) -> np.ndarray:
 
 
 class _Says(BaseEstimator):
-    """A model that gives the answers it was made with, whatever it is asked about."""
+    """A model that returns the predictions it was made with, whatever X is."""
 
     def fit(self, X: Any, y: Any) -> Any:
         return self
 
     def _all(self, X: Any, answers: np.ndarray) -> np.ndarray:
         if _num_samples(X) != len(answers):
-            raise ValueError("scoring must ask the model about all rows of X at once.")
+            raise ValueError("scoring must predict all rows of X in one call.")
         return answers
 
 

@@ -1,7 +1,7 @@
 """Parameters of automatic models, and the families of models that they choose from.
 
-A family is a name, its classifier and its regressor, and what differs from their defaults. `settled` says what the fit
-on all rows has found out, so that fits on folds need not search for it again.
+A family is a name, its classifier and its regressor, and the parameters that differ from their defaults. `settled`
+returns what the fit on all rows has chosen, so that fits on folds need not search for it again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _nothing(model: Any, n_samples: int) -> Choices:
 
 
 def _settled_boosting(model: Any, n_samples: int) -> Choices:
-    """What boosting has chosen by rows held out, and what follows from the table."""
+    """What boosting has chosen with held-out rows, and what follows from the data."""
     from spinney.ensemble.auto import tree_size
 
     return {
@@ -83,62 +83,64 @@ AUTO = {
     **COMMON,
     "families": Parameter(
         "list of str or None",
-        f"Which families to try, in this order: some of {_NAMES}. None: all but the last.",
+        f"Families to try, in this order, from {_NAMES}. None: all except the last.",
         ["array-like", None],
     ),
     "time_budget": Parameter(
         "float or None",
-        "Seconds that `fit` may take, kept to within a few fits of trees; what there is no time for is not tried, and "
-        "`leaderboard_` says so. With a budget the model depends on the speed of the machine. None: all families are "
-        "tried in full.",
+        "Time limit for `fit` in seconds, kept to within a few fits of trees. Families that no longer fit into it are "
+        "not tried, which `leaderboard_` notes. With a budget, the model depends on the speed of the machine. None: "
+        "all families are tried in full.",
         [POSITIVE, None],
     ),
     "scoring": Parameter(
         "str, function or None",
-        "What models are judged and combined by, higher is better: a name of scikit-learn's scores or a function "
-        "(model, X, y) -> float. None: log loss of classes, root mean squared error of numbers, with a minus sign.",
+        "Score that models are compared and combined by, higher is better: a scikit-learn name or a function "
+        "(model, X, y) -> float. None: negative log loss for classifiers, negative root mean squared error for "
+        "regressors.",
         [str, callable, None],
     ),
     "cv": Parameter(
         "int, str, splitter, iterable or None",
-        "Folds, as in `spinney.evaluate.cross_validate`. A number: so many folds, alike in their classes or numbers; "
-        "which rows they hold follows from what the rows hold, so the order of the table does not matter. None: 5 "
-        "folds up to 50,000 rows, 3 up to 200,000; above, or where a time budget is short for the table, one part "
-        "of the rows is held out.",
+        "Folds, as in `spinney.evaluate.cross_validate`. A number gives that many stratified folds, determined by row "
+        "contents, so that the order of the rows does not matter. None: 5 folds up to 50,000 rows, 3 up to 200,000. "
+        "Above, or if the time budget is small for the data, one part of the rows is held out.",
         ["cv_object", StrOptions({"kfold", "stratified", "grouped", "repeated", "loo"})],
     ),
-    "random_state": Parameter("int, RandomState or None", "Of the folds and of all models.", ["random_state"]),
+    "random_state": Parameter("int, RandomState or None", "Seed for the folds and for all models.", ["random_state"]),
     "n_jobs": Parameter(
         'int, "dask" or None',
-        'Threads; None: every core. "dask": families and folds are fitted by the cluster of Dask\'s current client, '
-        "without a time budget. The model does not depend on it.",
+        'Number of threads. None and -1 use every core. "dask": families and folds are fitted on the cluster of the '
+        "current Dask client, without a time budget. The model does not depend on it.",
         [*THREADS, StrOptions({"dask"})],
     ),
     "verbose": Parameter(
         "int",
-        "1: a line on standard error for every family, with its score and time; 2: also what models print.",
+        "1 prints a line per family on standard error, with its score and time. 2 also prints the models' messages.",
         ["verbose"],
     ),
 }
 FITTED = """
     best_ : str
-        The name of the family with the best score; without scores, of the first.
-    estimators_ : list of models
-        The models that predict, fitted on all rows.
+        Name of the family with the best score; without scores, of the first.
+    estimators_ : list of estimators
+        The models with a weight, fitted on all rows.
     names_ : list of str
-        Their families.
-    weights_ : ndarray
-        How much each of them counts; they add up to 1.
+        Families of these models.
+    weights_ : ndarray of shape (n_models,)
+        Weights of these models. They add up to 1.
     score_ : float
-        The score of their weighted mean on the rows held out; NaN if there were too few rows, or no time.
+        Score of the weighted mean on the held-out rows; NaN with too few rows or too little time. It is slightly
+        optimistic, since the weights were chosen on the same rows.
     leaderboard_ : pandas.DataFrame, or a dict of arrays if pandas is not installed
-        What was tried: name, parameters, score (mean over the folds), spread (standard deviation over the folds),
-        seconds, weight, and what became of it (`note`). `leaderboard()` is the same as a text.
+        One row per family: name, parameters, score (mean over the folds), spread (standard deviation over the folds),
+        seconds, weight and note. `leaderboard()` returns it as text.
     feature_importances_ : ndarray of shape (n_features,)
-        The weighted mean of the models' importances.
+        Weighted mean of the models' importances.
     fingerprint_ : str
-        A hash of all models and weights: equal on any machine and any number of threads, if no time budget is given.
+        Hash of all models and weights, the same on any machine and any number of threads, if there is no time budget.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
-        If X had names.
+        Names of the columns, if X had names.
 """

@@ -1,7 +1,7 @@
-"""The contest of an automatic model on a cluster: all families at once, then the folds of all of them.
+"""The comparison of an automatic model on a cluster: all families at once, then the folds of all of them.
 
-In:  a contest, and the families to try. Out: the candidates that `run_contest` would give; the table goes to each
-worker once.
+In:  a contest, and the families to try. Out: the candidates that `run_contest` returns. Each worker receives the table
+once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def run_contest_remotely(
 ) -> list[Candidate]:
     """Try all families: first on all rows, which settles their sizes, then on the folds."""
     if contest.clock.budget is not None:
-        raise ValueError("time_budget is for fits on one machine: leave it out with n_jobs='dask'.")
+        raise ValueError("time_budget is not supported with n_jobs='dask'. Leave one of them out.")
     light = contest._replace(sheet=contest.sheet._replace(table=None), judge=None)  # type: ignore[arg-type]
     models = [family.make(contest.sheet.classes is not None, parameters) for family in families.values()]
     candidates, templates, begun = [], [], time.perf_counter()

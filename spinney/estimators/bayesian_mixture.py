@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 @described(BAYESIAN)
 class BayesianGaussianMixture(MixtureModel):
-    """A mixture of Gaussians with priors, fitted by variational inference: it uses as many components as the rows need.
+    """Bayesian Gaussian mixture, fitted by variational inference: it uses as many components as the data needs.
 
-    Rows may have missing values (NaN): they count by what is known of them. The result does not depend on the number
-    of threads.
+    Rows may have missing values (NaN), which are integrated out. The result does not depend on the number of threads.
 
     Parameters
     ----------
@@ -35,36 +34,45 @@ class BayesianGaussianMixture(MixtureModel):
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
-        Expected weights.
+        Expected weights of the components.
     means_ : ndarray of shape (n_components, n_features)
+        Expected means of the components.
     covariances_ : ndarray
-        (n_components, n_features, n_features) for "full", (n_features, n_features) for "tied",
-        (n_components, n_features) for "diag", (n_components,) for "spherical".
+        Covariances of the components: (n_components, n_features, n_features) for "full", (n_features, n_features) for
+        "tied", (n_components, n_features) for "diag", (n_components,) for "spherical".
     precisions_ : ndarray
         Inverses of the covariances: expected precisions.
     precisions_cholesky_ : ndarray
-        Their Cholesky factors, as in scikit-learn.
+        Cholesky factors of the precisions, as in scikit-learn.
     converged_ : bool
+        Whether the best run converged.
     n_iter_ : int
+        Number of iterations of the best run.
     lower_bound_ : float
-        Lower bound of the logarithm of the evidence, constants left out, after the last step.
+        Lower bound of the log evidence after the last step, without constants.
     lower_bounds_ : list of float
-        The same after each step of the run that counts.
+        The same after each step of the best run.
     weight_concentration_prior_, mean_precision_prior_, degrees_of_freedom_prior_ : float
+        The values used for these parameters.
     mean_prior_ : ndarray of shape (n_features,)
+        The value used for `mean_prior`.
     covariance_prior_ : float or ndarray
+        The value used for `covariance_prior`.
     weight_concentration_ : tuple of two ndarrays of shape (n_components,), or one
         Parameters of the weights' distribution: those of beta distributions for "dirichlet_process", those of a
         Dirichlet distribution for "dirichlet_distribution".
     mean_precision_ : ndarray of shape (n_components,)
-        How many rows each mean rests on, the prior's included.
+        Number of rows that each mean is based on, including the prior's.
     degrees_of_freedom_ : ndarray of shape (n_components,), or float for "tied"
-        The same of the covariances.
+        Number of rows that each covariance is based on, including the prior's.
     history_ : list of (weights, means, covariances, log_likelihood), or None without keep_history
-        The mixture before each iteration and, last, that at the end.
+        The mixture before each iteration and at the end.
     fingerprint_ : str
-        A hash of the posterior.
-    n_features_in_, feature_names_in_
+        Hash of the posterior.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------

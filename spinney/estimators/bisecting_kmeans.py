@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 @described(BISECTING)
 class BisectingKMeans(KMeans):
-    """Bisecting k-means: all rows are one cluster at first, and one cluster after the other is split in two.
+    """Bisecting k-means: starts with all rows in one cluster and splits one cluster after another in two.
 
-    Clusters are leaves of a tree of splits. `predict` goes down this tree: a row's cluster is the nearer of two centres
-    at every split, which need not be the nearest of all. The same tree comes out on any number of threads.
+    Clusters are the leaves of a tree of splits. `predict` follows this tree: at every split a row goes to the nearer of
+    two centroids, so its cluster need not have the nearest centroid of all. The tree is the same on any number of
+    threads.
 
     Parameters
     ----------
@@ -35,22 +36,25 @@ class BisectingKMeans(KMeans):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres of the leaves, from left to right.
+        The centroids of the leaves, from left to right.
     labels_ : ndarray of shape (n_samples,)
-        The leaf of each row.
+        Leaf of each row.
     inertia_ : float
-        Squared distances of the rows to the centres of their leaves, summed by weight.
+        Weighted sum of the squared distances of the rows to the centroids of their leaves.
     children_ : ndarray of shape (n_clusters - 1, 2)
-        The two nodes that each split has made, in the order of splits; node 0 is the whole table.
+        The two nodes that each split creates, in the order of splits. Node 0 holds all rows.
     split_nodes_ : ndarray of shape (n_clusters - 1,)
-        The node that each split has split.
+        The node that each split divides.
     node_centers_ : ndarray of shape (2 * n_clusters - 1, n_features)
-        The centre of every node.
+        Centroid of every node.
     node_labels_ : ndarray of shape (2 * n_clusters - 1,)
-        The cluster that a node is, or -1 for nodes that were split.
+        Cluster of each leaf; -1 for nodes that were split.
     fingerprint_ : str
-        A hash of the tree.
-    n_features_in_, feature_names_in_
+        Hash of the tree.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -64,7 +68,7 @@ class BisectingKMeans(KMeans):
     """
 
     _fits_cells = _predicts_cells = False
-    metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
+    metric, keep_history = "euclidean", False  # parameters of KMeans that are fixed here
     children_: np.ndarray
     split_nodes_: np.ndarray
     node_centers_: np.ndarray
@@ -143,7 +147,26 @@ class BisectingKMeans(KMeans):
         return hash_of([np.ascontiguousarray(part).tobytes() for part in parts])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each row: the nearer of two centres, split by split."""
+        """Predict the cluster of each row by following the tree of splits.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import BisectingKMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = BisectingKMeans(2, random_state=0).fit(X)
+        >>> bool((model.predict(X) == model.labels_).all())
+        True
+        """
         from spinney.cluster.bisect import Tree, leaf_of
         from spinney.cluster.kmeans import relative_centres
         from spinney.cluster.points import read_tiles

@@ -1,4 +1,7 @@
-"""A bucket of models: the one that cross-validation likes best, with scikit-learn's interface. No algorithm in here."""
+"""A bucket of models: the member with the best cross-validation score, with scikit-learn's interface.
+
+No algorithm in here.
+"""
 
 from __future__ import annotations
 
@@ -31,22 +34,24 @@ _TABLE = {
     **MEMBERS,
     "scoring": Parameter(
         "str, callable or None",
-        "What is judged, by scikit-learn's names; None: accuracy of classes, R2 of numbers. Higher is better.",
+        "Score that members are compared by, higher is better: a scikit-learn name or a scorer. None: accuracy for "
+        "classifiers, R2 for regressors.",
         [StrOptions(set(get_scorer_names())), callable, None],
     ),
 }
 _FITTED = """
     best_name_ : str
         The name of the best member.
-    best_estimator_ : model
-        The best member, fitted to all rows.
+    best_estimator_ : estimator
+        The best member, fitted on all rows.
     scores_ : dict of str to float
         Each member's mean score.
     fold_scores_ : dict of str to ndarray
-        Each member's scores, one per part.
+        Each member's scores, one per fold.
     n_features_in_ : int
+        Number of columns of X, if the best member knows it.
     feature_names_in_ : ndarray of str
-        If X had names.
+        Names of the columns, if X had names.
 """
 
 
@@ -65,11 +70,11 @@ def _has(method: str) -> Any:
 
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModels(EitherKind):
-    """The model that cross-validation likes best, of classifiers or of regressors.
+    """Select the best of several models by cross-validation.
 
-    Every member is judged on the same held-out parts of the rows; the one with the highest mean score (of equals the
-    first) is then fitted to all rows and predicts alone. With classifiers it is a classifier, with regressors a
-    regressor; `BucketOfModelsClassifier` and `BucketOfModelsRegressor` take members of one kind only.
+    All members are scored on the same folds. The one with the highest mean score (ties go to the first) is then fitted
+    on all rows and predicts alone. With classifiers it is a classifier, with regressors a regressor.
+    `BucketOfModelsClassifier` and `BucketOfModelsRegressor` accept members of one kind only.
 
     Parameters
     ----------
@@ -99,22 +104,33 @@ class BucketOfModels(EitherKind):
         keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
-        """Judge the members by cross-validation, and fit the best one to all rows.
+        """Score the members by cross-validation, and fit the best one on all rows.
 
         Parameters
         ----------
-        X : table
-            Whatever the members take.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers.
+            Class labels or numbers.
         **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing: weighs rows in fitting and in judging. Rows
-            are split without regard to it. With scikit-learn's metadata routing also others, for members that ask for
-            them.
+            `sample_weight`, array-like of shape (n_samples,): weights for fits and scores. Folds are made without
+            regard to it. With scikit-learn's metadata routing also other arguments, for members that request them.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> sorted(model.scores_)
+        ['bayes', 'tree']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -145,22 +161,109 @@ class BucketOfModels(EitherKind):
         return self.classes_[codes]
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the best member predicts, (n_samples,)."""
+        """Predict with the best member.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels or numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict(X[:2]).tolist()
+        [0, 0]
+        """
         return self._ask_best("predict", X)
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The best member's probabilities, (n_samples, n_classes)."""
+        """Predict class probabilities with the best member.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
+        """
         return self._ask_best("predict_proba", X)
 
     @available_if(_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
+        """
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """The best member's decision function, (n_samples,) or (n_samples, n_classes)."""
+        """Return the best member's decision function.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        >>> from spinney import BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BucketOfModels([("lda", LinearDiscriminantAnalysis())]).fit(X, y)
+        >>> model.decision_function(X).shape
+        (150, 3)
+        """
         return self._ask_best("decision_function", X)
 
     def _ask_best(self, method: str, X: Any) -> np.ndarray:
@@ -170,7 +273,7 @@ class BucketOfModels(EitherKind):
 
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
-    """The classifier that cross-validation likes best: `BucketOfModels` of classifiers only.
+    """Select the best of several classifiers by cross-validation: `BucketOfModels` for classifiers only.
 
     Parameters
     ----------
@@ -198,7 +301,7 @@ class BucketOfModelsClassifier(ClassifierMixin, BucketOfModels):
 
 @described(_TABLE, fitted=_FITTED)
 class BucketOfModelsRegressor(RegressorMixin, BucketOfModels):
-    """The regressor that cross-validation likes best: `BucketOfModels` of regressors only.
+    """Select the best of several regressors by cross-validation: `BucketOfModels` for regressors only.
 
     Parameters
     ----------

@@ -32,12 +32,12 @@ _TABLE = {
     ),
     "global_pruning": Parameter(
         "bool",
-        "Whether to prune every tree once more as a whole: subtrees that save the fewest training errors per leaf go, "
-        "as long as the errors rise by at most one standard error in all. Only with `prune=True`.",
+        "Whether to prune every tree a second time: the subtrees that save the fewest training errors per leaf are "
+        "removed, as long as total errors rise by at most one standard error. Requires `prune=True`.",
         ["boolean"],
     ),
     "keep_weights": Parameter(
-        "bool", "Keep the rows' weights of every trial in `sample_weight_history_`.", ["boolean"]
+        "bool", "Whether to keep the sample weights of every trial in `sample_weight_history_`.", ["boolean"]
     ),
 }
 _OF_MEMBERS = (
@@ -48,17 +48,19 @@ _OF_MEMBERS = (
 
 @described(_TABLE)
 class C50Classifier(AdaBoostClassifier):
-    """C5.0: boosted C4.5. Pruned trees in turn, each fitted to what those before it got wrong, and a vote.
+    """C5.0: boosted C4.5 trees.
 
-    Every trial grows a `C45Classifier` on weighted rows and prunes it once more as a whole. Weights then move half of
-    the way to where the rows that the tree gets wrong weigh half. In the second half of the trials, rows that the
-    remaining trees cannot put right any more get a weight of 0. A tree votes for the most common class of the row's
-    leaf with its confidence, the share of that class: (weight * share + prior) / (weight + 1). Weight is that of the
-    leaf in rows and prior the share of the class in the whole table, both as the tree saw them.
+    Each trial grows a `C45Classifier` on weighted rows and prunes it a second time as a whole. Weights then move
+    halfway to the point where the rows that the tree misclassifies hold half of the total weight. In the second half of
+    the trials, rows that the remaining trees can no longer correct get weight 0.
 
-    The trials end early if fewer than 0.1 rows are wrong, or with a tree that is of no use and is left out: wrong on
-    49 % of the weight or more, or a single leaf. If this leaves two trees, only the first one is kept. A single tree
-    predicts as it does by itself. The table is read and sorted once for all trials. C5.0's winnowing, costs and rule
+    The trees vote. Each votes for the most common class of the row's leaf with the confidence
+    (weight * fraction + prior) / (weight + 1), where weight is that of the leaf in rows, fraction that of the class in
+    the leaf, and prior that of the class at the root, all with the weights of the trial.
+
+    The trials end early if fewer than 0.1 rows are misclassified, or with a tree that is wrong on 49 % of the weight or
+    more, or is a single leaf; such a tree is dropped. If two trees remain, only the first is kept. A single tree
+    predicts as it does by itself. The data is read and sorted once for all trials. C5.0's winnowing, costs and rule
     sets are not supported.
 
     Parameters
@@ -68,19 +70,25 @@ class C50Classifier(AdaBoostClassifier):
     Attributes
     ----------
     estimators_ : list of C45Classifier
+        The trees.
     estimator_weights_ : ndarray of shape (n_members,)
-        1 for every tree: its confidence is in its leaves.
+        1 for every tree: confidences are those of the leaves.
     estimator_errors_ : ndarray of shape (n_members,)
-        The weighted errors.
-    classes_ : ndarray
+        Weighted training error of each tree.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
     n_classes_ : int
+        Number of classes.
     sample_weight_history_ : ndarray of shape (n_members + 1, n_samples), or None without keep_weights
-        Weights at the start and after each trial; each row adds up to 1.
-    feature_importances_ : ndarray
-        The mean of the members' importances.
+        Sample weights at the start and after each trial; each row of the array adds up to 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean of the trees' importances.
     fingerprint_ : str
-        A hash of the members' fingerprints.
-    n_features_in_, feature_names_in_
+        Hash of the trees' fingerprints.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -92,7 +100,7 @@ class C50Classifier(AdaBoostClassifier):
     True
     """
 
-    # what AdaBoost has as parameters, and here is settled
+    # AdaBoost's parameters that are fixed for C5.0
     estimator, learning_rate, algorithm, on_weak, reweight, random_state = None, 1.0, "C5.0", "stop", True, None
 
     def __init__(
@@ -121,24 +129,33 @@ class C50Classifier(AdaBoostClassifier):
 
     @property
     def n_estimators(self) -> int:
-        """`trials`, as ensembles call it."""
+        """Maximum number of trees, the same as `trials`."""
         return int(self.trials)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Grow the trees in turn.
+        """Grow the trees one after another.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table; missing values are welcome.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            The weights of the first trial; equal by default. Rows of weight 0 take no part.
+            Weights for the first trial; equal by default. Rows of weight 0 are ignored.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> len(C50Classifier(trials=3).fit(X, y).estimators_)
+        3
         """
         check_parameters(self)
         with all_or_nothing(self):
@@ -201,28 +218,128 @@ class C50Classifier(AdaBoostClassifier):
         return staged_sums(self._says(self._check(X)), self.estimator_weights_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The mean vote of the trees: (n_samples, n_classes), or for two classes the second's less the first's."""
+        """Return the mean vote of the trees.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            Mean votes per class. With two classes, the second class's mean vote minus the first's.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.decision_function(X).shape
+        (344, 3)
+        """
         return super().decision_function(X)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each trial."""
+        """Predict classes after each trial.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Class labels, as from `predict`, one array per trial.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> [int((labels == y).sum()) for labels in model.staged_predict(X)]
+        [339, 341, 343]
+        """
         for votes in self._staged_votes(X):
             yield self.classes_[votes.argmax(axis=1)]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest sum of votes; of equals the first in `classes_`."""
+        """Predict the class with the largest sum of votes; ties go to the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.predict(X.head(2)).tolist()
+        ['Adelie', 'Adelie']
+        """
         *_, last = self.staged_predict(X)
         return last
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict_proba` after each trial; after the first it is that of the first tree."""
+        """Predict class probabilities after each trial.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+            Fractions of the votes, one array per trial; after the first trial, the probabilities of the first tree.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> len(list(model.staged_predict_proba(X)))
+        3
+        """
         from spinney.ensemble.adaboost import shares_of_votes
 
         for number, votes in enumerate(self._staged_votes(X)):
             yield shares_of_votes(votes) if number else self.estimators_[0].predict_proba(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Each class's share of the votes, (n_samples, n_classes); of a single tree, its own probabilities."""
+        """Predict class probabilities, each class's fraction of the votes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of `classes_`. A single tree predicts its own probabilities.
+
+        Examples
+        --------
+        >>> from spinney import C50Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = C50Classifier(trials=3).fit(X, y)
+        >>> model.predict_proba(X.head(1)).round(2).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
         *_, last = self.staged_predict_proba(X)
         return last
 

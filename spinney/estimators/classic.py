@@ -37,52 +37,55 @@ if TYPE_CHECKING:
 CLASSIC = {
     **TREE,
     "min_samples_split": TREE["min_samples_split"]._replace(
-        text="Weight, in rows, that a node must have to be split; a float is a share of all rows."
+        text="Minimum weight, in rows, that a node needs to be split. A float is a fraction of all rows."
     ),
     "min_samples_leaf": Parameter(
-        "int or float", "Weight, in rows, that at least two branches of a split must have.", [POSITIVE]
+        "int or float", "Minimum weight, in rows, that at least two branches of a split must reach.", [POSITIVE]
     ),
     "min_gain": Parameter(
         "float",
-        "Least information gain of a split, in bits. With 0 a node is split even by columns that gain nothing by "
-        "themselves, as in exclusive or, until its rows are of one class or no column is left.",
+        "Minimum information gain of a split, in bits. With 0, nodes are split until their rows have one class or no "
+        "column is left, even if no single column gains anything, so that XOR can be learned.",
         [NOT_NEGATIVE],
     ),
     "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(
-        text="Grow best-first, always splitting the leaf whose split takes off the most entropy, to at most this many "
-        "leaves, empty ones counted; a split with more branches than that leaves room for is passed over."
+        text="Maximum number of leaves, empty ones included. The tree is then grown best-first: the next leaf to be "
+        "split is the one that reduces entropy most. A split with too many branches for the remaining leaves is "
+        "skipped. None sets no limit."
     ),
     "min_impurity_decrease": TREE["min_impurity_decrease"]._replace(
-        text="Bits that a split must take off the entropy of the whole tree: its gain times the node's share of the "
-        "weight."
+        text="Minimum reduction of the entropy of the whole tree by a split, in bits: its gain times the node's "
+        "fraction of the weight."
     ),
-    "random_state": Parameter("int, RandomState or None", "For validation_fraction only.", ["random_state"]),
+    "random_state": Parameter(
+        "int, RandomState or None",
+        "Seed for `validation_fraction`. Nothing else is random.",
+        ["random_state"],
+    ),
     "categorical_features": TREE["categorical_features"]._replace(
-        text="Which columns are categories. By default those of strings, category dtypes and Booleans; for ID3 also "
-        "codes of categories, see above."
+        text='Categorical columns. "from_dtype" selects columns of strings, category dtypes and Booleans, and for ID3 '
+        "also category codes, see above."
     ),
     "cf": Parameter(
         "float in (0, 0.5]",
-        "Confidence of the pessimistic estimate: smaller values prune more.",
+        "Confidence of the pessimistic error estimate. Smaller values prune more.",
         [Interval(Real, 0, 0.5, closed="right")],
     ),
     "prune": Parameter(
         "bool",
-        "Whether to prune. Without it, only nodes below which no fewer training rows are wrong become leaves.",
+        "Whether to prune. With False, only subtrees that do not reduce the number of training errors become leaves.",
         ["boolean"],
     ),
-    "subtree_raising": Parameter(
-        "bool", "Whether pruning may also put the largest branch of a node in the node's place.", ["boolean"]
-    ),
+    "subtree_raising": Parameter("bool", "Whether pruning may also replace a node by its largest branch.", ["boolean"]),
     "subset": Parameter(
         "bool",
-        "Whether a branch may stand for a group of categories (C4.5's option -s). Groups are merged greedily, as long "
-        "as the gain ratio rises. Not with `n_iter_no_change`.",
+        "Whether a branch may stand for a group of categories (C4.5's option -s). Categories are merged two at a time, "
+        "and the step with the largest gain ratio is the split. Not supported with `n_iter_no_change`.",
         ["boolean"],
     ),
     "mdl": Parameter(
         "bool",
-        "Whether the gain of a cut is lowered by the bits that it takes to name the cut (release 8).",
+        "Whether the gain of a numeric split is reduced by the bits that encode its threshold (release 8).",
         ["boolean"],
     ),
 }
@@ -90,17 +93,19 @@ _FITTED = """
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_classes_ : int
+        Number of classes.
     tree_ : DecisionTree
         The tree as flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total decrease of entropy.
+        Fraction of each column in the total reduction of entropy.
     fingerprint_ : str
-        A hash of the tree: equal on any machine and any number of threads.
+        Hash of the tree, the same on any machine and any number of threads.
     n_features_in_ : int
+        Number of columns of X.
     n_outputs_ : int
-        1.
+        Number of outputs, always 1.
     feature_names_in_ : ndarray of str
-        If X had names.
+        Names of the columns, if X had names.
 """
 
 
@@ -114,19 +119,27 @@ class _ClassicTree(ClassTreeModel):
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table; missing values are welcome.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: a NumPy array, or a pandas, polars or Arrow table. It may have missing values.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row. Other weights are taken in proportion: they weigh
-            one row each on average.
+            Integer weights up to 127 are repetitions of the row. Other weights are scaled to a mean of one row each.
         eval_set : (X, y) or (X, y, sample_weight), optional
-            The rows that `n_iter_no_change` judges by, instead of a part of X.
+            Validation rows for `n_iter_no_change`, instead of a part of X.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> C45Classifier(max_depth=2).fit(X, y).get_depth()
+        2
         """
         check_parameters(self)
         with all_or_nothing(self):
@@ -197,15 +210,17 @@ def _ask(judges: HeldOut | None, team: Team) -> Choose | None:
 
 @described(CLASSIC, fitted=_FITTED)
 class ID3Classifier(_ClassicTree):
-    """ID3: a tree of categories with one branch per value, chosen by information gain.
+    """ID3: a decision tree on categorical columns with one branch per value, split by information gain.
 
-    Every column is asked about once on a path. A value that no training row of a node had leads to a leaf with that
-    node's majority. Missing values, and values that were not in the training table at all, are answered by the node
-    that asks; in training such rows count for the entropy of their node and go no further.
+    Each column is used at most once on a path. A category without training rows in a node leads to a leaf that predicts
+    the majority class of the node. Missing values, and categories that were not in the training data, stop at the node
+    that splits on the column, which makes the prediction. During training, rows with missing values count in the
+    entropy of their node and are not passed on.
 
-    Columns must be categories: strings, category dtypes, Booleans, and columns named in `categorical_features`. Numbers
-    pass for codes of categories if they are whole and from 0 to 31 in a frame, or of at most 32 distinct values in an
-    array, which cannot hold categories in another way. Other numbers are an error: bin them, or use `C45Classifier`.
+    Columns must be categorical: strings, category dtypes, Booleans, and columns named in `categorical_features`.
+    Numeric columns are treated as category codes if they hold integers from 0 to 31 in a DataFrame, or at most 32
+    distinct values in an array, which has no category dtype. Other numeric columns raise an error: bin them, or use
+    `C45Classifier`.
 
     Parameters
     ----------
@@ -264,7 +279,16 @@ class ID3Classifier(_ClassicTree):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the total decrease of entropy; they add up to 1, or are 0 for a single leaf."""
+        """Fraction of each column in the total reduction of entropy; they add up to 1, or are 0 for a single leaf.
+
+        Examples
+        --------
+        >>> from spinney import ID3Classifier
+        >>> from spinney.datasets import load_tennis
+        >>> X, y = load_tennis()
+        >>> ID3Classifier().fit(X, y).feature_importances_.round(2).tolist()
+        [0.26, 0.0, 0.37, 0.37]
+        """
         check_is_fitted(self)
         from spinney.grow.branches.id3 import decreases
 
@@ -275,11 +299,12 @@ class ID3Classifier(_ClassicTree):
 
 @described(CLASSIC, fitted=_FITTED)
 class C45Classifier(_ClassicTree):
-    """C4.5 release 8: numbers and categories, chosen by gain ratio, with missing values and pruning.
+    """C4.5 release 8: a decision tree split by gain ratio, with missing values and pruning.
 
-    Categories have one branch per value, or one per group of values with `subset`; numbers are cut in two, midway
-    between neighbouring values. Rows whose value is missing go down all branches in parts, in training and in
-    prediction, and so do categories never seen. The tree is pruned by a pessimistic estimate of its errors.
+    Categorical columns have one branch per value, or one per group of values with `subset=True`. Numeric splits are
+    binary, with the threshold midway between neighbouring values. Rows with a missing value go down all branches with
+    fractional weights, in training and in prediction; so do unknown categories. The tree is pruned by a pessimistic
+    estimate of its errors.
 
     Parameters
     ----------

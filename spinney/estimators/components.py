@@ -16,13 +16,27 @@ from spinney.estimators.mixture import GaussianMixture
 
 @dataclass(frozen=True)
 class ComponentChoice:
-    """Mixtures of several sizes, and the best of them."""
+    """Information criteria of mixtures of several sizes, and the best mixture.
 
-    ks: np.ndarray  # int64, ascending
+    Attributes
+    ----------
+    ks : ndarray of int
+        Numbers of components, ascending.
+    bic : ndarray of float
+        BIC of each mixture; lower is better.
+    aic : ndarray of float
+        AIC of each mixture; lower is better.
+    best_k : int
+        The number of components with the lowest criterion.
+    model : GaussianMixture
+        The fitted mixture with `best_k` components.
+    """
+
+    ks: np.ndarray
     bic: np.ndarray
     aic: np.ndarray
     best_k: int
-    model: GaussianMixture  # the best one, fitted
+    model: GaussianMixture
 
     def __repr__(self) -> str:
         return f"ComponentChoice(ks={self.ks.tolist()}, best_k={self.best_k})"
@@ -41,20 +55,23 @@ def select_components(
 
     Parameters
     ----------
-    X : table of numbers, NaN where missing
-    ks : iterable of int, or int, default range(1, 11)
-        Numbers of components to try; one number k stands for 1 to k.
-    by : {"bic", "aic"}, default "bic"
-        The criterion; of equals the smaller mixture wins.
-    sample_weight : array-like of shape (n_samples,), optional
-    verbose : bool, default False
-        Show a progress bar.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Input data: numbers. Missing values are NaN.
+    ks : iterable of int, or int, default=range(1, 11)
+        Numbers of components to try. An int k stands for 1 to k.
+    by : {"bic", "aic"}, default="bic"
+        The criterion. Ties go to the smaller mixture.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Sample weights.
+    verbose : bool, default=False
+        Whether to show a progress bar.
     **parameters
-        What else `GaussianMixture` should be told, such as covariance_type or random_state.
+        Other parameters of `GaussianMixture`, such as `covariance_type` or `random_state`.
 
     Returns
     -------
-    ComponentChoice with ks, bic, aic, best_k and model
+    ComponentChoice
+        With the attributes `ks`, `bic`, `aic`, `best_k` and `model`.
 
     Examples
     --------

@@ -28,37 +28,39 @@ from spinney.estimators.targets import read_labels
 
 MEMBERS = {
     "estimators": Parameter(
-        "list of (str, model)",
-        'The base estimators (members) and their names; "drop" in place of one leaves it out. Fit uses clones.',
+        "list of (str, estimator) tuples",
+        'Base estimators (members) and their names. "drop" in place of an estimator leaves it out. `fit` fits clones.',
         [list],
     ),
     "weights": Parameter(
         "array-like of shape (n_members,) or None",
-        "How much each member's vote counts; None: all the same.",
+        "Weights of the members. None: all equal.",
         ["array-like", None],
     ),
     "cv": Parameter(
         "int, splitter, iterable or None",
-        "The parts of cross-validation; a number: of parts, for classes stratified. They must hold every row once.",
+        "Cross-validation splits: a number of folds (stratified for classes), a splitter or an iterable. None: 5 "
+        "folds. Every row must be held out exactly once.",
         ["cv_object"],
     ),
     "n_jobs": Parameter(
         "int or None",
-        "Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets "
-        "an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.",
+        "Number of members fitted at the same time, in threads. None: one. A member with `n_jobs=None` gets an equal "
+        "part of the threads during its fit. scikit-learn's models treat None as one thread and keep it.",
         [Integral, None],
     ),
-    "verbose": Parameter("bool", "Whether to print each member's time.", ["verbose"]),
+    "verbose": Parameter("bool", "Whether to print the time that each member takes.", ["verbose"]),
 }
 _WRONG_MEMBERS = "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of (name, model)"
 FITTED_MEMBERS = """
-    estimators_ : list of models
-        The fitted members; classifiers answer in the labels of y.
+    estimators_ : list of estimators
+        The fitted members. Classifiers predict the labels of y.
     named_estimators_ : Bunch
-        The same by name.
+        The fitted members by name.
     n_features_in_ : int
+        Number of columns of X, if a member knows it.
     feature_names_in_ : ndarray of str
-        If X had names.
+        Names of the columns, if X had names.
 """
 
 
@@ -76,32 +78,53 @@ class Combination(KnowsNames, _BaseComposition):
 
     @property
     def named_estimators(self) -> Bunch:
-        """The members as given, by name."""
+        """The members as passed to the constructor, by name."""
         return Bunch(**dict(self.estimators))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; if `deep`, also the members by name, and theirs.
+        """Get the parameters.
 
         Parameters
         ----------
         deep : bool, default=True
+            Whether to include the members, by name, and their parameters.
 
         Returns
         -------
         dict of str to value
+            Parameters by name.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> VotingClassifier(members).get_params()["cart__max_depth"] is None
+        True
         """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, members by name (a model or "drop"), or parameters of members (`name__parameter`).
+        """Set parameters, members or parameters of members.
 
         Parameters
         ----------
         **params : dict
+            Parameters by name; members by name (an estimator or "drop"); parameters of members as `name__parameter`.
 
         Returns
         -------
         self
+            This estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members).set_params(c45="drop", cart__max_depth=2).fit(X, y)
+        >>> len(model.estimators_)
+        1
         """
         with names_of_ours(self, params):
             self._set_params("estimators", **params)
@@ -145,11 +168,20 @@ class Combination(KnowsNames, _BaseComposition):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
     def get_metadata_routing(self) -> Any:
-        """Which arguments of `fit` go to which member, for scikit-learn's metadata routing.
+        """Get the metadata routing: which arguments of `fit` are passed to which member.
 
         Returns
         -------
         MetadataRouter
+            The routing, for scikit-learn's metadata routing.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> type(VotingClassifier(members).get_metadata_routing()).__name__
+        'MetadataRouter'
         """
         return router_of_members(self)
 
@@ -160,18 +192,18 @@ class Combination(KnowsNames, _BaseComposition):
         return route_to_members(self, members, given)
 
     def predict_row(self, row: Any) -> Any:
-        """What `predict` says of one row.
+        """Predict one row.
 
         Parameters
         ----------
         row : dict, Series or sequence
-            Values by the names of the columns, or in their order. Missing ones are nan or None; further names of a
-            dict are ignored.
+            Values by column name, or in column order. Missing values are NaN or None. Other names in a dict are
+            ignored.
 
         Returns
         -------
         scalar
-            A label or a number.
+            A label or a number, as from `predict`.
 
         Examples
         --------
@@ -250,17 +282,32 @@ class EitherKind(Combination):
         return self._kind() == "classifier"
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of classes, R2 of numbers.
+        """Return the accuracy of classifiers, or R2 of regressors.
 
         Parameters
         ----------
-        X : table
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Test data, in any form that the members accept.
         y : array-like of shape (n_samples,)
+            True labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
+            Sample weights.
 
         Returns
         -------
         float
+            Accuracy or R2.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BucketOfModels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BucketOfModels(members).fit(X, y)
+        >>> model.score(X, y) > 0.9
+        True
         """
         from sklearn.metrics import accuracy_score, r2_score
 

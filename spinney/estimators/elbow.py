@@ -1,4 +1,4 @@
-"""Choosing the number of clusters: k-means for several K, and the bend of the curve. No algorithm in here."""
+"""Choosing the number of clusters: k-means for several K, and the elbow of the curve. No algorithm in here."""
 
 from __future__ import annotations
 
@@ -25,34 +25,37 @@ def elbow(
     verbose: bool = False,
     **parameters: Any,
 ) -> ElbowCurve:
-    """Fit k-means for several numbers of clusters.
+    """Fit k-means for several numbers of clusters and suggest one.
 
-    The suggested number is the one whose point on the curve lies farthest below the straight line from the first
-    point to the last, both axes scaled to 1.
+    The suggested number is the one whose point on the inertia curve lies farthest below the straight line from the
+    first point to the last, with both axes scaled to 1.
 
     Parameters
     ----------
-    X : table of numbers
-    ks : iterable of int, or int, default range(1, 11)
-        Numbers of clusters to try; one number k stands for 1 to k.
-    sample_weight : array-like of shape (n_samples,), optional
-    silhouette : bool, default False
-        Also measure how much nearer rows are to their own cluster than to the next one, from -1 to 1, as
-        scikit-learn's `silhouette_score` on up to 10,000 of the rows; weights are not looked at.
-    verbose : bool, default False
-        Show a progress bar.
+    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+        Input data: numbers.
+    ks : iterable of int, or int, default=range(1, 11)
+        Numbers of clusters to try. An int k stands for 1 to k.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Sample weights.
+    silhouette : bool, default=False
+        Whether to also compute scikit-learn's `silhouette_score`, from -1 to 1, on up to 10,000 of the rows. It ignores
+        weights.
+    verbose : bool, default=False
+        Whether to show a progress bar.
     **parameters
-        What else `KMeans` should be told, such as random_state or n_init.
+        Other parameters of `KMeans`, such as `random_state` or `n_init`.
 
     Returns
     -------
-    ElbowCurve with ks, inertia, suggested_k and silhouette
+    ElbowCurve
+        With the attributes `ks`, `inertia`, `suggested_k` and `silhouette`.
 
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from spinney import elbow
-    >>> X, _ = make_blobs(500, centers=4, random_state=0, cluster_std=0.6)
+    >>> X, _ = make_blobs(500, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], random_state=0)
     >>> elbow(X, range(1, 9), random_state=0).suggested_k
     4
     """
@@ -71,12 +74,12 @@ def elbow(
 
 
 def check_counts(ks: Iterable[int] | int) -> list[int]:
-    """Different whole numbers, ascending; one number k stands for 1 to k."""
+    """Distinct integers, ascending; an int k stands for 1 to k."""
     if isinstance(ks, Integral) and not isinstance(ks, bool):
         ks = range(1, int(ks) + 1)
     wanted = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     if not wanted or not all(isinstance(k, Integral) and not isinstance(k, bool) and k >= 1 for k in wanted):
-        raise ValueError(f"ks must be whole numbers of at least 1, got {wanted!r}.")
+        raise ValueError(f"ks must be integers of at least 1, got {wanted!r}.")
     return sorted({int(k) for k in wanted})
 
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 @described(KMEANS, {"device": DEVICE})
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MatrixModel):  # type: ignore[misc]
-    """k-means: K centres, each the mean of the rows that are nearer to it than to any other.
+    """k-means clustering: K centroids, each the mean of the rows that are nearest to it.
 
-    The same labels and centres come out on any number of threads: sums over rows are sums of integers.
+    Labels and centroids are the same on any number of threads, since sums over rows are integer sums.
 
     Parameters
     ----------
@@ -47,16 +47,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centroids.
     labels_ : ndarray of shape (n_samples,)
-        The centre of each row.
+        Cluster of each row.
     inertia_ : float
-        Squared distances of the rows to their centres, summed by weight (SSE); for "cosine" the distances 1 - cos.
+        Weighted sum of the squared distances of the rows to their centroids (SSE); for "cosine" of the distances
+        1 - cos.
     n_iter_ : int
+        Number of iterations of the best run.
     history_ : list of (centers, inertia), or None without keep_history
-        The centres before each iteration and, last, those at the end.
+        Centroids and inertia before each iteration and at the end.
     fingerprint_ : str
-        A hash of the centres.
-    n_features_in_, feature_names_in_
+        Hash of the centroids.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -69,8 +75,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
     16.0
     """
 
-    _fits_cells = _predicts_cells = True  # of large sparse tables, which are not laid out
-    _random_starts = 10  # where n_init="auto" and starts are drawn without care
+    _fits_cells = _predicts_cells = True  # of large sparse matrices, which stay sparse
+    _random_starts = 10  # n_init="auto" for random initialisations
     cluster_centers_: np.ndarray
     labels_: np.ndarray
     inertia_: float
@@ -96,22 +102,33 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
-        """Find the centres.
+        """Compute the centroids.
 
         Parameters
         ----------
-        X : table of numbers
-            NumPy array, pandas or polars frame, Arrow table, or a sparse matrix of SciPy's, which is not laid out.
-            Or a dask DataFrame or Array, whose rows stay with the workers of a cluster (`docs/scaling.md`).
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts. Rows of weight 0 get a label and have no say.
-        client : distributed.Client, optional
-            Who fits a dask collection: the current one, unless another is named.
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data: numbers, in a NumPy array, a pandas, polars or Arrow table, or a SciPy sparse matrix (which
+            `KMeans` does not convert). Or a dask DataFrame or Array, whose rows stay on the workers of the cluster
+            (`docs/scaling.md`).
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights. Rows of weight 0 get a label but do not influence the centroids.
+        client : distributed.Client, default=None
+            Dask client that fits a dask collection. None: the current client.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.cluster_centers_.tolist()
+        [[0.5], [8.5]]
         """
         if client is not None:
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
@@ -141,7 +158,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
             self._warn(self._fit_matrix(matrix, sample_weight))
 
     def _fit_matrix(self, matrix: RemoteMatrix, sample_weight: np.ndarray | None) -> Clustering:
-        """Fit rows that stay with the workers of a cluster; directions already for "cosine"."""
+        """Fit rows that stay on the workers of a cluster; already normalised for "cosine"."""
         from spinney.distributed.kmeans import about_rows, run_kmeans
 
         self._check_size(matrix.n_rows)
@@ -174,9 +191,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
         device = getattr(self, "device", "cpu")
         if device == "cuda" and not isinstance(points, Points):
-            raise ValueError(
-                "device='cuda' is for dense tables: use device='cpu' for a sparse one, or pass X.toarray()."
-            )
+            raise ValueError("device='cuda' does not support sparse matrices. Use device='cpu', or pass X.toarray().")
         if not isinstance(points, Points) or not uses_gpu(device):
             return points
         from spinney.cluster.on_gpu import on_gpu
@@ -229,14 +244,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return self._given_centres(given, k, points)
 
     def _remote_start(self, points: PointSet, random: Any) -> Start:
-        """The same for rows that are elsewhere."""
+        """The same for rows on the workers."""
         from spinney.cluster.plusplus import random_rows
         from spinney.distributed.kmeans_member import Start
 
         if callable(self.init):
             raise ValueError(
-                "init= is a function, which gets all rows, and those of a dask collection are not in one place: pass "
-                "the first centres themselves, or X.compute()."
+                "init=<function> needs all rows, but a dask collection keeps them on the workers. Pass an array of "
+                "initial centroids, or X.compute()."
             )
         if not isinstance(self.init, str):
             return Start(centres=self._given_centres(self.init, self.n_clusters, points))
@@ -283,7 +298,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
     @property
     def history_(self) -> Any:
-        """(centers, inertia) before each iteration and at the end; None without keep_history."""
+        """Centroids and inertia before each iteration and at the end; None without keep_history."""
         check_is_fitted(self)
         return self._history
 
@@ -312,14 +327,52 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return make_passes(points, len(self.cluster_centers_), "lloyd", team)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The nearest centre of each row."""
+        """Predict the cluster of each row, that of the nearest centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.predict([[2.0], [7.0]]).tolist()
+        [0, 1]
+        """
         values = self._open(X)
         with self._prediction_team(values) as team:
             points = _read_points(values, self._origin, team)
             return self._passes(points, team).nearest(self._relative())[: points.n_rows]
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances to the centres, (n_samples, n_clusters)."""
+        """Compute the distance of each row to each centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Distances.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.transform([[2.0]]).tolist()
+        [[1.5, 6.5]]
+        """
         values = self._open(X)
         with self._prediction_team(values) as team:
             points = _read_points(values, self._origin, team)
@@ -327,15 +380,82 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
         return squares / 2 if self.metric == "cosine" else np.sqrt(squares)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """`fit`, then `transform` of the same rows."""
+        """Fit, then compute the distance of each row to each centroid.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Distances, as from `transform`.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_transform(X)[0].tolist()
+        [0.5, 8.5]
+        """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """`fit`, then the rows' labels."""
+        """Fit, then return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Cluster labels.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> KMeans(2, init=[[0.0], [9.0]]).fit_predict(X).tolist()
+        [0, 0, 1, 1]
+        """
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of squared distances to the nearest centres (1 - cos for "cosine")."""
+        """Return minus the inertia of the rows: the sum of squared distances to the nearest centroids.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        float
+            Score; higher is better. For "cosine", the distances are 1 - cos.
+
+        Examples
+        --------
+        >>> from spinney import KMeans
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = KMeans(2, init=[[0.0], [9.0]]).fit(X)
+        >>> model.score(X)
+        -1.0
+        """
         values = self._open(X)
         weights = read_sample_weight(sample_weight, values.shape[0])
         with self._prediction_team(values) as team:
@@ -350,7 +470,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ma
 
 
 def _start_key(random: Any) -> int:
-    """What the first centres of a run are drawn by."""
+    """The seed of the initial centroids of a run."""
     from spinney._random import ROWS, stream_key
 
     return int(stream_key(np.uint64(read_seed(random)), ROWS, np.uint64(0)))
@@ -361,7 +481,7 @@ def _is_word(value: Any, word: str) -> bool:
 
 
 def _make_points(values: Any, weights: Weights, team: Team, origin: np.ndarray | None = None) -> Any:
-    """Points of a matrix, laid out or sparse."""
+    """Points of a dense or sparse matrix."""
     from spinney.cluster.points import make_points
     from spinney.cluster.sparse_points import make_sparse_points
 
@@ -392,4 +512,4 @@ def _directions(values: Any) -> Any:
 
 def _refuse_zeros(row: int | None) -> None:
     if row is not None:
-        raise ValueError(f"metric='cosine' needs rows with a direction, and row {row} of X holds zeros only.")
+        raise ValueError(f"metric='cosine' is not defined for rows of zeros, such as row {row} of X. Remove them.")

@@ -1,4 +1,4 @@
-"""k-means by small batches with scikit-learn's interface. No algorithm in here."""
+"""Mini-batch k-means with scikit-learn's interface. No algorithm in here."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from spinney.cluster.minibatch import Draws, RunningMeans
     from spinney.cluster.points import Points
 
-_INIT, _JUDGE, _BATCH = range(3)  # what rows are drawn for
+_INIT, _JUDGE, _BATCH = range(3)  # what rows are sampled for
 
 
 @described(MINI_BATCH)
 class MiniBatchKMeans(KMeans):
-    """k-means by small batches of rows: quicker than `KMeans` on large tables, with a slightly larger sum of squares.
+    """Mini-batch k-means: faster than `KMeans` on large data, with slightly larger inertia.
 
-    Each batch is drawn from the rows by weight; each centre is the mean of all rows of batches that it was given so
-    far. `partial_fit` takes batches as they come. The same centres come out on any number of threads.
+    Each batch is a sample of the rows, by weight. Each centroid is the mean of all batch rows assigned to it so far.
+    `partial_fit` accepts one batch after another. The centroids are the same on any number of threads.
 
     Parameters
     ----------
@@ -41,20 +41,25 @@ class MiniBatchKMeans(KMeans):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centroids.
     labels_ : ndarray of shape (n_samples,)
-        The centre of each row of the last `fit` or `partial_fit`, unless compute_labels=False.
+        Cluster of each row of the last `fit` or `partial_fit`, unless compute_labels=False.
     inertia_ : float
-        Squared distances of these rows to their centres, summed by weight; with compute_labels=False an estimate from
-        the batches.
+        Weighted sum of the squared distances of these rows to their centroids. With compute_labels=False, an estimate
+        from the batches.
     counts_ : ndarray of shape (n_clusters,)
-        The weight of the rows that each centre is the mean of.
+        Weight of the rows that each centroid is the mean of.
     n_iter_ : int
-        Rows of all batches in multiples of the table's size, rounded up.
+        Number of passes over the data: the rows of all batches divided by the number of rows, rounded up. After
+        `partial_fit`, one more per call.
     n_steps_ : int
-        Batches.
+        Number of batches.
     fingerprint_ : str
-        A hash of the centres.
-    n_features_in_, feature_names_in_
+        Hash of the centroids.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -68,7 +73,7 @@ class MiniBatchKMeans(KMeans):
     True
     """
 
-    metric, keep_history = "euclidean", False  # parameters of KMeans that are none here
+    metric, keep_history = "euclidean", False  # parameters of KMeans that are fixed here
     _fits_cells = False
     _random_starts = 3
     counts_: np.ndarray
@@ -121,7 +126,7 @@ class MiniBatchKMeans(KMeans):
         return self._clustering(running, points, n_iter, has_settled, estimate, team)
 
     def _start(self, points: Points, values: np.ndarray, random: Any, team: Team) -> RunningMeans:
-        """The best of some sets of first centres, judged by rows drawn for that."""
+        """The best of several sets of initial centroids, compared on a sample of rows."""
         from spinney.cluster.assign import inertia
         from spinney.cluster.distances import nearest_centres
         from spinney.cluster.minibatch import Draws, RunningMeans
@@ -195,22 +200,33 @@ class MiniBatchKMeans(KMeans):
         self.counts_, self.n_steps_ = self._running.counts, self._running.n_steps
 
     def _warn(self, found: Clustering) -> None:
-        """Of nothing: batches need not find as many clusters as there are centres."""
+        """No warning: batches need not find as many clusters as there are centroids."""
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in one batch of rows; the first one draws the first centres too.
+        """Update the centroids with one batch of rows. The first batch also provides the initial centroids.
 
         Parameters
         ----------
-        X : table of numbers
-            NumPy array, pandas or polars frame, Arrow table.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The rows of the batch: numbers. Sparse matrices are converted to dense arrays.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import MiniBatchKMeans
+        >>> model = MiniBatchKMeans(2, random_state=0)
+        >>> for batch in ([[0.0], [9.0]], [[1.0], [8.0]]):
+        ...     model = model.partial_fit(batch)
+        >>> sorted(model.cluster_centers_.tolist())
+        [[0.5], [8.5]]
         """
         from spinney.cluster.points import make_points
 

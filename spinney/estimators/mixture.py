@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @described(MIXTURE)
 class GaussianMixture(MixtureModel):
-    """A mixture of Gaussians, fitted by expectation and maximisation (EM).
+    """Gaussian mixture, fitted by expectation-maximisation (EM).
 
-    Rows may have missing values (NaN): they count by what is known of them. The result does not depend on the number
-    of threads: sums are taken over blocks of rows that do not depend on it, and added in their order.
+    Rows may have missing values (NaN), which are integrated out. The result does not depend on the number of threads:
+    sums are computed over blocks of rows that do not depend on it, and added in a fixed order.
 
     Parameters
     ----------
@@ -33,25 +33,32 @@ class GaussianMixture(MixtureModel):
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
+        Weights of the components. They add up to 1.
     means_ : ndarray of shape (n_components, n_features)
+        Means of the components.
     covariances_ : ndarray
-        (n_components, n_features, n_features) for "full", (n_features, n_features) for "tied",
-        (n_components, n_features) for "diag", (n_components,) for "spherical".
+        Covariances of the components: (n_components, n_features, n_features) for "full", (n_features, n_features) for
+        "tied", (n_components, n_features) for "diag", (n_components,) for "spherical".
     precisions_ : ndarray
         Inverses of the covariances.
     precisions_cholesky_ : ndarray
-        Their Cholesky factors, as in scikit-learn.
+        Cholesky factors of the precisions, as in scikit-learn.
     converged_ : bool
+        Whether the best run converged.
     n_iter_ : int
+        Number of iterations of the best run.
     lower_bound_ : float
         Mean log-likelihood of the rows, before the last step.
     lower_bounds_ : list of float
-        The same before each step of the run that counts.
+        The same before each step of the best run.
     history_ : list of (weights, means, covariances, log_likelihood), or None without keep_history
-        The mixture before each iteration and, last, that at the end.
+        The mixture before each iteration and at the end.
     fingerprint_ : str
-        A hash of weights, means and covariances.
-    n_features_in_, feature_names_in_
+        Hash of weights, means and covariances.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -94,15 +101,57 @@ class GaussianMixture(MixtureModel):
         return first_mixture(self, rows, weights, random, team)
 
     def bic(self, X: Any, sample_weight: Any = None) -> float:
-        """Bayesian information criterion: the lower the better."""
+        """Compute the Bayesian information criterion (BIC).
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        float
+            The criterion; lower is better.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_blobs
+        >>> from spinney import GaussianMixture
+        >>> X, _ = make_blobs(300, centers=3, random_state=0, cluster_std=0.5)
+        >>> GaussianMixture(3, random_state=0).fit(X).bic(X) < GaussianMixture(1).fit(X).bic(X)
+        True
+        """
         return self._criterion(X, sample_weight, None)
 
     def aic(self, X: Any, sample_weight: Any = None) -> float:
-        """Akaike information criterion: the lower the better."""
+        """Compute the Akaike information criterion (AIC).
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        float
+            The criterion; lower is better.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_blobs
+        >>> from spinney import GaussianMixture
+        >>> X, _ = make_blobs(300, centers=3, random_state=0, cluster_std=0.5)
+        >>> GaussianMixture(3, random_state=0).fit(X).aic(X) < GaussianMixture(1).fit(X).aic(X)
+        True
+        """
         return self._criterion(X, sample_weight, 2.0)
 
     def _criterion(self, X: Any, sample_weight: Any, price: float | None) -> float:
-        """-2 log-likelihood plus a price for each parameter: the logarithm of the number of rows, unless given."""
+        """-2 log-likelihood plus a penalty per parameter: the logarithm of the number of rows, unless given."""
         from spinney.cluster.gaussians import n_parameters
 
         logs = self.score_samples(X)

@@ -1,6 +1,6 @@
-"""Gaussian mixtures of dask collections: what parameters mean where rows stay with workers. No algorithm in here.
+"""Gaussian mixtures of dask collections, whose rows stay on the workers: parameters to starts. No algorithm in here.
 
-In:  a mixture that is to be fitted, the rows as a `RemoteMatrix`. Out: its fitted attributes, those of one machine.
+In:  an unfitted mixture, the rows as a `RemoteMatrix`. Out: its fitted attributes, the same as on one machine.
 """
 
 from __future__ import annotations

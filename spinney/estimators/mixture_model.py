@@ -1,4 +1,4 @@
-"""What all Gaussian mixtures share: fits, predictions, densities, draws. No algorithm in here.
+"""What all Gaussian mixtures share: fits, predictions, densities, samples. No algorithm in here.
 
 In:  an estimator that says which `MixtureSettings` its parameters mean and where a run starts.
 Out: `weights_`, `means_`, `covariances_` and what follows from them.
@@ -49,19 +49,29 @@ class MixtureModel(DensityMixin, MatrixModel):
 
         Parameters
         ----------
-        X : table of numbers, NaN where missing
-            NumPy array, pandas or polars frame, Arrow table. Or a dask DataFrame or Array, whose rows stay with the
-            workers of a cluster (`docs/scaling.md`).
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts. Whole numbers up to 127 are repetitions of the row; of other weights only the
+        X : array-like, DataFrame or dask collection of shape (n_samples, n_features)
+            Input data: numbers, in a NumPy array or a pandas, polars or Arrow table. Missing values are NaN. Or a dask
+            DataFrame or Array, whose rows stay on the workers of the cluster (`docs/scaling.md`).
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights. Integer weights up to 127 are repetitions of the row. For other weights, only the
             proportions matter.
-        client : distributed.Client, optional
-            Who fits a dask collection: the current one, unless another is named.
+        client : distributed.Client, default=None
+            Dask client that fits a dask collection. None: the current client.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> sorted(model.means_.round(3).tolist())
+        [[0.5], [8.5]]
         """
         if client is not None:
             fitted: Self = fit_by(client, self.fit, X, y, sample_weight)
@@ -191,7 +201,7 @@ class MixtureModel(DensityMixin, MatrixModel):
 
     @property
     def history_(self) -> Any:
-        """The mixture before each iteration and at the end, each with its log-likelihood; None without keep_history."""
+        """Mixtures before each iteration and at the end, with their log-likelihoods; None without keep_history."""
         check_is_fitted(self)
         return self._history
 
@@ -199,7 +209,7 @@ class MixtureModel(DensityMixin, MatrixModel):
         return hash_of(np.ascontiguousarray(part).tobytes() for part in (self.weights_, self.means_, self.covariances_))
 
     def _expect(self, X: Any) -> np.ndarray:
-        """Shares of the components in each row, and the logarithm of its density."""
+        """Responsibilities of the components for each row, and the logarithm of its density."""
         from spinney.cluster.expect import expect, read_rows
 
         values = self._read_matrix(X)
@@ -209,15 +219,53 @@ class MixtureModel(DensityMixin, MatrixModel):
             return expect(read_rows(values, None, origin), self._mixture(origin), team)
 
     def _log_joint(self, X: Any) -> np.ndarray:
-        """(rows, components): the logarithms that shares are proportional to."""
+        """(rows, components): unnormalised logarithms of the responsibilities."""
         return self.component_log_densities(X) + self._mixture(self.means_[0]).log_factors()
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Each component's share of each row, (n_samples, n_components): the soft assignment."""
+        """Compute the responsibilities: the probability of each component, given a row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Responsibilities (a soft assignment).
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.predict_proba([[0.0]]).max().round(3).item()
+        1.0
+        """
         return self._expect(X)[:, :-1]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`, also of shares that are too small to be told from 0."""
+        """Compute the logarithms of the responsibilities, also of those too small for float64.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.predict_log_proba([[0.0]]).max().round(3).item()
+        0.0
+        """
         from spinney.criteria.elementary import exps_of, logs_of
 
         joint = self._log_joint(X)
@@ -225,17 +273,20 @@ class MixtureModel(DensityMixin, MatrixModel):
         return joint - logs_of(exps_of(joint).sum(axis=1))[:, None]
 
     def component_densities(self, X: Any) -> np.ndarray:
-        """Density of each Gaussian at each row (of its known values), (n_samples, n_components).
+        """Compute the density of each Gaussian at each row, of its known values.
 
-        Without the components' weights: `component_densities(X) @ weights_` is the density of a `GaussianMixture`.
+        The components' weights are not included: `component_densities(X) @ weights_` is the density of a
+        `GaussianMixture`.
 
         Parameters
         ----------
-        X : table of numbers, NaN where missing
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+            Densities.
 
         Examples
         --------
@@ -248,7 +299,26 @@ class MixtureModel(DensityMixin, MatrixModel):
         return np.exp(self.component_log_densities(X))
 
     def component_log_densities(self, X: Any) -> np.ndarray:
-        """Logarithms of `component_densities`, also of densities that are too small to be told from 0."""
+        """Compute the logarithms of the components' densities, also of those too small for float64.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Logarithms of `component_densities`.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.component_log_densities(X).shape
+        (4, 2)
+        """
         from spinney.cluster.expect import Gaussians, expect, read_rows
 
         values = self._read_matrix(X)
@@ -263,30 +333,136 @@ class MixtureModel(DensityMixin, MatrixModel):
             return np.column_stack([expect(rows, one, team)[:, -1] for one in each])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The component with the largest share of each row."""
+        """Predict the component with the largest responsibility for each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Indices of the components.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> labels = model.predict(X)
+        >>> bool(labels[0] == labels[1] != labels[2])
+        True
+        """
         return self.predict_proba(X).argmax(axis=1)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """`fit`, then `predict` of the same rows."""
+        """Fit, then predict the component of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers. Missing values are NaN.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Indices of the components.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> labels = GaussianMixture(2, random_state=0).fit_predict(X)
+        >>> bool(labels[0] == labels[1] != labels[2])
+        True
+        """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Logarithm of the density at each row (of its known values)."""
+        """Compute the log-likelihood of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Logarithm of the density at each row, of its known values.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> model.score_samples([[0.5]]).round(2).tolist()
+        [-0.92]
+        """
         return self._expect(X)[:, -1]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean log-likelihood of the rows."""
+        """Compute the mean log-likelihood of the rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data: numbers, with the columns of `fit`. Missing values are NaN.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        float
+            Mean log-likelihood.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> X = [[0.0], [1.0], [8.0], [9.0]]
+        >>> model = GaussianMixture(2, random_state=0).fit(X)
+        >>> round(model.score(X), 2)
+        -1.42
+        """
         logs = self.score_samples(X)
         return float(np.average(logs, weights=read_sample_weight(sample_weight, len(logs)).relative()))
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """Draw rows from the mixture: (rows, the component of each), component after component."""
+        """Sample random rows from the mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            The rows, sorted by component.
+        y : ndarray of shape (n_samples,)
+            The component of each row.
+
+        Examples
+        --------
+        >>> from spinney import GaussianMixture
+        >>> model = GaussianMixture(random_state=0).fit([[0.0], [2.0]])
+        >>> X, y = model.sample(5)
+        >>> X.shape, y.tolist()
+        ((5, 1), [0, 0, 0, 0, 0])
+        """
         from spinney.cluster.gaussians import as_matrices
         from spinney.cluster.triangles import factors_and_inverses
 
         check_is_fitted(self)
         if n_samples < 1:
-            raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples!r}.")
+            raise ValueError(f"n_samples must be an integer of at least 1, got {n_samples!r}.")
         random = check_random_state(self.random_state)
         counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
         factors, _ = factors_and_inverses(as_matrices(self._mixture(np.zeros(self.means_.shape[1])).covariances))
@@ -304,7 +480,7 @@ def _check_finite(values: np.ndarray, names: Any) -> None:
 
 
 def check_known(origin: np.ndarray) -> None:
-    """Refuse a column without values."""
+    """Raise if a column has no values."""
     if np.isnan(origin).any():
         column = int(np.isnan(origin).argmax())
-        raise ValueError(f"Column {column} of X has no values at all (in rows with weight): drop it.")
+        raise ValueError(f"Column {column} of X has no values at all (in rows of positive weight). Drop it.")

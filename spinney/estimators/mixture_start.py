@@ -44,7 +44,7 @@ def first_mixture(model: Any, rows: Rows, weights: Weights, random: Any, team: T
 
 
 def first_shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Team) -> np.ndarray:
-    """(rows, components): to which components rows belong at first."""
+    """(rows, components): the initial responsibilities."""
     from spinney._random import ROWS, stream_key
     from spinney.cluster.mixture import labels_of_nearest, random_shares, shares_from_labels
 
@@ -59,7 +59,7 @@ def first_shares(model: Any, rows: Rows, weights: Weights, random: Any, team: Te
     if model.init_params == "kmeans":
         kmeans = KMeans(k, n_init=1, random_state=seed, n_jobs=model.n_jobs)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than components: EM will say
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than components: EM reports that
             labels = kmeans.fit(filled, sample_weight=weights.relative()).labels_
     else:
         labels = labels_of_nearest(filled, weights, k, model.init_params == "k-means++", key, team)

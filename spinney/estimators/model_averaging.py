@@ -1,4 +1,4 @@
-"""Bayesian model averaging: models weighted by how likely they make held-out rows, with scikit-learn's interface.
+"""Bayesian model averaging: models weighted by the likelihood of held-out rows, with scikit-learn's interface.
 
 No algorithm in here: the formulas are in ensemble/bucket.py.
 """
@@ -42,14 +42,14 @@ _TABLE = {
     **MEMBERS,
     "prior": Parameter(
         "array-like of shape (n_members,) or None",
-        "How probable each member is beforehand, up to a factor; None: all alike.",
+        "Prior probabilities of the members, up to a factor. None: all equal.",
         ["array-like", None],
     ),
 }
 _FITTED = (
     """
     weights_ : ndarray of shape (n_members,)
-        The members' weights; they add up to 1.
+        Weights (posterior probabilities) of the members. They add up to 1.
     log_likelihoods_ : ndarray of shape (n_members,)
         L of each member."""
     + FITTED_MEMBERS
@@ -59,26 +59,27 @@ _FORMULA = """
 
         prior(m) * exp(L(m)) / sum over k of prior(k) * exp(L(k)),
 
-    L(m) being the log-likelihood of all rows, each predicted by a clone of m that was fitted to the other parts of
-    cross-validation. It is computed by logarithms and does not underflow. For classes it is the sum of the logs of the
-    probabilities given to the rows' classes (at least 2.2e-16 each); for numbers it is that of normal distributions
-    around the predictions, whose variance is the mean square of m's residuals there, and the prediction is a mixture of
-    the members' normal distributions.
+    where L(m) is the log-likelihood of all rows, each predicted by a clone of m that was fitted on the other folds. It
+    is computed in logarithms and does not underflow.
 
-    The formula asks which one member is right, so with many rows the likeliest takes nearly all weight. To combine
-    members that are all wrong, each in its own way, use stacking.
+    For classification, L is the sum of the log probabilities of the true classes (at least 2.2e-16 each). For
+    regression, it is that of normal distributions around the predictions, whose variance is the mean square of m's
+    held-out residuals. The prediction is then a mixture of the members' normal distributions.
+
+    The formula assumes that exactly one member is right, so with many rows the most likely one takes nearly all the
+    weight. To combine members that make different errors, use stacking.
 """
 _TEXTS = {"formula": _FORMULA, "fitted": _FITTED}
 
 
 @described(_TABLE, **_TEXTS)
 class BayesianModelAveraging(EitherKind):
-    """The mean of several classifiers' probabilities, or of several regressors, weighted by Bayes' rule.
+    """Average several classifiers or regressors, weighted by Bayes' rule.
 
     {formula}
 
     With classifiers it is a classifier, with regressors a regressor; `BayesianModelAveragingClassifier` and
-    `BayesianModelAveragingRegressor` take members of one kind only.
+    `BayesianModelAveragingRegressor` accept members of one kind only.
 
     Parameters
     ----------
@@ -111,21 +112,33 @@ class BayesianModelAveraging(EitherKind):
         keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Any:
-        """Weigh the members by held-out rows, and fit them to all rows.
+        """Weight the members by held-out rows, and fit them on all rows.
 
         Parameters
         ----------
-        X : table
-            Whatever the members take.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers.
+            Class labels or numbers.
         **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing: weighs rows in fitting and in L. Rows are
-            split without regard to it. With scikit-learn's metadata routing also others, for members that ask for them.
+            `sample_weight`, array-like of shape (n_samples,): weights for fits and for L. Folds are made without regard
+            to it. With scikit-learn's metadata routing also other arguments, for members that request them.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.weights_.shape
+        (2,)
         """
         members = self._members()
         with all_or_nothing(self):
@@ -177,33 +190,91 @@ class BayesianModelAveraging(EitherKind):
 
     @available_if(lambda self: self._classifies())
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The weighted mean of the members' probabilities; only with classifiers; (n_samples, n_classes)."""
+        """Predict class probabilities, the weighted mean of the members'. Only with classifiers.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
+        """
         check_is_fitted(self)
         answers = [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
         return mean(np.stack(answers), self.weights_)
 
     @available_if(lambda self: self._classifies())
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
-        return log_probabilities(self.predict_proba(X))
-
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The most probable class; or the mean of the mixture of numbers, and on request its standard deviation.
+        """Predict logarithms of class probabilities.
 
         Parameters
         ----------
-        X : table
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, BayesianModelAveraging
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = BayesianModelAveraging(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
+        """
+        return log_probabilities(self.predict_proba(X))
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the most probable class, or the mean of the mixture of numbers.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         return_std : bool, default=False
-            For numbers, whether to give the standard deviation too: of the members' errors, and between the members.
+            For regressors, whether to return the standard deviation of the mixture too. It includes the members' errors
+            and the differences between the members.
 
         Returns
         -------
         ndarray of shape (n_samples,), or two of them
+            Predictions and, with `return_std=True`, their standard deviations.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, BayesianModelAveraging
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = BayesianModelAveraging(members, cv=2).fit(X, y)
+        >>> mean, deviation = model.predict([[1.0]], return_std=True)
+        >>> mean.round(3).tolist()
+        [1.0]
         """
         check_is_fitted(self)
         if self._classifies():
             if return_std:
-                raise ValueError("return_std must be False for classes: see predict_proba.")
+                raise ValueError("return_std=True is supported only with regressors. Use predict_proba for classes.")
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
         centre, deviation = mixture_moments(np.stack(self._answers(X, "predict")), self.variances_, self.weights_)
         return (centre, deviation) if return_std else centre
@@ -211,7 +282,7 @@ class BayesianModelAveraging(EitherKind):
 
 @described(_TABLE, **_TEXTS)
 class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
-    """Classes by the mean of several classifiers' probabilities, weighted by Bayes' rule.
+    """Average the probabilities of several classifiers, weighted by Bayes' rule.
 
     {formula}
 
@@ -241,7 +312,7 @@ class BayesianModelAveragingClassifier(ClassifierMixin, BayesianModelAveraging):
 
 @described(_TABLE, **_TEXTS)
 class BayesianModelAveragingRegressor(RegressorMixin, BayesianModelAveraging):
-    """Numbers by the mean of several regressors, weighted by Bayes' rule.
+    """Average the predictions of several regressors, weighted by Bayes' rule.
 
     {formula}
 

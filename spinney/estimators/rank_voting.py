@@ -23,9 +23,9 @@ _RANKING = {
     **MEMBERS,
     "how": Parameter(
         '{"borda", "mean_rank", "mean_relevance"}',
-        '"borda": from each member a point for every item below and half a point for every tie, summed. "mean_rank": '
-        'minus the mean rank, 1 being the best; ties share the mean of their ranks. "mean_relevance": the mean of the '
-        "members' scores.",
+        'How rankings are combined. "borda": each member gives an item a point for every item below it and half a '
+        'point for every tie; points are summed. "mean_rank": minus the mean rank, 1 being the best; ties get the mean '
+        'of their ranks. "mean_relevance": the mean of the members\' scores.',
         [StrOptions(set(RANKINGS))],
     ),
 }
@@ -33,13 +33,13 @@ _RANKING = {
 
 @described(_RANKING, fitted=FITTED_MEMBERS)
 class RankVoting(Combination, BaseEstimator):
-    """Scores for a ranking, from the rankings of several models.
+    """Combine the rankings of several models into scores for one ranking.
 
-    Members score items: a regressor by its prediction, a classifier of two classes by the probability of the second
-    (or its decision function). `predict` gives one score an item, higher is better. By "borda" and "mean_rank" it says
-    where the item stands among the rows of X, so the same item may score otherwise in another table.
+    Members score items: a regressor by its prediction, a binary classifier by the probability of the second class (or
+    its decision function). `predict` returns one score per item; higher is better. With "borda" and "mean_rank", the
+    score is relative to the other rows of X, so the same item may score differently in other data.
 
-    Members that are fitted already can be used without calling `fit`.
+    Members that are already fitted can be used without calling `fit`.
 
     Parameters
     ----------
@@ -69,18 +69,29 @@ class RankVoting(Combination, BaseEstimator):
 
         Parameters
         ----------
-        X : table
-            Whatever the members take; a row an item.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept. Each row is an item.
         y : array-like of shape (n_samples,)
-            How relevant each item is.
+            Relevance of each item.
         sample_weight : array-like of shape (n_samples,), optional
-            For the members, all of which must take it.
+            Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
-            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
+            Other arguments for the members that request them; only with scikit-learn's metadata routing.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, RankVoting
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = RankVoting(members).fit(X, y)
+        >>> list(model.named_estimators_)
+        ['line', 'tree']
         """
         members = self._members()
         read_weights(self.weights, len(self.estimators))
@@ -92,16 +103,27 @@ class RankVoting(Combination, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """One score an item, higher is better.
+        """Predict one score per item; higher is better.
 
         Parameters
         ----------
-        X : table
-            The items to rank, a row each.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            The items to rank, one per row.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Scores.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, RankVoting
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = RankVoting(members).fit(X, y)
+        >>> model.predict([[0.0], [3.0]]).tolist()
+        [0.0, 2.0]
         """
         weights = read_weights(self.weights, len(self.estimators))
         if weights is not None:
@@ -132,5 +154,5 @@ def _relevance(name: str, model: Any, X: Any) -> np.ndarray:
         else:
             scores = np.asarray(model.decision_function(X))
         if scores.ndim != 1:
-            raise ValueError(f"a classifier ranks by its second class of two, this one has {scores.shape[1]} classes.")
+            raise ValueError(f"ranking needs two classes, but this classifier has {scores.shape[1]}. Use a regressor.")
         return scores

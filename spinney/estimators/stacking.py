@@ -1,4 +1,4 @@
-"""Stacking and blending: a model that learns how far to trust others, with scikit-learn's interface."""
+"""Stacking and blending: a final estimator fitted on the predictions of others, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -74,18 +74,30 @@ class _Stacking(TransformerMixin, Combination):
 
         Parameters
         ----------
-        X : table
-            Whatever the members take.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers. Classifiers also accept several labels, as an array of zeros and ones
+            Class labels or numbers. Classifiers also accept multilabel targets, as an array of zeros and ones of shape
             (n_samples, n_labels), if all members and the final estimator do.
         **fit_params : dict
-            `sample_weight`, array-like of shape (n_samples,), or nothing. With scikit-learn's metadata routing also
-            others, for members that ask for them; the final estimator gets sample_weight alone.
+            `sample_weight`, array-like of shape (n_samples,). With scikit-learn's metadata routing also other
+            arguments, for members that request them; the final estimator receives only `sample_weight`.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members, cv="holdout", random_state=0).fit(X, y)
+        >>> model.stack_method_
+        ['predict_proba', 'predict_proba']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -192,30 +204,55 @@ class _Stacking(TransformerMixin, Combination):
         ]
 
     def transform(self, X: Any) -> Any:
-        """The table that the final estimator sees: the members' predictions, and X if `passthrough`.
+        """Return the input of the final estimator: the members' predictions, and X with `passthrough=True`.
 
         Parameters
         ----------
-        X : table
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
 
         Returns
         -------
-        ndarray, sparse matrix or frame of shape (n_samples, n_columns)
+        ndarray, sparse matrix or DataFrame of shape (n_samples, n_columns)
+            The columns of the first member, then those of the second, and so on.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.transform(X).shape
+        (150, 6)
         """
         check_is_fitted(self)
         return self._meta_table(X, self._member_answers(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns that `transform` gives.
+        """Get the names of the columns that `transform` returns.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of X's columns, if it had none.
+            Names of the columns of X, if it had none.
 
         Returns
         -------
         ndarray of str
+            One name per column.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.get_feature_names_out()[:2].tolist()
+        ['stackingclassifier_bayes0', 'stackingclassifier_bayes1']
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features, generate_names=self.passthrough)
@@ -223,17 +260,31 @@ class _Stacking(TransformerMixin, Combination):
 
     @available_if(_final_has("predict"))
     def predict(self, X: Any, **predict_params: Any) -> Any:
-        """The class or number that the final estimator makes of the members' predictions.
+        """Predict classes or numbers with the final estimator.
 
         Parameters
         ----------
-        X : table
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         **predict_params : dict
-            For the final estimator's `predict`; with scikit-learn's metadata routing it must ask for them.
+            Arguments for the `predict` of the final estimator. With scikit-learn's metadata routing, it must request
+            them.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict(X[:2]).tolist()
+        [0, 0]
         """
         check_is_fitted(self)
         answer = self.final_estimator_.predict(self.transform(X), **route_to_final(self, predict_params))
@@ -247,11 +298,12 @@ class _Stacking(TransformerMixin, Combination):
         return _VisualBlock("serial", (super()._sk_visual_block_(), last), dash_wrapped=False)
 
     def get_metadata_routing(self) -> Any:
-        """Which arguments of `fit` go to which member, and those of `predict`, which go to the final estimator.
+        """Get the metadata routing: arguments of `fit` for the members, of `predict` for the final estimator.
 
         Returns
         -------
         MetadataRouter
+            The routing, for scikit-learn's metadata routing.
         """
         final = getattr(self, "final_estimator_", self.final_estimator)
         return add_final(super().get_metadata_routing(), final)
@@ -264,7 +316,7 @@ class _Stacking(TransformerMixin, Combination):
 
 @described(STACKING, {"final_estimator": FINAL_CLASSIFIER}, about=ABOUT, fitted=FITTED)
 class StackingClassifier(ClassifierMixin, _Stacking):
-    """Classes by a final classifier that has learnt from the members' predictions.
+    """Combine classifiers by a final classifier that is fitted on their predictions.
 
     {about}
 
@@ -275,7 +327,7 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The class labels; a list of such for several labels.
+        The class labels; a list of arrays for multilabel targets.
     {fitted}
 
     Examples
@@ -327,25 +379,91 @@ class StackingClassifier(ClassifierMixin, _Stacking):
 
     @available_if(_final_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The final estimator's probabilities, (n_samples, n_classes)."""
+        """Predict class probabilities with the final estimator.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (150, 3)
+        """
         check_is_fitted(self)
         return self.final_estimator_.predict_proba(self.transform(X))
 
     @available_if(_final_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.predict_log_proba(X).shape
+        (150, 3)
+        """
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """The final estimator's decision function, (n_samples,) or (n_samples, n_classes)."""
+        """Return the final estimator's decision function.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from spinney import DecisionTreeClassifier, StackingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        >>> model = StackingClassifier(members).fit(X, y)
+        >>> model.decision_function(X).shape
+        (150, 3)
+        """
         check_is_fitted(self)
         return self.final_estimator_.decision_function(self.transform(X))
 
 
 @described(STACKING, {"final_estimator": FINAL_REGRESSOR}, about=ABOUT, fitted=FITTED)
 class StackingRegressor(RegressorMixin, _Stacking):
-    """Numbers by a final regressor that has learnt from the members' predictions.
+    """Combine regressors by a final regressor that is fitted on their predictions.
 
     {about}
 

@@ -1,4 +1,4 @@
-"""Rows that judge a decision tree while it grows: held out of the training rows, or the caller's own.
+"""Rows that validate a decision tree while it grows: held out of the training rows, or given as `eval_set`.
 
 In: an estimator with `n_iter_no_change`, its training rows, and what was given as `eval_set`. Out: the rows to grow
 from, and a `HeldOut`. No algorithm in here: see prune/stopping.py.
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def find_judges(
     model: Any, schema: Schema, table: Table, answers: Answers, weights: Weights, eval_set: Any
 ) -> tuple[np.ndarray | None, HeldOut | None]:
-    """(rows to grow from, rows to judge by); (None, None) if nobody is to judge."""
+    """(rows to fit on, rows to validate on); (None, None) without early stopping."""
     if model.n_iter_no_change is None:
         if eval_set is not None:
-            raise ValueError("eval_set is what n_iter_no_change judges by: set n_iter_no_change, for example to 5.")
+            raise ValueError("eval_set is used only with n_iter_no_change. Set n_iter_no_change, for example to 5.")
         return None, None
     from spinney.prune.stopping import HeldOut
 
@@ -38,7 +38,7 @@ def find_judges(
     if eval_set is not None:
         return rows, HeldOut(*_read(model, schema, answers, eval_set), patience)
     if len(rows) < 2:
-        raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to grow, one to judge.")
+        raise ValueError("n_iter_no_change needs at least two rows of positive weight: one to fit, one to hold out.")
     labels = answers.values[0, rows] if answers.classes is not None and len(answers.values) == 1 else None
     kept, held = hold_out(rows, model.validation_fraction, read_seed(model.random_state), labels)
     return kept, HeldOut(table.take(held), answers.target(weights, held), patience)

@@ -30,24 +30,28 @@ from spinney.estimators.targets import read_numbers
 _TABLE = {
     **MEMBERS,
     "voting": Parameter(
-        '{"hard", "soft"}', "Majority of classes, or mean of probabilities.", [StrOptions({"hard", "soft"})]
+        '{"hard", "soft"}',
+        '"hard": the majority class. "soft": the class with the highest mean probability.',
+        [StrOptions({"hard", "soft"})],
     ),
     "flatten_transform": Parameter(
         "bool",
-        "With soft voting, whether `transform` puts the members' probabilities side by side, or has them in layers.",
+        "With soft voting, whether `transform` concatenates the members' probabilities, or stacks them in a third "
+        "dimension.",
         ["boolean"],
     ),
     "how": Parameter(
         '{"mean", "median"}',
-        "The weighted median is the smallest prediction at which the predictions up to it hold half of all weight; if "
-        "exactly half, the middle between it and the next. One member that is far off does not move it.",
+        "How predictions are combined. The median is robust to a single member that is far off. The weighted median is "
+        "the smallest prediction at which the predictions up to it hold half of the total weight. If they hold exactly "
+        "half, it is the midpoint between that prediction and the next.",
         [StrOptions({"mean", "median"})],
     ),
 }
 
 
 class _Voting(TransformerMixin, Combination):
-    """What voters share: weights, one fit, a column a member."""
+    """What voters share: weights, one fit, a column per member."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}  # it is the members' to ask for it
 
@@ -66,15 +70,17 @@ class _Voting(TransformerMixin, Combination):
         return read_weights(weights[here], sum(here))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns that `transform` gives.
+        """Get the names of the columns that `transform` returns.
 
         Parameters
         ----------
-        input_features : ignored
+        input_features : None
+            Ignored.
 
         Returns
         -------
         ndarray of str
+            One name per column.
         """
         check_is_fitted(self)
         own = type(self).__name__.lower()
@@ -88,10 +94,10 @@ class _Voting(TransformerMixin, Combination):
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
 class VotingClassifier(ClassifierMixin, _Voting):
-    """Classes by the vote of several classifiers.
+    """Combine several classifiers by majority vote or by mean probabilities.
 
-    Hard voting takes the class that most members predict; of equals the first in `classes_`. Soft voting takes the
-    class of the highest mean probability, so a member that is sure counts for more.
+    Hard voting predicts the class that most members predict; ties go to the first in `classes_`. Soft voting predicts
+    the class with the highest mean probability, so a confident member has more influence.
 
     Parameters
     ----------
@@ -102,7 +108,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     le_ : LabelEncoder
-        From labels to numbers and back.
+        Transforms labels to class indices and back.
     {fitted}
 
     Examples
@@ -135,18 +141,28 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
         Parameters
         ----------
-        X : table
-            Whatever the members take.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            For the members, all of which must take it.
+            Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
-            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
+            Other arguments for the members that request them; only with scikit-learn's metadata routing.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members).fit(X, y)
+        >>> list(model.named_estimators_)
+        ['cart', 'c45']
         """
         members = self._members()
         if self.voting == "soft":
@@ -159,7 +175,27 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class with most votes, or of the highest mean probability, (n_samples,)."""
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The class with the most votes, or with the highest mean probability.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict([[0.5], [2.5]]).tolist()
+        ['a', 'b']
+        """
         check_is_fitted(self)
         if self.voting == "soft":
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
@@ -172,13 +208,53 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
     @available_if(_is_soft)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The mean of the members' probabilities; only with soft voting; (n_samples, n_classes)."""
+        """Predict class probabilities, the mean of the members'. Only with `voting="soft"`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_proba([[0.5]]).round(3).tolist()
+        [[1.0, 0.0]]
+        """
         check_is_fitted(self)
         return mean(np.stack(self._probabilities(X)), self._member_weights())
 
     @available_if(_is_soft)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Predict logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.predict_log_proba([[0.5]]).shape
+        (1, 2)
+        """
         return log_probabilities(self.predict_proba(X))
 
     def _votes(self, X: Any) -> np.ndarray:
@@ -188,17 +264,27 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return [ask_probabilities(name, model, X, self.classes_) for name, model in self._fitted()]
 
     def transform(self, X: Any) -> np.ndarray:
-        """What each member says: numbers of classes (hard), or probabilities (soft).
+        """Return each member's predictions.
 
         Parameters
         ----------
-        X : table
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
 
         Returns
         -------
         ndarray
-            Hard: (n_samples, n_members). Soft: (n_samples, n_members * n_classes), or
-            (n_members, n_samples, n_classes) with `flatten_transform=False`.
+            Hard voting: class indices, of shape (n_samples, n_members). Soft voting: probabilities, of shape
+            (n_samples, n_members * n_classes), or (n_members, n_samples, n_classes) with `flatten_transform=False`.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.transform([[0.5]]).shape
+        (1, 4)
         """
         check_is_fitted(self)
         if self.voting == "hard":
@@ -207,15 +293,26 @@ class VotingClassifier(ClassifierMixin, _Voting):
         return np.hstack(answers) if self.flatten_transform else np.stack(answers)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns that `transform` gives.
+        """Get the names of the columns that `transform` returns.
 
         Parameters
         ----------
-        input_features : ignored
+        input_features : None
+            Ignored.
 
         Returns
         -------
         ndarray of str
+            One name per column.
+
+        Examples
+        --------
+        >>> from spinney import C45Classifier, DecisionTreeClassifier, VotingClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+        >>> members = [("cart", DecisionTreeClassifier()), ("c45", C45Classifier())]
+        >>> model = VotingClassifier(members, voting="soft").fit(X, y)
+        >>> model.get_feature_names_out().tolist()
+        ['votingclassifier_cart0', 'votingclassifier_cart1', 'votingclassifier_c450', 'votingclassifier_c451']
         """
         names = super().get_feature_names_out(input_features)
         if self.voting == "hard":
@@ -230,7 +327,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
 @described(_TABLE, fitted=FITTED_MEMBERS)
 class VotingRegressor(RegressorMixin, _Voting):
-    """Numbers by the vote of several regressors: their mean or median.
+    """Combine several regressors by the mean or median of their predictions.
 
     Parameters
     ----------
@@ -267,18 +364,29 @@ class VotingRegressor(RegressorMixin, _Voting):
 
         Parameters
         ----------
-        X : table
-            Whatever the members take.
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
         y : array-like of shape (n_samples,)
-            Numbers.
+            Numeric target.
         sample_weight : array-like of shape (n_samples,), optional
-            For the members, all of which must take it.
+            Sample weights, passed to all members. Each must accept them.
         **fit_params : dict
-            Only with scikit-learn's metadata routing: other arguments, for the members that ask for them.
+            Other arguments for the members that request them; only with scikit-learn's metadata routing.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members, how="median").fit(X, y)
+        >>> list(model.named_estimators_)
+        ['line', 'tree']
         """
         members = self._members()
         with all_or_nothing(self):
@@ -288,11 +396,53 @@ class VotingRegressor(RegressorMixin, _Voting):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean or median of the members' predictions, (n_samples,)."""
+        """Predict the mean or median of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predictions.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.predict([[1.0]]).round(3).tolist()
+        [0.75]
+        """
         predictions, weights = self.transform(X), self._member_weights()
         return median(predictions, weights) if self.how == "median" else mean(predictions.T, weights)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Each member's predictions, (n_samples, n_members)."""
+        """Return each member's predictions.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Input data, in any form that the members accept.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_members)
+            A column per member.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from spinney import DecisionTreeRegressor, VotingRegressor
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+        >>> members = [("line", LinearRegression()), ("tree", DecisionTreeRegressor(max_depth=1))]
+        >>> model = VotingRegressor(members).fit(X, y)
+        >>> model.transform([[1.0]]).round(3).tolist()
+        [[1.0, 0.5]]
+        """
         check_is_fitted(self)
         return np.column_stack(self._answers(X, "predict"))

@@ -1,12 +1,12 @@
-"""Pruning: a fitted tree in, a smaller one out.
+"""Prune fitted trees.
 
-    cost_complexity       the subtree with the least impurity + alpha * leaves      needs an alpha
-    cost_complexity_cv    the same, alpha chosen by cross-validation                needs the training rows
-    reduced_error         cut what a validation set does not miss                   needs validation rows
-    pessimistic           cut what the training errors' upper bounds do not miss    class trees
-    significance          cut splits that could be chance
+    cost_complexity       the subtree with the smallest impurity + alpha * leaves    needs an alpha
+    cost_complexity_cv    the same, with alpha chosen by cross-validation            needs the training rows
+    reduced_error         prune what does not reduce the validation error            needs validation rows
+    pessimistic           prune what does not reduce a bound of the training errors  classification only
+    significance          prune splits that fail a chi-squared test
 
-Every function takes a fitted model and returns another of the same class; the one it was given stays as it is.
+Every function takes a fitted model and returns another of the same class. The model that you pass is not changed.
 The functions have the names of their files: `spinney.prune.reduced_error` is the function. Importing this package does
 not load Numba.
 """

@@ -1,8 +1,8 @@
-"""Minimal cost-complexity pruning (CART): the subtree with the least cost + alpha * leaves, or + alpha * nodes.
+"""Minimal cost-complexity pruning (CART): the subtree with the smallest cost + alpha * leaves, or + alpha * nodes.
 
-The cost of a tree is the impurity of its leaves, each weighted by its share of the training weight. As alpha grows,
-the best subtrees are nested, and the *path* lists the alphas at which they change. Trees and alphas are scikit-learn's,
-but for one thing: where rounding lets an alpha fall below the one before it, or below 0, the one before stands.
+The cost of a tree is the impurity of its leaves, weighted by their fraction of the training weight. As alpha grows, the
+best subtrees are nested, and the *path* lists the alphas at which they change. Trees and alphas are scikit-learn's,
+except that an alpha that rounding would make smaller than the previous one, or than 0, repeats the previous one.
 """
 
 from __future__ import annotations
@@ -35,32 +35,33 @@ def cost_complexity(model: Any, alpha: float, *, cost: str = "leaves", criterion
 
     Parameters
     ----------
-    model : fitted model of one tree or of many
-        It is not changed. Of a forest, of bagging, AdaBoost or gradient boosting every tree is pruned by itself, see
-        Notes.
+    model : fitted model of one tree or of several
+        Model to prune; it is not changed. In forests, bagging, AdaBoost and gradient boosting (see Notes), every tree
+        is pruned separately.
     alpha : float
-        Price of a leaf, or node, at least 0. 0 returns the tree as it is, as `ccp_alpha=0` does.
+        Penalty per leaf, or per node, at least 0. 0 returns the tree unchanged, as `ccp_alpha=0` does.
     cost : {"leaves", "nodes"}, default="leaves"
-        What has a price: leaves, as in CART and scikit-learn; or all nodes, as in the lectures. In binary trees a price
-        of alpha per node is one of 2 * alpha per leaf; with more branches the two part ways.
+        What is penalised: leaves, as in CART and scikit-learn, or all nodes, as in some textbooks. In binary trees, a
+        penalty of alpha per node is one of 2 * alpha per leaf. With more branches the two differ.
     criterion : {"gini", "entropy", "error"} or None, default=None
-        Impurity of the leaves that the cost is made of, for trees of classes. None: the impurity that the tree was
-        grown by, as in scikit-learn. "error": the share of the training weight that is misclassified, as in CART's
-        book and in R's rpart, whose `cp` is alpha divided by the error of the root alone.
+        Impurity that measures the cost, for classification trees. None: the impurity that the tree was grown with, as
+        in scikit-learn. "error": the fraction of the training weight that is misclassified, as in the CART book and in
+        R's rpart, whose `cp` is alpha divided by the error of the root alone.
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`, or smaller trees.
+        A copy with the same parameters and a smaller `tree_`, or smaller trees.
 
     Notes
     -----
-    In a boosted tree the cost is the second-order loss that the tree was grown by: a branch is cut if the gains of its
-    splits are at most alpha on average. Alpha is in units of gain, as `min_split_gain` is, which looks at one split at
-    a time and takes back only those at the bottom. A node that becomes a leaf answers with its own best value. The
-    trees that follow were fitted to what the whole tree left over, and stay as they are: the model gets smaller, not
-    better in training; with `ccp_alpha` each tree is pruned before the next one is grown. Models of absolute or
-    quantile loss cannot be pruned once they are fitted: inside their trees no values are known.
+    In a boosted tree, the cost is the second-order loss that the tree was grown with: a subtree is pruned if the gains
+    of its splits are at most alpha on average. Alpha has the units of `min_split_gain`, which considers one split at a
+    time and prunes only from the bottom. A node that becomes a leaf predicts its own best value.
+
+    Later boosted trees are not refitted, so the model gets smaller, not better. With `ccp_alpha`, each tree is pruned
+    before the next one is grown. Models of absolute or quantile loss cannot be pruned after the fit, since the values
+    of their inner nodes are not known.
 
     Examples
     --------
@@ -86,21 +87,22 @@ def _check_loss(model: Any) -> None:
 
 
 def cost_complexity_path(model: Any, *, cost: str = "leaves", criterion: str | None = None) -> Bunch:
-    """The alphas at which the pruned tree changes.
+    """Compute the alphas at which the pruned tree changes.
 
     Parameters
     ----------
-    model : fitted tree model
+    model : fitted model of one tree
+        Model whose tree is examined; it is not changed.
     cost : {"leaves", "nodes"}, default="leaves"
-        What has the price alpha.
+        What alpha penalises, see `cost_complexity`.
     criterion : {"gini", "entropy", "error"} or None, default=None
-        Impurity of the leaves, see `cost_complexity`.
+        Impurity that measures the cost, see `cost_complexity`.
 
     Returns
     -------
     Bunch
-        `ccp_alphas`: non-decreasing, the first is 0. `impurities`: total impurity of the leaves of each subtree.
-        As scikit-learn's `cost_complexity_pruning_path`.
+        `ccp_alphas`: the alphas, non-decreasing; the first is 0. `impurities`: total impurity of the leaves of each
+        subtree. The same as scikit-learn's `cost_complexity_pruning_path`.
 
     Examples
     --------
@@ -125,7 +127,7 @@ def _check_cost(cost: str) -> None:
 def collapse_by_alpha(
     tree: DecisionTree, alpha: float, priced: str = "leaves", criterion: str | None = None
 ) -> DecisionTree:
-    """The subtree with the least cost + alpha * leaves (or nodes); of equals the smaller, but the whole tree at 0."""
+    """Return the subtree with the smallest cost + alpha * leaves (or nodes); ties go to the smaller."""
     path = full_path(tree, priced, criterion)
     return tree if alpha == 0.0 else tree.collapse(path.cut_at <= alpha)
 
@@ -153,9 +155,7 @@ def _impurity_by(tree: DecisionTree, criterion: str) -> np.ndarray:
     if criterion not in codes:
         raise ValueError(f"criterion must be 'gini', 'entropy', 'error' or None, got {criterion!r}.")
     if not tree.is_class:
-        raise ValueError(
-            f"criterion={criterion!r} is an impurity of classes, and these trees hold numbers. Leave criterion out."
-        )
+        raise ValueError(f"criterion={criterion!r} is supported only for classification trees. Leave criterion out.")
     return class_impurity(codes[criterion], tree.answers)
 
 
@@ -168,7 +168,7 @@ def _gains_below(tree: DecisionTree) -> np.ndarray:
 
 
 def collapse_within_standard_error(tree: DecisionTree) -> DecisionTree:
-    """C5.0's global pruning: the weakest links by training errors, as long as these rise by a standard error in all.
+    """Prune as C5.0 does globally: weakest links by training errors, until these rise by a standard error in total.
 
     Leaves without training rows do not count as leaves.
     """
@@ -185,7 +185,7 @@ def collapse_within_standard_error(tree: DecisionTree) -> DecisionTree:
 
 
 def standard_error(wrong: float, total: float) -> float:
-    """Of a number of errors: the square root of wrong (1 - wrong / total).
+    """Return the standard error of a number of errors: the square root of wrong (1 - wrong / total).
 
     >>> standard_error(4.0, 16.0)
     1.7320508075688772

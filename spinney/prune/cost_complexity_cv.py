@@ -1,9 +1,9 @@
 """Cost-complexity pruning with alpha chosen by cross-validation (CART).
 
 The tree of all rows has a path of subtrees; each is the best for alphas between its own and the next one's. The
-geometric mean of the two stands for the subtree and is tried on the folds: trees grown without the fold's rows are
-pruned at it and judged on them. A fold's tree is judged at all alphas at once: a node serves as a leaf from the alpha
-at which it is cut to the one at which a node above it is, and its validation errors are the same all the while.
+geometric mean of the two represents the subtree and is evaluated on the folds: trees grown without the fold's rows are
+pruned at it and scored on them. A fold's tree is scored at all alphas at once: a node serves as a leaf from the alpha
+at which it is cut to the one at which a node above it is, and its validation errors stay the same.
 """
 
 from __future__ import annotations
@@ -38,14 +38,33 @@ class PruningCurve:
 
     Attributes
     ----------
-    alphas : ndarray (n,)
-        What was tried: the geometric mean of each subtree's alpha and the next one's; the last is infinite.
-    path_alphas, n_leaves : ndarray (n,)
-        The alpha at which each subtree begins to be the best, and its leaves.
-    scores : ndarray (n, folds)
-        Greater is better.
-    best, chosen : int
-        The subtree with the best mean score (of equals the smallest), and the one that the rule chose.
+    alphas : ndarray of shape (n_subtrees,)
+        Alphas that were evaluated: the geometric mean of each subtree's alpha and the next one's. The last is infinite.
+    path_alphas : ndarray of shape (n_subtrees,)
+        Alpha from which each subtree is the best.
+    n_leaves : ndarray of shape (n_subtrees,)
+        Number of leaves of each subtree.
+    scores : ndarray of shape (n_subtrees, n_folds)
+        Scores of the folds; higher is better.
+    best : int
+        Index of the subtree with the best mean score; ties go to the smallest subtree.
+    chosen : int
+        Index of the subtree that `rule` selected.
+    mean : ndarray of shape (n_subtrees,)
+        Mean scores over the folds.
+    standard_error : ndarray of shape (n_subtrees,)
+        Standard errors of the means.
+    alpha : float
+        The selected alpha, to be used as `ccp_alpha`.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier, prune
+    >>> from spinney.datasets import load_penguins
+    >>> X, y = load_penguins()
+    >>> curve = prune.cost_complexity_cv(DecisionTreeClassifier(random_state=0), X, y).pruning_curve_
+    >>> len(curve.alphas) == len(curve.n_leaves) == len(curve.mean)
+    True
     """
 
     alphas: np.ndarray
@@ -57,17 +76,17 @@ class PruningCurve:
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean over the folds."""
+        """Mean scores over the folds."""
         return self.scores.mean(axis=1)
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Of that mean: the folds' standard deviation / sqrt(folds)."""
+        """Standard errors of the means: the folds' standard deviation / sqrt(n_folds)."""
         return _standard_error(self.scores)
 
     @property
     def alpha(self) -> float:
-        """The alpha chosen, as `ccp_alpha` takes it."""
+        """The selected alpha, to be used as `ccp_alpha`."""
         tried = self.alphas[self.chosen]
         return float(tried if np.isfinite(tried) else self.path_alphas[self.chosen])
 
@@ -91,33 +110,37 @@ def cost_complexity_cv(
     criterion: str | None = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Prune a tree at the alpha that cross-validation finds best.
+    """Prune a tree with the alpha that has the best cross-validation score.
 
     Parameters
     ----------
-    model : tree model
-        Fitted on X and y, or not fitted yet: then a copy is fitted on them first. It is not changed.
-    X, y, sample_weight
-        All training rows. Weights count in the folds' scores too.
-    groups : array-like, optional
-        Passed to the splitter.
-    cv : int, splitter or iterable of (train, test) row numbers, default=5
+    model : model of one tree
+        Fitted on X and y, or unfitted; a copy is then fitted on them first. It is not changed.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        All training rows.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Their labels or numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Sample weights, for the fits and for the folds' scores.
+    groups : array-like of shape (n_samples,), default=None
+        Groups, passed to the splitter.
+    cv : int, splitter or iterable of (train, test) indices, default=5
         As in scikit-learn: a number means (stratified) K-fold.
-    scoring : str or function, optional
-        As in scikit-learn. Default: accuracy or R^2, computed for all alphas at once; several outputs have the mean of
-        theirs. Any other is asked for each subtree of each fold, which takes its time.
+    scoring : str or callable, default=None
+        As in scikit-learn. None: accuracy or R2 (the mean over several outputs), computed for all alphas at once. Any
+        other scorer is called for each subtree of each fold, which takes longer.
     rule : {"best", "one_se"}, default="best"
-        "best": the smallest subtree of those with the best mean score. "one_se": the smallest whose mean is within one
-        standard error of it.
+        "best": the smallest subtree with the best mean score. "one_se": the smallest subtree whose mean score is within
+        one standard error of the best.
     criterion : {"gini", "entropy", "error"} or None, default=None
-        Impurity that subtrees are cut by, see `cost_complexity`; "error" with `scoring=None` is CART as in its book.
-    n_jobs : int, optional
-        Folds that are grown at once, in threads.
+        Impurity that subtrees are pruned by, see `cost_complexity`. "error" with `scoring=None` is CART as in the book.
+    n_jobs : int, default=None
+        Number of folds that are fitted at the same time, in threads. None: one.
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`, and `pruning_curve_`, a `PruningCurve`.
+        A copy with the same parameters, a smaller `tree_`, and `pruning_curve_`, a `PruningCurve`.
 
     Examples
     --------
@@ -181,8 +204,8 @@ def _whole_model(model: Any, rows: _Rows) -> Any:
     n, n_weighty = len(rows.y), len(rows.y) if rows.weight is None else np.count_nonzero(rows.weight)
     if tree.n_samples[0] not in (n, n_weighty):
         raise ValueError(
-            f"model was fitted on {tree.n_samples[0]} rows, X has {n}: pass the rows that it was fitted on, "
-            "or a model that is not fitted."
+            f"model was fitted on {tree.n_samples[0]} rows, but X has {n}. Pass the rows that it was fitted on, "
+            "or an unfitted model."
         )
     return model
 

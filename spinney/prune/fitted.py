@@ -1,4 +1,4 @@
-"""What every pruning does with the model it is given: check it, and hand back a copy with other trees."""
+"""What all pruning functions do with a model: check it, and return a copy with other trees."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def prune_trees(
 ) -> Any:
     """A copy of the model with what `prune` makes of each of its trees; it is given models of one tree.
 
-    `boosted`: it knows what to do with trees of boosted models. `counts`: it goes by how many rows there are.
+    `boosted`: it supports trees of boosted models. `counts`: it needs counts of rows.
     """
     if hasattr(model, "fit"):
         check_is_fitted(model)
@@ -50,11 +50,11 @@ def prune_trees(
         return with_tree(model, prune(model))
     if hasattr(model, "_booster") and not boosted:
         raise TypeError(
-            "the trees of a boosted model add to raw scores: use prune.cost_complexity, which goes by gain."
+            "this function does not support boosted models, whose trees add to raw scores. Use prune.cost_complexity."
         )
     if counts and hasattr(model, "estimator_weights_"):
         raise TypeError(
-            "the trees of AdaBoost are fitted to weights that add up to 1, not to counts of rows: use "
+            "this function needs counts of rows, but AdaBoost's trees are fitted on weights that add up to 1. Use "
             "prune.cost_complexity or prune.reduced_error."
         )
     members = getattr(model, "estimators_", None)
@@ -75,7 +75,7 @@ def prune_trees(
 
 
 def _with_classes(member: Any, model: Any) -> Any:
-    """A member that knows the labels: those of forests answer in class numbers."""
+    """A member that knows the labels: those of forests predict class indices."""
     if not hasattr(member, "classes_"):
         return member
     other = copy(member)

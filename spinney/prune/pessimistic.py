@@ -1,4 +1,4 @@
-"""C4.5's pessimistic pruning: from the leaves up, branches go that promise no fewer errors than a leaf."""
+"""C4.5's pessimistic pruning: from the leaves up, subtrees are replaced that promise no fewer errors than a leaf."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ _SLACK = 0.1  # errors that a branch must be better by (C4.5's constant)
 
 
 def pessimistic(model: Any, cf: float = 0.25) -> Any:
-    """Replace branches by leaves where the errors to be expected do not rise.
+    """Replace subtrees by leaves where a pessimistic estimate of the errors does not increase.
 
-    A leaf's errors are those it makes on its training rows, and as many more as the upper end of their confidence
-    interval allows (`spinney.criteria.pessimism`); a branch's are its leaves'. From the leaves up, a node becomes a
-    leaf if that makes at most 0.1 errors more. No validation rows are needed. Several outputs are counted apart and
-    added.
+    The errors of a leaf are estimated by the upper end of a confidence interval around its training errors
+    (`spinney.criteria.pessimism`), those of a subtree by the sum over its leaves. From the leaves up, a node becomes a
+    leaf if that adds at most 0.1 errors. No validation rows are needed. Errors of several outputs are added.
 
     Parameters
     ----------
     model : fitted classification tree, forest or bagging of trees
-        It is not changed. Of several trees each is pruned by itself.
+        Model to prune; it is not changed. Several trees are pruned separately.
     cf : float, default=0.25
-        Confidence, above 0 and at most 0.5: the smaller, the more pessimistic, and the more goes.
+        Confidence, above 0 and at most 0.5. Smaller values prune more.
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`.
+        A copy with the same parameters and a smaller `tree_`.
 
     Examples
     --------
@@ -46,7 +45,7 @@ def pessimistic(model: Any, cf: float = 0.25) -> Any:
     def cut(one: Any) -> DecisionTree:
         if not one.tree_.is_class:
             raise TypeError(
-                f"pessimistic pruning counts errors of classes; {type(model).__name__} predicts numbers. "
+                f"pessimistic supports only classification trees, got {type(model).__name__}. "
                 "Use cost_complexity, reduced_error or significance."
             )
         return collapse_by_estimate(one.tree_, expected_errors(one.tree_, cf))

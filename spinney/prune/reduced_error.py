@@ -1,4 +1,4 @@
-"""Reduced-error pruning: cut the branch whose loss lowers the validation error most, and again."""
+"""Reduced-error pruning: prune the subtree whose removal reduces the validation error most, and repeat."""
 
 from __future__ import annotations
 
@@ -23,32 +23,33 @@ def reduced_error(
 ) -> Any:
     """Prune a fitted tree by its errors on a validation set.
 
-    The error is the weight of the rows answered wrongly, or the squared error; several outputs are added up. A row that
-    goes down several branches counts in each by its share.
+    The error is the weight of the misclassified rows, or the squared error, summed over several outputs. A row that
+    goes down several branches counts in each with its fraction.
 
     Parameters
     ----------
-    model : fitted model of one tree or of many
-        It is not changed. Of a forest, of bagging or AdaBoost every tree is pruned by itself.
-    X_val, y_val
-        Rows that the tree was not grown from.
-    sample_weight : array-like, optional
-        Weights of these rows.
+    model : fitted model of one tree or of several
+        Model to prune; it is not changed. In forests, bagging and AdaBoost, every tree is pruned separately.
+    X_val : array-like or DataFrame of shape (n_samples, n_features)
+        Validation rows, on which the tree was not fitted.
+    y_val : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Their labels or numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the validation rows.
     order : {"greedy", "bottom_up"}, default="greedy"
-        "greedy", the lectures' way: turn the node into a leaf whose removal lowers the error most (of equal ones the
-        lower), then the next, until every removal would raise the error. "bottom_up": go through the nodes from the
-        leaves up and remove what does not raise the error; no subtree has a lower error than the one that is left.
+        "greedy": prune the node that reduces the error most (ties go to the deeper node), and repeat until every cut
+        would increase the error. "bottom_up": visit the nodes from the leaves up and prune those that do not increase
+        the error; no subtree has a smaller error than the result.
     equal : {"prune", "keep"}, default="prune"
-        What becomes of nodes whose removal leaves the error as it is, such as those that no validation row reaches.
+        What to do with nodes whose removal leaves the error unchanged, such as those that no validation row reaches.
     relabel : bool, default=False
-        Let the leaves of the pruned tree answer from the training rows and the validation rows together. Weights and
-        sample counts of the nodes are then those of both, and so are impurities (not those of Poisson deviance and of
-        criteria of your own).
+        Whether to recompute the leaves' predictions from training and validation rows together. Weights, counts and
+        impurities of the nodes are then those of both (except impurities of Poisson deviance and custom criteria).
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`.
+        A copy with the same parameters and a smaller `tree_`.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def _check_means(model: Any) -> None:
     criterion = getattr(model, "criterion", None)
     if criterion == "absolute_error":
         raise ValueError(
-            f"relabel=True needs leaves that hold classes or means; those of criterion={criterion!r} are medians."
+            f"relabel=True is not supported with criterion={criterion!r}, whose leaves hold medians. Leave it out."
         )
 
 

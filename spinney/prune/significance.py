@@ -1,4 +1,4 @@
-"""Pruning by significance: from the leaves up, splits go that could be chance."""
+"""Pruning by significance: from the leaves up, splits are removed that fail a chi-squared test."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the 
 
 
 def significance(model: Any, alpha: float = 0.05) -> Any:
-    """Remove the splits that a chi-squared test does not find significant, from the leaves up.
+    """Remove the splits that fail a chi-squared test, from the leaves up.
 
-    A split goes if no split below it stays and its own test fails. Classes: Pearson's test of the table branches by
-    classes; with several outputs one of them must pass at alpha / outputs. Numbers: n * R^2 of the split against the
-    chi-squared distribution with branches - 1 degrees of freedom. Weights count as repeated rows.
+    A split is removed if its own test fails and no split below it remains. For classification, this is Pearson's test
+    of the table of branches by classes; with several outputs, one of them must pass at alpha / n_outputs. For
+    regression, n * R2 of the split is compared with the chi-squared distribution with branches - 1 degrees of freedom.
+    Weights count as repeated rows.
 
     Parameters
     ----------
-    model : fitted model of one tree or of many
-        It is not changed. Of a forest or of bagging every tree is pruned by itself.
+    model : fitted model of one tree or of several
+        Model to prune; it is not changed. In forests and bagging, every tree is pruned separately.
     alpha : float, default=0.05
-        Probability that a split which is chance alone passes the test, between 0 and 1: the smaller, the more goes.
-        A split is the best of many that were tried, so chance passes more often than that.
+        Significance level, between 0 and 1. Smaller values prune more. The tested split was selected as the best of
+        many, so splits by chance pass more often than alpha suggests.
 
     Returns
     -------
     model of the same class
-        The same parameters with a smaller `tree_`.
+        A copy with the same parameters and a smaller `tree_`.
 
     Examples
     --------
@@ -55,11 +56,11 @@ def _check_numbers(model: Any, tree: DecisionTree) -> None:
     criterion = getattr(model, "criterion", "squared_error")
     if criterion not in _VARIANCE:
         raise ValueError(
-            f"significance needs a regression tree grown with criterion='squared_error', got {criterion!r}: "
-            "the test compares variances."
+            f"significance needs a regression tree grown with criterion='squared_error', got {criterion!r}, "
+            "since the test compares variances."
         )
     if tree.n_outputs > 1:
-        raise ValueError(f"significance takes regression trees of one output, got {tree.n_outputs} outputs.")
+        raise ValueError(f"significance supports only regression trees of one output, got {tree.n_outputs} outputs.")
 
 
 def _passes(tree: DecisionTree, alpha: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Stopping early: a best-first tree, cut back to where rows that it was not grown from say that it should have stopped.
+"""Early stopping: a best-first tree, pruned to the split after which held-out rows were predicted best.
 
 In:  a table and a target, and rows held out of it. Out: the tree with the least error on those rows.
 
@@ -26,14 +26,14 @@ _NO_LIMIT = 1 << 40
 
 
 class HeldOut(NamedTuple):
-    """Rows that judge a tree while it grows."""
+    """Rows that validate a tree while it grows."""
 
     table: Table
     target: Target
-    patience: int  # splits in a row that may bring nothing
+    patience: int  # splits in a row that may bring no improvement
 
     def judge(self, tree: DecisionTree, team: Team) -> Judged:
-        """Where the rows end, and what they say."""
+        """Where the rows end, and their targets."""
         answers = self.target.labels if self.target.y is None else self.target.y
         assert answers is not None
         weight = self.target.weights.total()
@@ -58,7 +58,7 @@ def grow_while_better(
     bins: Any,
     held_out: HeldOut,
 ) -> DecisionTree:
-    """Grow best-first from some rows, until the held-out ones are no longer answered better."""
+    """Grow best-first on some rows, until the error on the held-out ones no longer falls."""
     most = _NO_LIMIT if settings.max_leaves is None else settings.max_leaves
     n_leaves = min(_FIRST_LEAVES, most)
     while True:

@@ -1,10 +1,10 @@
-"""How a tree's nodes do on rows that it was not grown from.
+"""Errors of a tree's nodes on rows that it was not grown from.
 
 In: a fitted model and a validation set. Out: the errors that every node would make as a leaf, and those of the rows
-that end there, as whole numbers of a small unit: sums and ties do not depend on the order of the rows.
+that end there, as integers of a small unit: sums and ties do not depend on the order of the rows.
 
-An error is, for classes, the weight of a row answered wrongly; for numbers, weight * (y - answer)^2. A row that goes
-down several branches (missing values in C4.5) counts in each of them by its share.
+An error is, for classes, the weight of a misclassified row; for numbers, weight * (y - prediction)^2. A row that goes
+down several branches (missing values in C4.5) counts in each of them with its fraction.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNKNOWN = -1  # code of a class that the model was not fitted with
 
 
 class Judged(NamedTuple):
-    """Where validation rows end in a tree, and what they say. A row has an entry for every node it ends in."""
+    """Where validation rows end in a tree, and their targets. A row has an entry for every node it ends in."""
 
     node: np.ndarray  # (entries,) where it ends
     weight: np.ndarray  # (entries,) of the row, times its share
@@ -77,7 +77,7 @@ def class_codes(y: np.ndarray, classes: np.ndarray, allow_unknown: bool) -> np.n
     if not allow_unknown and (codes == UNKNOWN).any():
         strange = labels[codes == UNKNOWN].tolist()
         raise ValueError(
-            f"y has classes that the model was not fitted with: {strange!r:.80}. It knows {list(place)!r:.80}."
+            f"y has classes that the model was not fitted with: {strange!r:.80}. Its classes are {list(place)!r:.80}."
         )
     return codes[which.ravel()]
 

@@ -67,7 +67,7 @@ def test_automatic_models(client, capsys):
     assert spread.score_ == local.score_
     assert spread.names_ == local.names_
     same(spread.predict_proba(X), local.predict_proba(X))
-    with pytest.raises(ValueError, match="time_budget is for fits on one machine: leave it out with n_jobs='dask'"):
+    with pytest.raises(ValueError, match="time_budget is not supported with n_jobs='dask'"):
         AutoClassifier(time_budget=1.0, n_jobs="dask").fit(X, Y)
 
 

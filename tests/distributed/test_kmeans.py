@@ -112,7 +112,7 @@ def test_rows_that_are_alike(client, capsys):
 
 def test_what_goes_wrong(client):
     rows = parts_of(X)
-    with pytest.raises(ValueError, match="init= is a function, which gets all rows"):
+    with pytest.raises(ValueError, match="init=<function> needs all rows"):
         spinney.KMeans(2, init=lambda X, k, random_state: X[:k]).fit(rows)
     with pytest.raises(ValueError, match=r"n_samples=67536 should be >= n_clusters=70000"):
         spinney.KMeans(70_000).fit(rows)
@@ -125,7 +125,7 @@ def test_what_goes_wrong(client):
     empty = X.copy()
     empty.loc[[45_000, 67_000]] = 0.0
     for table in (empty, parts_of(empty)):
-        with pytest.raises(ValueError, match="row 45000 of X holds zeros only"):
+        with pytest.raises(ValueError, match="such as row 45000 of X"):
             spinney.KMeans(2, metric="cosine").fit(table)
     model = spinney.KMeans(2)
     for table in (X * 1e160, parts_of(X * 1e160)):

@@ -45,10 +45,10 @@ def test_borda_counts_items_below(items):
 @pytest.mark.parametrize(
     "scores, options, message",
     [
-        ([1, 2], {}, "one column a judge"),
+        ([1, 2], {}, "one column per judge"),
         ([[np.nan]], {}, "must not be NaN"),
         ([[1.0]], {"how": "mode"}, "how must be 'borda', 'mean_rank' or 'mean_relevance', got 'mode'"),
-        ([[1.0]], {"weights": [1, 2]}, "one entry a member"),
+        ([[1.0]], {"weights": [1, 2]}, "one entry per member"),
         ([[1.0]], {"weights": [0]}, "not all 0"),
     ],
 )

@@ -214,7 +214,7 @@ def test_without_time_the_first_family_is_the_model():
         assert model.weights_.tolist() == [1.0]
         assert np.isnan(model.score_)
         notes = dict(zip(model.leaderboard_["name"], model.leaderboard_["note"]))
-        assert notes["boosting_of_small_trees"] == "not judged: no time"
+        assert notes["boosting_of_small_trees"] == "not scored: no time"
         assert notes["extra_trees"] == notes["tree"] == "not tried: no time"
         assert len(model.predict(FRAME)) == N
         assert model.estimators_[0].time_budget is None
@@ -242,7 +242,7 @@ def test_too_few_rows_to_hold_any_out():
         model.fit(FRAME[:6], y[:6])
         assert model.names_ == [model.best_] == ["boosting_of_small_trees"]
         assert np.isnan(model.score_)
-        assert set(model.leaderboard_["note"]) == {"not judged: too few rows"}
+        assert set(model.leaderboard_["note"]) == {"not scored: too few rows"}
         assert "nothing held out" in model.leaderboard()
 
 
@@ -297,7 +297,7 @@ def test_errors(parameters, message):
 
 
 def test_a_score_that_looks_at_some_rows_only_is_refused():
-    with pytest.raises(ValueError, match="scoring must ask the model about all rows of X at once"):
+    with pytest.raises(ValueError, match="scoring must predict all rows of X in one call"):
         spinney.AutoRegressor(["tree"], scoring=lambda model, X, y: model.predict(X[:1])[0]).fit(FRAME, NUMBERS)
 
 

@@ -116,7 +116,7 @@ def test_rank_voting_of_members_fitted_before():
 
 def test_ranking_with_three_classes_is_refused():
     members = [("bayes", GaussianNB().fit(*IRIS))]
-    with pytest.raises(ValueError, match="member 'bayes' failed in predict: a classifier ranks by its second class"):
+    with pytest.raises(ValueError, match="member 'bayes' failed in predict: ranking needs two classes, but"):
         spinney.RankVoting(members).predict(IRIS[0])
 
 
@@ -169,7 +169,7 @@ def test_a_failure_names_the_member(error, kind):
         ([("a__b", Ridge())], {}, "must not contain __"),
         ([Ridge()], {}, "list of \\(name, model\\)"),
         ([("a", GaussianNB())], {}, "member 'a' must be a regressor, got GaussianNB"),
-        (REGRESSORS, {"weights": [1]}, "one entry a member"),
+        (REGRESSORS, {"weights": [1]}, "one entry per member"),
         (REGRESSORS, {"weights": [1, -1]}, "not negative"),
         (REGRESSORS, {"how": "mode"}, "'how' parameter"),
     ],
@@ -267,7 +267,7 @@ def test_stacking_sees_strings_and_passes_them_on():
         ({"stack_method": "predict_proba"}, ValueError, "member 'line' .* does not implement the method predict_proba"),
         ({"cv": "prefit"}, ValueError, "member 'line' failed in check of cv='prefit'"),
         ({"cv": "holdout", "holdout_fraction": 1.0}, ValueError, "holdout_fraction"),
-        ({"cv": "holdout", "holdout_fraction": 0.001}, ValueError, "holds out none of n_samples = 80"),
+        ({"cv": "holdout", "holdout_fraction": 0.001}, ValueError, "holds out no rows of n_samples = 80"),
         ({"cv": "blend"}, ValueError, "'cv' parameter"),
     ],
 )
@@ -487,7 +487,7 @@ def test_members_fitted_before_answer_in_labels(labels, stack_method):
 def test_frozen_members_of_fewer_or_other_classes():
     X, y = IRIS
     frozen = FrozenEstimator(GaussianNB().fit(X[:100], y[:100]))
-    with pytest.warns(RuntimeWarning, match=r"A member has seen the classes \[0, 1\] of \[0, 1, 2\] only"):
+    with pytest.warns(RuntimeWarning, match=r"A member was fitted on the classes \[0, 1\] of \[0, 1, 2\] only"):
         mean = (
             spinney.VotingClassifier([("two", frozen), ("all", GaussianNB())], voting="soft").fit(X, y).predict_proba(X)
         )
@@ -499,7 +499,7 @@ def test_frozen_members_of_fewer_or_other_classes():
     ):
         hard.fit(X, names).predict(X)
     with pytest.raises(
-        ValueError, match=r"member 'two' failed in predict_proba: it was fitted to other classes, \[0, 1"
+        ValueError, match=r"member 'two' failed in predict_proba: it was fitted on other classes, \[0, 1"
     ):
         soft.fit(X, names).predict(X)
 
@@ -507,11 +507,11 @@ def test_frozen_members_of_fewer_or_other_classes():
 def test_held_out_predictions_where_a_part_lacks_a_class():
     X, y = IRIS  # the rows are sorted by class: without shuffling, each of three parts is a class
     parts = KFold(3)
-    with pytest.warns(RuntimeWarning, match="has seen the classes"):
+    with pytest.warns(RuntimeWarning, match="was fitted on the classes"):
         model = spinney.StackingClassifier([("bayes", GaussianNB())], cv=parts).fit(X, y)
     assert model.predict_proba(X).shape == (150, 3)
     with pytest.raises(
-        ValueError, match=r"member 'svc' failed in cross-validation: it has seen the classes .* decision_f"
+        ValueError, match=r"member 'svc' failed in cross-validation: it was fitted on the classes .* decision_f"
     ):
         spinney.StackingClassifier([("svc", LinearSVC())], cv=parts).fit(X, y)
 

@@ -49,5 +49,5 @@ def test_one_number_stands_for_all_up_to_it():
 
 @pytest.mark.parametrize("ks", [[], [0, 1], [1.5], [True], 0, -3, 2.5, True, "5", None])
 def test_what_ks_must_be(ks):
-    with pytest.raises(ValueError, match="ks must be whole numbers of at least 1"):
+    with pytest.raises(ValueError, match="ks must be integers of at least 1"):
         elbow(X, ks)

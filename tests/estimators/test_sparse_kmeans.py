@@ -227,7 +227,7 @@ def test_what_is_not_a_number_is_refused():
 def test_cosine_needs_directions():
     _, stored = drawn(9)
     row = int(np.flatnonzero(np.diff(stored.indptr) == 0)[0])
-    with pytest.raises(ValueError, match="needs rows with a direction"):
+    with pytest.raises(ValueError, match="is not defined for rows of zeros"):
         spinney.KMeans(3, metric="cosine").fit(stored[row:])
 
 

@@ -141,7 +141,7 @@ def test_c45_is_pruned_after_it_has_stopped():
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_eval_sets(kind):
     model = kind(n_iter_no_change=2)
-    with pytest.raises(ValueError, match="eval_set is what n_iter_no_change judges by: set n_iter_no_change"):
+    with pytest.raises(ValueError, match=r"eval_set is used only with n_iter_no_change\. Set n_iter_no_change"):
         kind().fit(X, Y, eval_set=(X_NEW, Y_NEW))
     with pytest.raises(ValueError, match=r"eval_set must be \(X, y\) or \(X, y, sample_weight\), got"):
         model.fit(X, Y, eval_set=X_NEW)

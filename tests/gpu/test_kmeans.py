@@ -45,7 +45,7 @@ def test_threads_of_a_block_agree():
 
 def test_sparse_tables_are_refused_in_words(monkeypatch):
     monkeypatch.setattr(gpu, "problem_with_gpu", lambda: None)
-    with pytest.raises(ValueError, match=r"device='cuda' is for dense tables: use device='cpu' for a sparse one"):
+    with pytest.raises(ValueError, match=r"device='cuda' does not support sparse matrices\. Use device='cpu'"):
         spinney.KMeans(2, device="cuda").fit(eye_array(1100))
 
 

@@ -221,7 +221,7 @@ MODELS = [
     ("KMeans", "parameters", "n_clusters", "many", "A parameter cannot be used", "KMeans"),
     ("KMeans", "parameters", "unheard", 1, "The parameter 'unheard' is unknown or missing", "KMeans"),
     ("KMeans", "parameters", "n_jobs", 65536, "n_jobs is 65536: at most 4096 threads", "KMeans"),
-    ("VotingClassifier", "parameters", "weights", [], "weights must have one entry a member", "VotingClassifier"),
+    ("VotingClassifier", "parameters", "weights", [], "weights must have one entry per member", "VotingClassifier"),
     ("KMeans", "fitted", "unheard_", 1, "There is no field 'unheard_'", "KMeans"),
     ("KMeans", "fitted", "n_features_in_", 4, "The schema has other columns", "n_features_in_"),
     ("KMeans", "fitted", "_n_features_out", 4, "There are other centres", "_n_features_out"),

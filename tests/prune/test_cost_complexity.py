@@ -128,7 +128,7 @@ def test_the_impurity_that_is_pruned_by():
     with pytest.raises(ValueError, match="criterion must be 'gini', 'entropy', 'error' or None, got 'errors'"):
         prune.cost_complexity(gini, 0.1, criterion="errors")
     boosted = GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="is an impurity of classes, and these trees hold numbers"):
+    with pytest.raises(ValueError, match="is supported only for classification trees"):
         prune.cost_complexity(boosted, 0.1, criterion="error")
 
 

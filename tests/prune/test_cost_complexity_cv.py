@@ -173,7 +173,7 @@ def test_errors():
     model, X, y = make_case("numbers")
     with pytest.raises(ValueError, match="rule must be 'best' or 'one_se', got 'two_se'"):
         prune.cost_complexity_cv(model, X, y, rule="two_se")
-    with pytest.raises(ValueError, match="model was fitted on 150 rows, X has 100"):
+    with pytest.raises(ValueError, match="model was fitted on 150 rows, but X has 100"):
         prune.cost_complexity_cv(model.fit(X, y), X[:100], y[:100])
     with pytest.raises(TypeError, match="model must be a fitted model of one Spinney decision tree"):
         prune.cost_complexity_cv(LinearRegression(), X, y)

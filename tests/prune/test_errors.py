@@ -60,7 +60,7 @@ def test_alpha_of_significance(alpha):
 
 
 def test_pessimistic_is_for_classes():
-    with pytest.raises(TypeError, match="pessimistic pruning counts errors of classes; RandomNumberTree predicts"):
+    with pytest.raises(TypeError, match="pessimistic supports only classification trees, got RandomNumberTree"):
         prune.pessimistic(draw(1, is_class=False).model)
 
 
@@ -74,7 +74,7 @@ def test_significance_compares_variances():
     model.criterion = "absolute_error"
     with pytest.raises(ValueError, match="criterion='squared_error', got 'absolute_error'"):
         prune.significance(model)
-    with pytest.raises(ValueError, match="criterion='absolute_error' are medians"):
+    with pytest.raises(ValueError, match="relabel=True is not supported with criterion='absolute_error'"):
         prune.reduced_error(model, CASE.X, CASE.y, relabel=True)
 
 
@@ -87,7 +87,7 @@ def test_choices_of_reduced_error(name, value):
 VALIDATION = {
     "an unknown class": (
         {"y_val": np.where(np.arange(len(CASE.y)) == 3, 7, CASE.y[:, 0])},
-        r"classes that the model was not fitted with: \[7\]. It knows \[0, 1, 2\]",
+        r"classes that the model was not fitted with: \[7\]. Its classes are \[0, 1, 2\]",
     ),
     "columns": ({"X_val": CASE.X[:, :3]}, "X has 3 features, but RandomClassTree is expecting 4"),
     "rows": ({"y_val": CASE.y[:-1]}, "inconsistent numbers of samples"),
