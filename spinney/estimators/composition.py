@@ -29,36 +29,40 @@ from spinney.estimators.targets import read_labels
 MEMBERS = {
     "estimators": Parameter(
         "list of (str, model)",
-        'The base estimators (members) and their names; "drop" in place of one leaves it out. Fit uses clones.',
+        'Base estimators (members) and their names. Clones of them are fitted. "drop" in place of a model leaves that '
+        "member out.",
         [list],
     ),
     "weights": Parameter(
         "array-like of shape (n_members,) or None",
-        "How much each member's vote counts; None: all the same.",
+        "Weight of each member. None gives all members the same weight.",
         ["array-like", None],
     ),
     "cv": Parameter(
         "int, splitter, iterable or None",
-        "The parts of cross-validation; a number: of parts, for classes stratified. They must hold every row once.",
+        "Cross-validation splitter. An int is a number of folds, which are stratified for classes. Every row must be "
+        "held out exactly once.",
         ["cv_object"],
     ),
     "n_jobs": Parameter(
         "int or None",
-        "Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets "
-        "an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.",
+        "Number of members that are fitted in parallel, in threads. None is one. A member whose own `n_jobs` is None "
+        "gets an even share of the threads while it is fitted. scikit-learn's models treat None as one thread and keep "
+        "it.",
         [Integral, None],
     ),
-    "verbose": Parameter("bool", "Whether to print each member's time.", ["verbose"]),
+    "verbose": Parameter("bool", "Whether to print the time that each member takes.", ["verbose"]),
 }
 _WRONG_MEMBERS = "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of (name, model)"
 FITTED_MEMBERS = """
     estimators_ : list of models
-        The fitted members; classifiers answer in the labels of y.
+        The fitted members. Classifiers predict the labels of y.
     named_estimators_ : Bunch
-        The same by name.
+        The fitted members by name.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
-        If X had names.
+        Names of the columns, if X had names.
 """
 
 
@@ -76,32 +80,36 @@ class Combination(KnowsNames, _BaseComposition):
 
     @property
     def named_estimators(self) -> Bunch:
-        """The members as given, by name."""
+        """The unfitted members by name."""
         return Bunch(**dict(self.estimators))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; if `deep`, also the members by name, and theirs.
+        """Get the parameters.
 
         Parameters
         ----------
         deep : bool, default=True
+            Whether to include the members by name, and their parameters.
 
         Returns
         -------
         dict of str to value
+            Parameter names and their values.
         """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, members by name (a model or "drop"), or parameters of members (`name__parameter`).
+        """Set parameters, members, or parameters of members.
 
         Parameters
         ----------
         **params : dict
+            Parameters by name, members by name (a model or "drop"), and parameters of members as `name__parameter`.
 
         Returns
         -------
-        self
+        self : object
+            The model.
         """
         with names_of_ours(self, params):
             self._set_params("estimators", **params)
@@ -129,7 +137,7 @@ class Combination(KnowsNames, _BaseComposition):
 
     def _check_names(self, names: list[str]) -> None:
         if len(set(names)) != len(names):
-            raise ValueError(f"estimators must have names that differ, got {names}.")
+            raise ValueError(f"estimators must have distinct names, got {names}.")
         taken = sorted(set(names) & set(self.get_params(deep=False)))
         if taken:
             raise ValueError(f"estimators must not be named like parameters of {type(self).__name__}: {taken}.")
@@ -145,11 +153,12 @@ class Combination(KnowsNames, _BaseComposition):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
     def get_metadata_routing(self) -> Any:
-        """Which arguments of `fit` go to which member, for scikit-learn's metadata routing.
+        """Get the metadata routing of this model: which arguments of `fit` go to which member.
 
         Returns
         -------
         MetadataRouter
+            The routing, as scikit-learn's metadata routing uses it.
         """
         return router_of_members(self)
 
@@ -160,18 +169,18 @@ class Combination(KnowsNames, _BaseComposition):
         return route_to_members(self, members, given)
 
     def predict_row(self, row: Any) -> Any:
-        """What `predict` says of one row.
+        """Predict one row.
 
         Parameters
         ----------
         row : dict, Series or sequence
-            Values by the names of the columns, or in their order. Missing ones are nan or None; further names of a
+            Values by column name, or in the order of the columns. Missing values are NaN or None. Other names in a
             dict are ignored.
 
         Returns
         -------
         scalar
-            A label or a number.
+            The prediction for the row: a label or a number.
 
         Examples
         --------
@@ -243,24 +252,28 @@ class EitherKind(Combination):
             return self._member_kind
         kinds = {is_classifier(model) for _, model in self.estimators if not _is_drop(model)}
         if len(kinds) == 2:
-            raise ValueError("estimators must be all classifiers or all regressors, got both.")
+            raise ValueError("estimators must be all classifiers or all regressors, but there are both.")
         return "classifier" if kinds == {True} else "regressor"
 
     def _classifies(self) -> bool:
         return self._kind() == "classifier"
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy of classes, R2 of numbers.
+        """Compute the accuracy of a classifier, or R2 of a regressor.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+            True labels or values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
 
         Returns
         -------
         float
+            The score.
         """
         from sklearn.metrics import accuracy_score, r2_score
 

@@ -152,7 +152,7 @@ def test_what_cannot_be_compiled_is_refused_with_numbas_words(kind, criterion, s
 
 
 def test_a_criterion_for_numbers_has_one_output():
-    with pytest.raises(ValueError, match="A criterion of your own is for one output; y has several columns"):
+    with pytest.raises(ValueError, match="A custom criterion needs one output, but y has several columns"):
         DecisionTreeRegressor(criterion=variance).fit([[0.0], [1.0]], [[0, 1], [1, 0]])
 
 

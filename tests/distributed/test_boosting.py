@@ -247,12 +247,12 @@ NOT_ON_WORKERS = {
     "an initial estimator": (
         lambda rows: GradientBoostingRegressor(**SMALL, init=GradientBoostingRegressor()).fit(rows, Y),
         ValueError,
-        "init= is an estimator, which takes tables on one machine only",
+        "init is an estimator, which needs local data",
     ),
     "a target alone": (
         lambda rows: GradientBoostingRegressor(**SMALL).fit(X, da.from_array(Y)),
         TypeError,
-        "are dask collections, but X is not",
+        "is a dask collection, but X is not",
     ),
     "a score": (
         lambda rows: GradientBoostingRegressor(**SMALL, early_stopping=True, scoring=lambda model, X, y: 0.0).fit(

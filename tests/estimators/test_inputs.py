@@ -300,7 +300,7 @@ def test_impossible_classes_are_refused(y, message):
 @pytest.mark.parametrize(
     "y, message",
     [
-        (np.where(np.arange(120) == 5, np.nan, Y), "Input y contains NaN or infinity: drop those rows or fill them in"),
+        (np.where(np.arange(120) == 5, np.nan, Y), "Input y contains NaN or infinity. Drop those rows or fill them in"),
         (np.where(np.arange(120) == 5, np.inf, Y), "Input y contains NaN or infinity"),
         (CLASSES, "y must hold numbers for GradientBoostingRegressor, got strings"),
         (Y[:7], "X has 120, y has 7"),
@@ -375,7 +375,7 @@ def test_a_masked_target_is_refused(name):
     """In X a mask means missing; a target must not be missing."""
     table, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
     model = getattr(spinney, name)()
-    with pytest.raises(ValueError, match="Input y is a masked array with 2 masked values: drop those rows or fill"):
+    with pytest.raises(ValueError, match="Input y is a masked array with 2 masked values. Drop those rows or fill"):
         model.fit(table, np.ma.array(y, mask=np.arange(20) < 2))
     model.fit(table, np.ma.array(y, mask=False))
 
@@ -390,8 +390,8 @@ def test_a_masked_target_is_refused(name):
             r"X must be a table of rows and columns, got the text 'flights.csv': open the file",
         ),
         (None, [0, 1], None, r"X must be a table of rows and columns, got None"),
-        ([[1.0], [2.0]], "late", None, r"y must be one value per row, got the text 'late': pass the column itself"),
-        ([[1.0], [2.0]], [0, 1], "w", r"sample_weight must be one number per row, got 'w': pass the column itself"),
+        ([[1.0], [2.0]], "late", None, r"y must be one value per row, got the text 'late'. Pass the column itself"),
+        ([[1.0], [2.0]], [0, 1], "w", r"sample_weight must be one number per row, got 'w'. Pass the column itself"),
     ],
 )
 @pytest.mark.parametrize("kind", ["DecisionTreeClassifier", "GradientBoostingClassifier"])

@@ -200,18 +200,18 @@ def test_an_impossible_start_is_refused(start):
 
 
 def test_a_users_loss_is_for_two_classes():
-    with pytest.raises(ValueError, match="A loss of your own is for two classes; y has 3"):
+    with pytest.raises(ValueError, match="A custom loss needs two classes, but y has 3"):
         Classifier(LOGISTIC).fit(X, np.arange(200) % 3)
 
 
 @pytest.mark.parametrize(
     "model, message",
     [
-        (Regressor("mse"), r"loss must be one of \['absolute_error', .*\] or a loss of your own .*, got 'mse'"),
+        (Regressor("mse"), r"loss must be one of \['absolute_error', .*\] or a custom loss .*, got 'mse'"),
         (Regressor("log_loss"), "loss must be one of .*, got 'log_loss'"),
         (
             Classifier("squared_error"),
-            "loss must be 'log_loss', 'exponential' or a loss of your own .*, got 'squared_error'",
+            "loss must be 'log_loss', 'exponential' or a custom loss .*, got 'squared_error'",
         ),
     ],
 )

@@ -112,7 +112,9 @@ def test_impossible_eval_sets_are_refused(eval_set, message):
 
 @pytest.mark.parametrize("labels, strange", [([1, 2], "2"), (["no", "yes"], "'no'")])
 def test_an_eval_set_cannot_hold_new_classes(labels, strange):
-    with pytest.raises(ValueError, match=f"y holds the class {strange}, which was not among .False, True. at fit"):
+    with pytest.raises(
+        ValueError, match=f"y holds the class {strange}, which is not among the classes of fit: .False, True."
+    ):
         Classifier(n_estimators=2).fit(X, Y > 0, eval_set=(X_NEW, np.array(labels)[(Y_NEW > 0).astype(int)]))
 
 
@@ -494,7 +496,7 @@ def test_a_warm_start_refuses_what_cannot_go_on():
     model = Classifier(n_estimators=5, warm_start=True).fit(X, Y > 0)
     with pytest.raises(ValueError, match="n_estimators=3 must be at least the 5 rounds already fitted"):
         model.set_params(n_estimators=3).fit(X, Y > 0)
-    with pytest.raises(ValueError, match="y holds the class 2, which was not among"):
+    with pytest.raises(ValueError, match="y holds the class 2, which is not among"):
         model.set_params(n_estimators=6).fit(X, THREE)
     with pytest.raises(ValueError, match="X has 2 features, but GradientBoostingClassifier is expecting 3"):
         model.fit(X[:, :2], Y > 0)
