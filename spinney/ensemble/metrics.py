@@ -202,7 +202,7 @@ def find_metrics(wanted: Any, known: Mapping[str, Metric], default: Metric) -> l
         if metric.name in found and isinstance(one, str):
             continue
         if metric.name in found:
-            raise ValueError(f"eval_metric holds two metrics called {metric.name!r}: name them with triples.")
+            raise ValueError(f"eval_metric holds two metrics called {metric.name!r}. Give them names with triples.")
         found[metric.name] = metric
     return list(found.values()) or [default]
 

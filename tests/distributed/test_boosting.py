@@ -197,7 +197,7 @@ def test_errors_of_a_member_are_the_users(client):
     """The other members do not wait, and nothing stays behind. Here scores run away on one member's rows only."""
     far = np.where(np.arange(N) > 700, Y, 0.0)
     model = GradientBoostingRegressor(**SMALL, learning_rate=1e38)
-    with pytest.raises(ValueError, match=r"The scores have run away in round 2") as caught:
+    with pytest.raises(ValueError, match=r"The raw scores diverge in round 2") as caught:
         model.fit(parts_of(X.assign(b=np.arange(N)), [300, 600]), far)
     assert "This was raised on worker" in caught.value.__notes__[0]
     assert_nothing_left(client)

@@ -81,7 +81,7 @@ def test_a_parameter_of_another_family_is_named():
     [
         (
             {"early_stopping_rounds": 7},
-            r"of the model: GradientBoostingClassifier\(n_iter_no_change=\.\.\.\) \(it turns",
+            r"of the model: GradientBoostingClassifier\(n_iter_no_change=\.\.\.\) \(which turns",
         ),
         (
             {"verbose": False},

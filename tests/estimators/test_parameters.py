@@ -79,7 +79,7 @@ def test_every_parameter_is_in_that_list():
     [
         ({"n_jobs": 0}, r"n_jobs must be a positive number of threads, None or -1 \(every core\), got 0"),
         ({"monotonic_cst": [1, 0]}, "monotonic_cst has shape 2 but the input data X has 3 features"),
-        ({"monotonic_cst": [1, 0, 2]}, r"monotonic_cst must hold only -1 \(falling\), 0 \(free\) or 1 \(rising\)"),
+        ({"monotonic_cst": [1, 0, 2]}, r"monotonic_cst must hold only -1 \(decreasing\), 0 \(no constraint\) or 1"),
         ({"monotonic_cst": {"a": 0.5}}, "monotonic_cst must hold only -1"),
         (
             {"monotonic_cst": [0, 0, 1]},

@@ -91,7 +91,7 @@ def test_strings_of_several_outputs():
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_masked_targets_are_refused(model):
     y = CLASSES if is_classifier(model) else NUMBERS
-    with pytest.raises(ValueError, match="masked values. Drop those rows or fill them in"):
+    with pytest.raises(ValueError, match=r"masked values\. Drop those rows or fill them in"):
         model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=np.arange(N) == 3))
     model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=False))
 

@@ -197,7 +197,7 @@ def test_a_target_that_is_not_there(kind):
 @BOTH
 @pytest.mark.parametrize("hole", [NAN, INF, -INF])
 def test_holes_in_the_target(kind, hole):
-    with pytest.raises(ValueError, match="Input y contains NaN or infinity. Drop those rows or fill them in"):
+    with pytest.raises(ValueError, match=r"Input y contains NaN or infinity\. Drop those rows or fill them in"):
         kind().fit(X, [0.0, 1.0, hole, 1.0, 0.0, 1.0])
 
 
@@ -386,7 +386,7 @@ def test_parameters_out_of_range(kind, option):
     "wanted, message",
     [
         ([1], "monotonic_cst has shape 1 but the input data X has 2 features"),
-        ([1, 2], r"monotonic_cst must hold only -1 \(falling\), 0 \(free\) or 1 \(rising\)"),
+        ([1, 2], r"monotonic_cst must hold only -1 \(decreasing\), 0 \(no constraint\) or 1 \(increasing\)"),
         ({"a": 1}, "monotonic_cst names the column 'a', but X has no column names"),
     ],
 )

@@ -95,7 +95,7 @@ def test_class_scores_are_those_of_the_stages(labels):
     [
         ("valid", "eval_set must be .*, got str"),
         (X_NEW, "eval_set must be .*, got ndarray"),
-        ([X_NEW, Y_NEW], r"eval_set 'valid_0' must be a tuple \(X, y\) or .*, got ndarray\. Several sets are"),
+        ([X_NEW, Y_NEW], r"eval_set 'valid_0' must be a tuple \(X, y\) or .*, got ndarray\. Several sets must"),
         ([pandas.DataFrame(X_NEW), Y_NEW], r"'valid_0' must be a tuple \(X, y\) or .*, got DataFrame\. Several"),
         ({"new": (X_NEW,)}, "eval_set 'new' must be a tuple"),
         ((X_NEW, Y_NEW, None, None), "eval_set 'valid' must be a tuple .*, got a tuple of 4"),
@@ -166,7 +166,7 @@ def test_a_metric_that_grows_is_maximised():
         (3, r"eval_metric must be a name, a function \(y, prediction\) -> float, or a triple .*, got 3"),
         (("mine", 3, True), "eval_metric must be a name"),
         (lambda y, prediction: y - prediction, r"must return one number, got an array of shape \(200,\)"),
-        ([lambda y, p: 0.0, lambda y, p: 1.0], "two metrics called '<lambda>': name them with triples"),
+        ([lambda y, p: 0.0, lambda y, p: 1.0], r"two metrics called '<lambda>'\. Give them names with triples"),
     ],
 )
 def test_impossible_metrics_are_refused(eval_metric, message):
