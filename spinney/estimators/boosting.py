@@ -110,6 +110,21 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         -------
         ndarray of shape (n_samples,)
             Predicted values.
+
+        Examples
+        --------
+        Counts with an exposure: the model predicts rates, or counts if it gets the exposures of the rows.
+
+        >>> import numpy as np
+        >>> from spinney import GradientBoostingRegressor
+        >>> rng = np.random.RandomState(0)
+        >>> X, exposure = rng.rand(500, 2), rng.rand(500)
+        >>> counts = rng.poisson(3 * exposure)
+        >>> model = GradientBoostingRegressor("poisson", n_estimators=20)
+        >>> model = model.fit(X, counts, init_score=np.log(exposure))
+        >>> rates = model.predict(X)
+        >>> bool(np.allclose(model.predict(X, init_score=np.log(exposure)), rates * exposure))
+        True
         """
         return self._respond(self._raw(X, init_score))
 
@@ -127,6 +142,15 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         ------
         ndarray of shape (n_samples,)
             Predicted values of the first rounds.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        10
         """
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
@@ -264,6 +288,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One raw score per row with two classes, else one per row and class. With loss="log_loss" and two classes,
             it is the log odds of the second class.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.decision_function(X).shape
+        (344, 3)
         """
         raw = self._raw(X, init_score)
         return raw[0] if len(raw) == 1 else raw.T
@@ -282,6 +315,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (344, 3)
         """
         return self._respond(self._raw(X, init_score))
 
@@ -325,6 +367,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         -------
         ndarray of shape (n_samples,)
             Predicted labels.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict(X)[:2].tolist()
+        ['Adelie', 'Adelie']
         """
         return self._classes_of(self._raw(X, init_score))
 
@@ -360,6 +411,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         ------
         ndarray of shape (n_samples, n_classes)
             Probabilities of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [chances.shape for chances in model.staged_predict_proba(X)][:2]
+        [(344, 3), (344, 3)]
         """
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)

@@ -99,7 +99,7 @@ class BoostingFit(TableModel):
             torch tensors (docs/gpu.md), dask DataFrames and Arrays, fitted on the cluster (docs/scaling.md), and
             `spinney.open_table`, which supplies `y` and `sample_weight` if they are not given. `y`, weights and
             evaluation sets accept the same types.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), default=None
             Target: class labels, or numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows. Integers up to 127 count as repetitions of the row, exactly. Other weights are
@@ -122,7 +122,7 @@ class BoostingFit(TableModel):
             Target of that evaluation set.
         sample_weight_val : array-like, default=None
             Weights of that evaluation set.
-        monitor : None
+        monitor : None, default=None
             Not supported; use `callbacks`.
         client : distributed.Client, default=None
             Dask client that fits a dask collection. None is the current client.
@@ -131,6 +131,16 @@ class BoostingFit(TableModel):
         -------
         self : object
             The fitted model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingRegressor
+        >>> from sklearn.datasets import make_regression
+        >>> X, y = make_regression(400, random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=50, n_iter_no_change=5)
+        >>> model = model.fit(X[:300], y[:300], eval_set=(X[300:], y[300:]), eval_metric=["rmse", "mae"])
+        >>> list(model.evals_result_["valid"])
+        ['rmse', 'absolute_error']
         """
         if client is not None:
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}

@@ -104,6 +104,15 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         -------
         ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_outputs)
             Node numbers. Classifiers have the last axis, with one tree per output, as in scikit-learn.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> model.apply(X).shape
+        (100, 10)
         """
         from spinney.tree.sweep import leaf_numbers
 

@@ -189,6 +189,16 @@ class Rounds:
             Ones at the nodes, which are those of all trees.
         n_nodes_ptr : ndarray of shape (n_trees + 1,)
             First column of each tree in `indicator`. Trees are ordered by rounds, and within a round by classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> indicator, n_nodes_ptr = model.decision_path(X)
+        >>> indicator.shape == (100, n_nodes_ptr[-1])
+        True
         """
         leaves = self.apply(X)  # type: ignore[attr-defined]
         forest = self._booster.forest
