@@ -74,10 +74,10 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "importance_type": ("", "get_feature_importances(kind) computes every kind of importance"),
     **dict.fromkeys(
         ("booster", "boosting_type", "boosting"),
-        ("", "boosting is plain gradient boosting; dart and goss are not supported"),
+        ("", "only plain gradient boosting is supported, not dart or goss"),
     ),
     "missing": ("", "NaN, None and NA are missing values"),
-    "zero_as_missing": ("", "zeros are zeros; NaN, None and NA are missing values"),
+    "zero_as_missing": ("", "zeros are zeros, and NaN, None and NA are missing values"),
     "nan_mode": ("", "missing values go to the side that gains more"),
     "num_parallel_tree": ("", "use a forest, such as RandomForestClassifier"),
     "extra_trees": ("", "use ExtraTreesClassifier or ExtraTreesRegressor"),
@@ -236,7 +236,7 @@ def _parameter(kind: Any, name: str) -> str | None:
     if near:
         return f"did you mean {near[0]}?"
     if ours:
-        return f"there is no equivalent; in gradient boosting it is {ours}"
+        return f"only gradient boosting has an equivalent, {ours}"
     return "there is no equivalent" if name in PARAMETERS else f"see help({kind.__name__}) for all parameters"
 
 

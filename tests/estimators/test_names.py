@@ -55,7 +55,7 @@ def test_every_fit_explains_what_it_does_not_know(kind):
         ({"tree_method": "hist"}, r"use max_bins \(None is 'exact'"),
         ({"eval_metric": "auc"}, r"pass metrics to fit: fit\(X, y, eval_metric=\.\.\.\)\.$"),
         ({"eval_set": "auc"}, r"it is an argument of fit: fit\(X, y, eval_set=\.\.\.\)\.$"),
-        ({"booster": "dart"}, "plain gradient boosting; dart and goss are not supported\\.$"),
+        ({"booster": "dart"}, "only plain gradient boosting is supported, not dart or goss\\.$"),
         ({"learning_rat": 0.1}, "did you mean learning_rate\\?$"),
         ({"linear_tree": True}, "'linear_tree': there is no equivalent\\.$"),
         (
@@ -72,7 +72,7 @@ def test_what_is_said_of_parameters(given, message):
 
 
 def test_a_parameter_of_another_family_is_named():
-    with pytest.raises(TypeError, match="there is no equivalent; in gradient boosting it is l2_regularization"):
+    with pytest.raises(TypeError, match="only gradient boosting has an equivalent, l2_regularization"):
         spinney.RandomForestClassifier(reg_lambda=1)
 
 
