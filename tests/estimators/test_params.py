@@ -70,6 +70,16 @@ def test_parameters_of_boosting_stand_below_headings(kind):
     assert all(re.match(r"\w+ : .+, default=\S", block) for block in blocks[1::2])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor])
+def test_numpydoc_reads_parameters_below_headings(kind):
+    docscrape = pytest.importorskip("sklearn.externals._numpydoc.docscrape")
+    read = docscrape.NumpyDocString(inspect.getdoc(kind))["Parameters"]
+    assert {one.name for one in read if one.type} == set(inspect.signature(kind).parameters)
+    assert [one.name for one in read if not one.type] == [f"{heading}:" for heading in GROUPS]
+    assert all(one.desc for one in read if one.type)
+
+
 def test_other_defaults_leave_the_inherited_constructor_alone():
     assert vars(Kind()) == {"size": 1, "name": "y", "free": None}
     assert vars(Kind(2, name="z", free=3)) == {"size": 2, "name": "z", "free": 3}
