@@ -343,6 +343,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         -------
         ndarray of shape (n_samples, n_classes)
             Logarithms of the probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> bool((model.predict_log_proba(X) < 0).all())
+        True
         """
         return self._log_chances(self._raw(X, init_score))
 
@@ -393,6 +402,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Raw scores of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_decision_function(X)))
+        10
         """
         for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
@@ -438,6 +456,15 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         ------
         ndarray of shape (n_samples,)
             Predicted labels of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [round(float((labels == y).mean()), 2) for labels in model.staged_predict(X)][-1] > 0.95
+        True
         """
         for raw in self._staged_raw(X, init_score):
             yield self._classes_of(raw)

@@ -29,40 +29,36 @@ from spinney.estimators.targets import read_labels
 MEMBERS = {
     "estimators": Parameter(
         "list of (str, model)",
-        'Base estimators (members) and their names. Clones of them are fitted. "drop" in place of a model leaves that '
-        "member out.",
+        'The base estimators (members) and their names; "drop" in place of one leaves it out. Fit uses clones.',
         [list],
     ),
     "weights": Parameter(
         "array-like of shape (n_members,) or None",
-        "Weight of each member. None gives all members the same weight.",
+        "How much each member's vote counts; None: all the same.",
         ["array-like", None],
     ),
     "cv": Parameter(
         "int, splitter, iterable or None",
-        "Cross-validation splitter. An int is a number of folds, which are stratified for classes. Every row must be "
-        "held out exactly once.",
+        "The parts of cross-validation; a number: of parts, for classes stratified. They must hold every row once.",
         ["cv_object"],
     ),
     "n_jobs": Parameter(
         "int or None",
-        "Number of members that are fitted in parallel, in threads. None is one. A member whose own `n_jobs` is None "
-        "gets an even share of the threads while it is fitted. scikit-learn's models treat None as one thread and keep "
-        "it.",
+        "Members fitted at once, in threads; None for one. A member with an open `n_jobs` (None) of its own then gets "
+        "an even share of them while it is fitted; scikit-learn's models read None as one thread and keep it.",
         [Integral, None],
     ),
-    "verbose": Parameter("bool", "Whether to print the time that each member takes.", ["verbose"]),
+    "verbose": Parameter("bool", "Whether to print each member's time.", ["verbose"]),
 }
 _WRONG_MEMBERS = "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of (name, model)"
 FITTED_MEMBERS = """
     estimators_ : list of models
-        The fitted members. Classifiers predict the labels of y.
+        The fitted members; classifiers answer in the labels of y.
     named_estimators_ : Bunch
-        The fitted members by name.
+        The same by name.
     n_features_in_ : int
-        Number of columns of X.
     feature_names_in_ : ndarray of str
-        Names of the columns, if X had names.
+        If X had names.
 """
 
 
@@ -80,36 +76,32 @@ class Combination(KnowsNames, _BaseComposition):
 
     @property
     def named_estimators(self) -> Bunch:
-        """The unfitted members by name."""
+        """The members as given, by name."""
         return Bunch(**dict(self.estimators))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters.
+        """The parameters; if `deep`, also the members by name, and theirs.
 
         Parameters
         ----------
         deep : bool, default=True
-            Whether to include the members by name, and their parameters.
 
         Returns
         -------
         dict of str to value
-            Parameter names and their values.
         """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, members, or parameters of members.
+        """Set parameters, members by name (a model or "drop"), or parameters of members (`name__parameter`).
 
         Parameters
         ----------
         **params : dict
-            Parameters by name, members by name (a model or "drop"), and parameters of members as `name__parameter`.
 
         Returns
         -------
-        self : object
-            The model.
+        self
         """
         with names_of_ours(self, params):
             self._set_params("estimators", **params)
@@ -153,12 +145,11 @@ class Combination(KnowsNames, _BaseComposition):
             raise ValueError(f"member {name!r} must be a {kind}, got {type(model).__name__}.")
 
     def get_metadata_routing(self) -> Any:
-        """Get the metadata routing of this model: which arguments of `fit` go to which member.
+        """Which arguments of `fit` go to which member, for scikit-learn's metadata routing.
 
         Returns
         -------
         MetadataRouter
-            The routing, as scikit-learn's metadata routing uses it.
         """
         return router_of_members(self)
 
@@ -169,18 +160,18 @@ class Combination(KnowsNames, _BaseComposition):
         return route_to_members(self, members, given)
 
     def predict_row(self, row: Any) -> Any:
-        """Predict one row.
+        """What `predict` says of one row.
 
         Parameters
         ----------
         row : dict, Series or sequence
-            Values by column name, or in the order of the columns. Missing values are NaN or None. Other names in a
+            Values by the names of the columns, or in their order. Missing ones are nan or None; further names of a
             dict are ignored.
 
         Returns
         -------
         scalar
-            The prediction for the row: a label or a number.
+            A label or a number.
 
         Examples
         --------
@@ -259,21 +250,17 @@ class EitherKind(Combination):
         return self._kind() == "classifier"
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Compute the accuracy of a classifier, or R2 of a regressor.
+        """Accuracy of classes, R2 of numbers.
 
         Parameters
         ----------
-        X : array-like, DataFrame or sparse matrix
-            Input data with the columns of `fit`.
+        X : table
         y : array-like of shape (n_samples,)
-            True labels or values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+        sample_weight : array-like of shape (n_samples,), optional
 
         Returns
         -------
         float
-            The score.
         """
         from sklearn.metrics import accuracy_score, r2_score
 

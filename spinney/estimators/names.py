@@ -169,6 +169,12 @@ class KnowsNames:
         -------
         self : object
             The model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> GradientBoostingClassifier().set_params(n_estimators=50).n_estimators
+        50
         """
         with names_of_ours(self, params):
             return super().set_params(**params)  # type: ignore[misc]
