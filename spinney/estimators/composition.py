@@ -243,7 +243,7 @@ class EitherKind(Combination):
             return self._member_kind
         kinds = {is_classifier(model) for _, model in self.estimators if not _is_drop(model)}
         if len(kinds) == 2:
-            raise ValueError("estimators must be all classifiers or all regressors, but there are both.")
+            raise ValueError("estimators must be all classifiers or all regressors, got both.")
         return "classifier" if kinds == {True} else "regressor"
 
     def _classifies(self) -> bool:
