@@ -1,11 +1,11 @@
-"""Room 2: what a good split and a good leaf are. Scalars in, scalars out, one home per formula.
+"""Impurity measures and the gain of splits, computed from counts or labels.
 
-For sums by hand there are functions of counts or labels; they are loaded at first use:
+    entropy, tsallis, gini, error_rate            impurity of a node
+    impurity_decrease                             by how much a split reduces any of these
+    information_gain, gain_ratio                  the same for entropy, in bits and divided by the split's own entropy
+    candidate_splits                              all candidate splits of the columns of X, with their gains
 
-    entropy, tsallis, gini, error_rate            how mixed a node is
-    impurity_decrease                             what a split takes off any of these
-    information_gain, gain_ratio                  the same for entropy, and as a share of the split's own bits
-    candidate_splits                              every threshold and grouping of a table's columns with its gain
+They are loaded at first use. The other modules are internal (room 2: splits and leaf values, one home per formula).
 """
 
 from __future__ import annotations

@@ -46,45 +46,49 @@ def candidate_splits(
     sample_weight: Any = None,
     categorical_features: Any = "from_dtype",
 ) -> Any:
-    """Every question that could be asked of a table's rows, with what it gains.
+    """List all candidate splits of the columns of X, with the gain of each.
 
     Parameters
     ----------
-    X : table
-        NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+    X : array-like or DataFrame
+        NumPy array, or pandas, polars or Arrow table. It may hold numbers, booleans, strings, categories and missing
+        values.
     y : array-like of shape (n_samples,)
-        Class labels; numbers for criterion="squared_error".
-    criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default "entropy"
-        What a question lowers. "gain_ratio" is entropy with one more column in the result.
-    groups : {"branches", "sets"}, default "branches"
-        Columns of categories: one branch for each category, as ID3 and C4.5 ask; or every way to part the categories in
-        two, as CART does. Of more than 10 categories "sets" are those that a tree looks at: the categories in the order
-        of their mean, or of their share of one class after the other, cut in two. Numbers always have two sides, and
-        "squared_error" always takes sets.
-    sample_weight : array-like of shape (n_samples,), optional
-    categorical_features : "from_dtype", None, or array-like of bool, int or str, default "from_dtype"
-        Which columns are categories; "from_dtype": those of strings, category dtypes and Booleans.
+        Class labels, or numbers for criterion="squared_error".
+    criterion : {"entropy", "gini", "error", "gain_ratio", "squared_error"}, default="entropy"
+        The impurity measure. "gain_ratio" is entropy with one more column in the result.
+    groups : {"branches", "sets"}, default="branches"
+        How categorical columns are split. "branches" has one branch per category, as in ID3 and C4.5. "sets" lists all
+        binary splits of the categories, as in CART. With more than 10 categories, these are the splits that a tree
+        considers: the categories are ordered by their mean (or by their fraction of each class in turn), and the order
+        is split in two. Numbers always have two branches, and "squared_error" always uses sets.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    categorical_features : "from_dtype", None, or array-like of bool, int or str, default="from_dtype"
+        Categorical columns. "from_dtype" selects columns of strings, category dtypes and booleans.
 
     Returns
     -------
-    pandas.DataFrame, or a dict of arrays if pandas is not installed
+    DataFrame or dict of ndarray
+        One row per split; a pandas DataFrame, or a dict of arrays if pandas is not installed.
 
         ========== =====================================================================================================
         feature    name of the column, or its number
-        threshold  numbers: rows up to it are on one side, midway between neighbouring values; NaN for categories
+        threshold  midway between neighbouring values; rows up to it are on one side; NaN for categories
         categories tuple of the categories of one side, or of all if each has its own branch; None for numbers
-        impurity   what is left of it, the mean of the branches by their weight
-        gain       what the question takes off
-        gain_ratio only with that criterion: the gain as a share of the bits that it takes to tell the branch
+        impurity   mean impurity of the branches, weighted by their rows
+        gain       impurity decrease
+        gain_ratio only with that criterion: the gain divided by the entropy of the branches
         ========== =====================================================================================================
 
     Notes
     -----
-    Where values are missing, gain and impurity are those of the rows that have one, times their share of the weight.
+    In columns with missing values, gain and impurity are those of the rows with a value, times their fraction of the
+    weight.
 
     Examples
     --------
-    How long they would have to wait, and whether they did:
+    The estimated waiting time in the restaurant data, and three other columns:
 
     >>> from spinney import candidate_splits
     >>> from spinney.datasets import load_restaurant

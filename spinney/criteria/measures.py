@@ -20,24 +20,25 @@ Measure = Callable[[np.ndarray], Any]
 
 
 def entropy(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Shannon's entropy in bits: -sum of p log2(p) over the classes.
+    """Compute Shannon's entropy in bits: -sum of p log2(p) over the classes.
 
     Parameters
     ----------
-    counts : array-like of shape (..., n_classes), optional
-        How many rows, or how much weight, each class has.
-    labels : array-like of shape (n_samples,), optional
-        One label per row, instead of counts.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows with these labels.
+    counts : array-like of shape (..., n_classes), default=None
+        Number of rows, or total weight, of each class.
+    labels : array-like of shape (n_samples,), default=None
+        One label per row, in place of `counts`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
 
     Returns
     -------
-    float, or an array of shape (...) for counts of several nodes
+    float or ndarray
+        One number, or an array of shape (...) for counts of several nodes.
 
     Examples
     --------
-    Four values that are equally likely take two bits, a single one takes none; play tennis has 0.94 bits.
+    Four equally likely values have two bits, and a single value has none. The play tennis data has 0.94 bits.
 
     >>> from spinney.criteria import entropy
     >>> entropy([1, 1, 1, 1]), entropy([7]), round(entropy([9, 5]), 3)
@@ -49,18 +50,25 @@ def entropy(counts: Any = None, *, labels: Any = None, sample_weight: Any = None
 
 
 def tsallis(counts: Any = None, *, q: float, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Tsallis' entropy: (1 - sum of p ** q) / (q - 1); Gini for q = 2, and Shannon's in nats for q = 1.
+    """Compute Tsallis' entropy: (1 - sum of p ** q) / (q - 1).
+
+    It is the Gini impurity for q = 2, and Shannon's entropy in nats for q = 1.
 
     Parameters
     ----------
-    counts, labels, sample_weight
-        As in `entropy`.
+    counts : array-like of shape (..., n_classes), default=None
+        Number of rows, or total weight, of each class.
+    labels : array-like of shape (n_samples,), default=None
+        One label per row, in place of `counts`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
     q : float
-        The deformation, above 0.
+        Order of the entropy, above 0.
 
     Returns
     -------
-    float, or an array for counts of several nodes
+    float or ndarray
+        One number, or an array for counts of several nodes.
 
     Examples
     --------
@@ -78,16 +86,23 @@ def tsallis(counts: Any = None, *, q: float, labels: Any = None, sample_weight: 
 
 
 def gini(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Gini impurity: 1 - sum of p ** 2; 0 for a single class, and at most 1 - 1 / n_classes.
+    """Compute the Gini impurity: 1 - sum of p ** 2 over the classes.
+
+    It is 0 for a single class, and at most 1 - 1 / n_classes.
 
     Parameters
     ----------
-    counts, labels, sample_weight
-        As in `entropy`.
+    counts : array-like of shape (..., n_classes), default=None
+        Number of rows, or total weight, of each class.
+    labels : array-like of shape (n_samples,), default=None
+        One label per row, in place of `counts`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
 
     Returns
     -------
-    float, or an array for counts of several nodes
+    float or ndarray
+        One number, or an array for counts of several nodes.
 
     Examples
     --------
@@ -99,20 +114,25 @@ def gini(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -
 
 
 def error_rate(counts: Any = None, *, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Misclassification rate: the share of rows that are not of the most common class.
+    """Compute the misclassification rate: the fraction of rows that are not of the most common class.
 
     Parameters
     ----------
-    counts, labels, sample_weight
-        As in `entropy`.
+    counts : array-like of shape (..., n_classes), default=None
+        Number of rows, or total weight, of each class.
+    labels : array-like of shape (n_samples,), default=None
+        One label per row, in place of `counts`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
 
     Returns
     -------
-    float, or an array for counts of several nodes
+    float or ndarray
+        One number, or an array for counts of several nodes.
 
     Examples
     --------
-    It cannot tell these two splits apart; entropy and Gini can, and prefer the one with a pure side.
+    These two splits have the same error rate. Entropy and Gini prefer the second, which has a pure branch.
 
     >>> from spinney.criteria import error_rate, impurity_decrease
     >>> one, other = [[100, 300], [300, 100]], [[200, 400], [200, 0]]
@@ -134,28 +154,31 @@ def impurity_decrease(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> Any:
-    """What a split takes off the impurity: that of the node minus the mean of its branches, by their weight.
+    """Compute the impurity decrease of a split.
+
+    It is the impurity of the node minus the mean impurity of the branches, weighted by their rows.
 
     Parameters
     ----------
-    branches : array-like of shape (..., n_branches, n_classes), optional
-        How many rows, or how much weight, each class has in each branch.
-    criterion : {"gini", "entropy", "error"}, default "gini"
-        What impurity is.
-    answers : array-like of shape (n_samples,), optional
-        Instead of `branches`: which branch each row takes, under any names; and
-    labels : array-like of shape (n_samples,), optional
-        the class of each row.
-    sample_weight : array-like of shape (n_samples,), optional
+    branches : array-like of shape (..., n_branches, n_classes), default=None
+        Number of rows, or total weight, of each class in each branch.
+    criterion : {"gini", "entropy", "error"}, default="gini"
+        The impurity measure.
+    answers : array-like of shape (n_samples,), default=None
+        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
+    labels : array-like of shape (n_samples,), default=None
+        Class of each row.
+    sample_weight : array-like of shape (n_samples,), default=None
         Weights of these rows.
 
     Returns
     -------
-    float, or an array for several splits
+    float or ndarray
+        One number, or an array for several splits.
 
     Examples
     --------
-    300 rows of (67, 65, 168) with Gini 0.5896, cut into 153 and 147:
+    A node of 300 rows, (67, 65, 168) by class, has a Gini impurity of 0.5896. It is split into 153 and 147 rows:
 
     >>> from spinney.criteria import gini, impurity_decrease
     >>> left, right = [61, 38, 54], [6, 27, 114]
@@ -172,20 +195,29 @@ def impurity_decrease(
 def information_gain(
     branches: Any = None, *, answers: Any = None, labels: Any = None, sample_weight: Any = None
 ) -> Any:
-    """Bits that a question saves: the mutual information of its answer and the class.
+    """Compute the information gain of a split in bits.
+
+    It is the entropy decrease, that is, the mutual information of the branch and the class.
 
     Parameters
     ----------
-    branches, answers, labels, sample_weight
-        As in `impurity_decrease`.
+    branches : array-like of shape (..., n_branches, n_classes), default=None
+        Number of rows, or total weight, of each class in each branch.
+    answers : array-like of shape (n_samples,), default=None
+        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
+    labels : array-like of shape (n_samples,), default=None
+        Class of each row.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
 
     Returns
     -------
-    float, or an array for several splits
+    float or ndarray
+        One number, or an array for several splits.
 
     Examples
     --------
-    Patrons (None, Some, Full) takes 0.541 bits off the restaurant's entropy of 1 bit, Type takes none.
+    In the restaurant data, with an entropy of 1 bit, Patrons (None, Some, Full) gains 0.541 bits and Type gains none.
 
     >>> from spinney.criteria import information_gain
     >>> round(information_gain([[0, 2], [4, 0], [2, 4]]), 3)
@@ -203,16 +235,25 @@ def information_gain(
 
 
 def gain_ratio(branches: Any = None, *, answers: Any = None, labels: Any = None, sample_weight: Any = None) -> Any:
-    """Information gain as a share of the bits that it takes to tell the branch (C4.5); 0 where there is but one.
+    """Compute the gain ratio of a split, as in C4.5.
+
+    It is the information gain divided by the entropy of the branches. It is 0 with a single branch.
 
     Parameters
     ----------
-    branches, answers, labels, sample_weight
-        As in `impurity_decrease`.
+    branches : array-like of shape (..., n_branches, n_classes), default=None
+        Number of rows, or total weight, of each class in each branch.
+    answers : array-like of shape (n_samples,), default=None
+        The branch that each row takes, under any names. Pass it with `labels`, in place of `branches`.
+    labels : array-like of shape (n_samples,), default=None
+        Class of each row.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of these rows.
 
     Returns
     -------
-    float, or an array for several splits
+    float or ndarray
+        One number, or an array for several splits.
 
     Examples
     --------
@@ -233,7 +274,7 @@ def gain_ratio(branches: Any = None, *, answers: Any = None, labels: Any = None,
 def read_counts(counts: Any, labels: Any, sample_weight: Any) -> np.ndarray:
     """Weights of the classes along the last axis."""
     if (counts is None) == (labels is None):
-        raise TypeError("give either counts or labels=.")
+        raise TypeError("Pass either counts or labels.")
     if labels is None:
         return _check_counts("counts", counts, sample_weight, 1)
     places, n = number_labels(labels, "labels")
@@ -243,7 +284,7 @@ def read_counts(counts: Any, labels: Any, sample_weight: Any) -> np.ndarray:
 def read_branches(branches: Any, answers: Any, labels: Any, sample_weight: Any) -> np.ndarray:
     """Weights of the classes in the branches, (..., branch, class)."""
     if (branches is None) == (answers is None) or (answers is None) != (labels is None):
-        raise TypeError("give either branches, or answers= and labels=.")
+        raise TypeError("Pass either branches, or answers and labels.")
     if branches is not None:
         return _check_counts("branches", branches, sample_weight, 2)
     check_consistent_length(answers, labels)
@@ -257,7 +298,7 @@ def number_labels(labels: Any, name: str) -> tuple[np.ndarray, int]:
     values = np.asarray(column_or_1d(labels))
     has_missing = values.dtype.kind in "fO" and any(map(is_missing, values.tolist()))
     if len(values) == 0 or has_missing:
-        raise ValueError(f"{name} must hold one label per row, and none missing.")
+        raise ValueError(f"{name} must hold one label per row, without missing values.")
     distinct, places = np.unique(values, return_inverse=True)
     return places, len(distinct)
 
@@ -269,7 +310,7 @@ def _weight(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 def _check_counts(name: str, counts: Any, sample_weight: Any, least: int) -> np.ndarray:
     if sample_weight is not None:
-        raise TypeError(f"sample_weight is for labels=: {name} are weights already.")
+        raise TypeError(f"sample_weight needs labels: {name} are weights already.")
     weights = np.asarray(counts, np.float64)
     if weights.ndim < least or weights.shape[-1] == 0 or not np.isfinite(weights).all() or (weights < 0).any():
         what = "one number per class" if least == 1 else "one number per branch and class"

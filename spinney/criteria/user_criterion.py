@@ -117,8 +117,8 @@ def _compile(function: Callable[..., Any], sides: str) -> Any:
     except CompileError as error:
         what = "weight, total, squares" if sides == "numbers" else "arrays of class weights"
         raise TypeError(
-            f"criterion could not be compiled. It takes two sides ({what}) and returns one number; it may use "
-            f"numbers, branches, loops, `math` and what Numba knows of NumPy. Numba says: {gist(error)}"
+            f"criterion could not be compiled. It must accept two sides ({what}), return one number, and use only "
+            f"numbers, branches, loops, `math` and what Numba supports of NumPy. Numba reports: {gist(error)}"
         ) from error
 
 

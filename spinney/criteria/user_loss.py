@@ -28,18 +28,24 @@ from spinney.data.weights import Weights
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of your own for `GradientBoostingClassifier(loss=...)` and `GradientBoostingRegressor(loss=...)`.
+    """A custom loss for `GradientBoostingClassifier(loss=...)` and `GradientBoostingRegressor(loss=...)`.
+
+    The functions take numbers and return a number. They are compiled into the loops of the fit. The guide is
+    docs/extending.md.
 
     Parameters
     ----------
-    gradient, hessian : function (y, raw) -> float
-        First and second derivative of the loss with respect to the raw score. The hessian must not be negative.
-    inverse_link : function (raw) -> float, optional
-        Raw score to prediction. Default: the raw score itself for regression, the logistic function for classes.
-    value : function (y, raw) -> float, optional
-        The loss itself, for `evals_result_` and early stopping. Without it squared error or log loss is watched.
-    start : float or function (y, sample_weight) -> float, default 0.0
-        The raw score before the first tree. The function runs in Python, on whole arrays.
+    gradient : function (y, raw) -> float
+        First derivative of the loss with respect to the raw score.
+    hessian : function (y, raw) -> float
+        Second derivative of the loss with respect to the raw score. It must not be negative.
+    inverse_link : function (raw) -> float, default=None
+        Function that converts a raw score to a prediction. None is the identity for regression and the logistic
+        function for classes.
+    value : function (y, raw) -> float, default=None
+        The loss itself, for `evals_result_` and early stopping. With None, squared error or log loss is monitored.
+    start : float or function (y, sample_weight) -> float, default=0.0
+        Raw score before the first tree. The function runs in Python, on whole arrays.
 
     Examples
     --------
@@ -134,16 +140,16 @@ def _function(loss: Any, name: str, n_arguments: int) -> Any:
     function = getattr(loss, name, None)
     if function is None:
         raise TypeError(
-            f"loss must be one of the names in the documentation or an object with functions gradient(y, raw) and "
+            f"loss must be a name from the documentation or an object with functions gradient(y, raw) and "
             f"hessian(y, raw), got {loss!r} without {name!r}. See spinney.Loss."
         )
     if not callable(function):
         raise TypeError(f"loss.{name} must be a function, got {function!r}.")
     if inspect.ismethod(function):
-        raise TypeError(f"loss.{name} must not need self: write it as a plain function or a @staticmethod.")
+        raise TypeError(f"loss.{name} must not need self. Write it as a plain function or a @staticmethod.")
     wanted = "(raw)" if n_arguments == 1 else "(y, raw)"
     if not inspect.isfunction(getattr(function, "py_func", function)):
-        raise TypeError(f"loss.{name} must be a Python function of {wanted}, got {function!r}: wrap it in one.")
+        raise TypeError(f"loss.{name} must be a Python function of {wanted}, got {function!r}. Wrap it in one.")
     try:
         inspect.signature(function).bind(*range(n_arguments))
     except (TypeError, ValueError):
@@ -178,8 +184,8 @@ def _compiled_number(function: Any, name: str, n_arguments: int) -> Any:
             result = compile_for(compiled, *kinds)
     except CompileError as error:
         raise TypeError(
-            f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions; "
-            f"Numba says: {gist(error)}"
+            f"loss.{name} could not be compiled. It may use numbers, branches, `math` and NumPy's scalar functions. "
+            f"Numba reports: {gist(error)}"
         ) from error
     if not is_number(result):
         raise TypeError(f"loss.{name} must return one number for one row, but returns {result}.")

@@ -265,12 +265,12 @@ class Rounds:
         found = f"gradient {gradient[row]} and hessian {hessian[row]} at y={y!r}, raw={raw!r}"
         if is_builtin(self.loss):
             raise ValueError(
-                f"The scores have run away in round {self.n_rounds + 1}: {found}. Lower learning_rate (it is "
+                f"The raw scores diverge in round {self.n_rounds + 1}: {found}. Lower learning_rate (it is "
                 f"{self.settings.learning_rate}), or scale down the few largest values of y or sample_weight."
             )
         raise ValueError(
-            f"The loss gave {found} (round {self.n_rounds + 1}): both must be finite, the hessian >= 0. "
-            "Check its formulas, or lower learning_rate if the scores have run away."
+            f"The loss returned {found} in round {self.n_rounds + 1}, but both must be finite and the hessian >= 0. "
+            "Check its formulas, or lower learning_rate if the raw scores diverge."
         )
 
     def _tree(self, k: int, largest: Largest) -> Any:

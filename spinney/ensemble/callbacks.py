@@ -14,20 +14,22 @@ from spinney.ensemble.metrics import Metric
 
 
 class Round(NamedTuple):
-    """What a callback gets after each boosting round. A callback that returns True ends the fit.
+    """State of a boosting fit, passed to callbacks after each round.
 
-    Callbacks are not called while "auto" searches for the number of rounds, only in the fit on all rows.
+    A callback that returns True ends the fit. Callbacks are called only in the fit on all rows, not while "auto"
+    searches for the number of rounds.
 
     Attributes
     ----------
     number : int
-        Rounds fitted so far, counted from 1.
+        Number of rounds fitted so far, counted from 1.
     n_rounds : int
-        Rounds that the fit will have if nothing ends it early.
+        Number of rounds that the fit will have if nothing ends it early.
     scores : dict of str to dict of str to list of float
-        Name of the evaluation set -> name of the metric -> one value per round so far; `[-1]` is that of this round. A
-        single set given as (X, y) is called "valid", the sets of a list "valid_0", "valid_1" and so on, those of a dict
-        by its keys; rows that early stopping holds out are "valid", too. Empty without evaluation sets.
+        Name of the evaluation set -> name of the metric -> one value per round so far; `[-1]` is the value of this
+        round. A single set given as (X, y) is called "valid", the sets of a list "valid_0", "valid_1" and so on, and
+        those of a dict by its keys. Rows that early stopping holds out are also called "valid". Empty without
+        evaluation sets.
     seconds : float
         Seconds since the first round began.
 
@@ -78,8 +80,8 @@ class EarlyStopping:
             score = -score
         if self.insists and self.metric.function is None and math.isinf(score):
             raise ValueError(
-                f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} is infinite. "
-                "Scale y down, or watch another eval_metric."
+                f"early stopping cannot compare rounds: {self.metric.name} on {self.set_name!r} is infinite. "
+                "Scale y down, or use another eval_metric."
             )
         if score < self.best_score:
             self.best_score, self.best_round = score, info.number
@@ -88,8 +90,8 @@ class EarlyStopping:
         is_over = info.number - self.improved_at >= self.patience
         if is_over and self.best_round == 0 and self.insists:
             raise ValueError(
-                f"early stopping cannot tell rounds apart: {self.metric.name} on {self.set_name!r} has not been a "
-                f"finite number for {self.patience} rounds. Watch another eval_metric."
+                f"early stopping cannot compare rounds: {self.metric.name} on {self.set_name!r} has not been a "
+                f"finite number for {self.patience} rounds. Use another eval_metric."
             )
         return is_over
 

@@ -103,7 +103,7 @@ def _deviance(y: Any, prediction: Any, sample_weight: Any, power: float) -> floa
     y, prediction = np.asarray(y, np.float64), np.asarray(prediction, np.float64)
     if (prediction <= 0).any() or (y < 0).any() or (power == 2.0 and (y == 0).any()):
         raise ValueError(
-            "Deviances need predictions above 0 and a target of at least 0, that of 'gamma_deviance' above 0."
+            "Deviances need predictions above 0 and a target of at least 0 (above 0 for 'gamma_deviance')."
         )
     perfect = np.where(y > 0, _tweedie_losses(y, np.where(y > 0, y, 1.0), power), 0.0)
     return 2.0 * float(np.average(_tweedie_losses(y, prediction, power) - perfect, weights=sample_weight))
@@ -202,7 +202,7 @@ def find_metrics(wanted: Any, known: Mapping[str, Metric], default: Metric) -> l
         if metric.name in found and isinstance(one, str):
             continue
         if metric.name in found:
-            raise ValueError(f"eval_metric holds two metrics called {metric.name!r}: name them with triples.")
+            raise ValueError(f"eval_metric holds two metrics called {metric.name!r}. Give them names with triples.")
         found[metric.name] = metric
     return list(found.values()) or [default]
 

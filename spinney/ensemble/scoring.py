@@ -83,8 +83,8 @@ def named_sets(eval_set: Any) -> dict[str, tuple[Any, Any, Any]]:
         if not isinstance(one, tuple) or len(one) not in (2, 3):
             what = f"a tuple of {len(one)}" if isinstance(one, tuple) else type(one).__name__
             raise ValueError(
-                f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {what}. Several sets are a "
-                "list or a dict of such tuples."
+                f"eval_set {name!r} must be a tuple (X, y) or (X, y, sample_weight), got {what}. Several sets must "
+                "be a list or a dict of such tuples."
             )
     return {name: (*one, None)[:3] for name, one in named.items()}  # type: ignore[misc]
 

@@ -67,7 +67,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     if isinstance(sample_weight, str):
-        raise TypeError(f"sample_weight must be one number per row, got {sample_weight!r}: pass the column itself.")
+        raise TypeError(f"sample_weight must be one number per row, got {sample_weight!r}. Pass the column itself.")
     return _check_sample_weight(here(sample_weight), np.empty((n_rows, 0)), dtype=np.float64)
 
 
@@ -176,18 +176,18 @@ class TableModel(KnowsNames, BaseEstimator):
         return getattr(self, "handle_unknown", "missing") == "error"
 
     def predict_row(self, row: Any) -> Any:
-        """What `predict` says of one row, in microseconds.
+        """Predict one row, in microseconds.
 
         Parameters
         ----------
         row : dict, Series or sequence
-            Values by the names of the columns, or in their order. Missing ones are nan or None; further names of a
+            Values by column name, or in the order of the columns. Missing values are NaN or None. Other names in a
             dict are ignored.
 
         Returns
         -------
         scalar
-            A label or a number; an array for several outputs.
+            The prediction for the row: a label or a number, or an array with several outputs.
 
         Examples
         --------
@@ -231,7 +231,7 @@ class TableModel(KnowsNames, BaseEstimator):
 
     @property
     def fingerprint_(self) -> str:
-        """A hash of all that predicts: equal on any machine and any number of threads."""
+        """A hash of everything that predicts, the same on any machine and with any number of threads."""
         check_is_fitted(self)
         return self._fingerprint()
 

@@ -12,7 +12,7 @@ from spinney.data.weights import Weights
 from spinney.ensemble.metrics import CLASS_METRICS, VALUE_METRICS, Metric, loss_metric, value_metrics
 from spinney.estimators.base import read_sample_weight
 from spinney.estimators.boosting_model import BoostedModel
-from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, NUMBER_LOSS
+from spinney.estimators.boosting_params import BOOSTING, CLASS_LOSS, FITTED, GROUPS, NUMBER_LOSS
 from spinney.estimators.params import described, keep_parameters
 from spinney.estimators.targets import find_classes, need_two_classes, read_labels, read_numbers
 
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from spinney.ensemble.task import Task
 
 
-@described(BOOSTING, NUMBER_LOSS, fitted=FITTED)
+@described(BOOSTING, NUMBER_LOSS, groups=GROUPS, fitted=FITTED)
 class GradientBoostingRegressor(RegressorMixin, BoostedModel):
     """Gradient boosted trees for regression.
+
+    By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
+    `n_estimators` a number in grid searches and cross-validation: the search takes several fits. The guide is
+    docs/boosting.md.
 
     Parameters
     ----------
@@ -93,11 +97,61 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         keep_parameters(self, locals())
 
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
-        """Predicted values, one per row; `init_score`: what the raw scores of the rows begin with, as in `fit`."""
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted values.
+
+        Examples
+        --------
+        Counts with an exposure: the model predicts rates, or counts if it gets the exposures of the rows.
+
+        >>> import numpy as np
+        >>> from spinney import GradientBoostingRegressor
+        >>> rng = np.random.RandomState(0)
+        >>> X, exposure = rng.rand(500, 2), rng.rand(500)
+        >>> counts = rng.poisson(3 * exposure)
+        >>> model = GradientBoostingRegressor("poisson", n_estimators=20)
+        >>> model = model.fit(X, counts, init_score=np.log(exposure))
+        >>> rates = model.predict(X)
+        >>> bool(np.allclose(model.predict(X, init_score=np.log(exposure)), rates * exposure))
+        True
+        """
         return self._respond(self._raw(X, init_score))
 
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
-        """Predicted values after each round."""
+        """Predict the target of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Predicted values of the first rounds.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        10
+        """
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
@@ -129,7 +183,7 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
             return compile_loss(self.loss, "identity")
         names = sorted(name for name in BY_NAME if name not in OF_CLASSES)
         if self.loss not in names:
-            raise ValueError(f"loss must be one of {names} or a loss of your own (spinney.Loss), got {self.loss!r}.")
+            raise ValueError(f"loss must be one of {names} or a custom loss (spinney.Loss), got {self.loss!r}.")
         kind = BY_NAME[self.loss]
         parameters = {Quantile: (self._quantile,), Huber: (self.alpha,), Tweedie: (self.power,)}
         return kind(*(float(value) for value in parameters.get(kind, ())))
@@ -143,9 +197,13 @@ class GradientBoostingRegressor(RegressorMixin, BoostedModel):
         return loss_metric("loss") if task.loss.value is not None else VALUE_METRICS["squared_error"]
 
 
-@described(BOOSTING, CLASS_LOSS, fitted=FITTED)
+@described(BOOSTING, CLASS_LOSS, groups=GROUPS, fitted=FITTED)
 class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
     """Gradient boosted trees for two or more classes.
+
+    By default, the number of rounds, the learning rate and the size of the trees are chosen by held-out rows. Give
+    `n_estimators` a number in grid searches and cross-validation: the search takes several fits. The guide is
+    docs/boosting.md.
 
     Parameters
     ----------
@@ -216,19 +274,85 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         keep_parameters(self, locals())
 
     def decision_function(self, X: Any, *, init_score: Any = None) -> np.ndarray:
-        """Raw scores: (n_samples,) for two classes, else (n_samples, n_classes).
+        """Compute the raw scores of each row.
 
-        `init_score`, here and in the other methods: what the raw scores of the rows begin with, as in `fit`.
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One raw score per row with two classes, else one per row and class. With loss="log_loss" and two classes,
+            it is the log odds of the second class.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.decision_function(X).shape
+        (344, 3)
         """
         raw = self._raw(X, init_score)
         return raw[0] if len(raw) == 1 else raw.T
 
     def predict_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
-        """Probabilities, one column per class in the order of `classes_`."""
+        """Predict the class probabilities of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict_proba(X).shape
+        (344, 3)
+        """
         return self._respond(self._raw(X, init_score))
 
     def predict_log_proba(self, X: Any, *, init_score: Any = None) -> np.ndarray:
-        """Logarithms of the probabilities, from the raw scores: they stay finite where a probability rounds to 0."""
+        """Predict the logarithms of the class probabilities.
+
+        They are computed from the raw scores and stay finite where a probability rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> bool((model.predict_log_proba(X) < 0).all())
+        True
+        """
         return self._log_chances(self._raw(X, init_score))
 
     def _log_chances(self, raw: np.ndarray) -> np.ndarray:
@@ -239,21 +363,109 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
             return log_predictions(self._bare_task(), raw, alone)
 
     def predict(self, X: Any, *, init_score: Any = None) -> np.ndarray:
-        """The most probable class of each row."""
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> model.predict(X)[:2].tolist()
+        ['Adelie', 'Adelie']
+        """
         return self._classes_of(self._raw(X, init_score))
 
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
-        """Raw scores after each round."""
+        """Compute the raw scores of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Raw scores of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> len(list(model.staged_decision_function(X)))
+        10
+        """
         for raw in self._staged_raw(X, init_score):
             yield raw[0].copy() if len(raw) == 1 else raw.T.copy()
 
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
-        """Probabilities after each round."""
+        """Predict the class probabilities of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [chances.shape for chances in model.staged_predict_proba(X)][:2]
+        [(344, 3), (344, 3)]
+        """
         for raw in self._staged_raw(X, init_score):
             yield self._respond(raw)
 
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[np.ndarray]:
-        """Classes after each round."""
+        """Predict the class of each row after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, as in `fit`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Predicted labels of the first rounds.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=10).fit(X, y)
+        >>> [round(float((labels == y).mean()), 2) for labels in model.staged_predict(X)][-1] > 0.95
+        True
+        """
         for raw in self._staged_raw(X, init_score):
             yield self._classes_of(raw)
 
@@ -286,7 +498,9 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         labels, place = find_classes(y)
         for label in labels.tolist():
             if label not in number:
-                raise ValueError(f"y holds the class {label!r}, which was not among {self.classes_.tolist()} at fit.")
+                raise ValueError(
+                    f"y holds the class {label!r}, which is not among the classes of fit: {self.classes_.tolist()}."
+                )
         return np.array([number[label] for label in labels.tolist()], np.float64)[place.astype(np.int64)]
 
     def _read_weights(self, sample_weight: Any, y: np.ndarray, n_rows: int) -> Weights:
@@ -302,11 +516,11 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedModel):
         target = Target(y.astype(np.int32)[None, :], (self.n_classes_,), None, weights)
         if isinstance(self.loss, str) and self.loss not in OF_CLASSES:
             raise ValueError(
-                f"loss must be 'log_loss', 'exponential' or a loss of your own (spinney.Loss), got {self.loss!r}."
+                f"loss must be 'log_loss', 'exponential' or a custom loss (spinney.Loss), got {self.loss!r}."
             )
         if self.n_classes_ > 2 and self.loss != "log_loss":
-            what = "loss='exponential'" if isinstance(self.loss, str) else "A loss of your own"
-            raise ValueError(f"{what} is for two classes; y has {self.n_classes_}. Use loss='log_loss'.")
+            what = "loss='exponential'" if isinstance(self.loss, str) else "A custom loss"
+            raise ValueError(f"{what} needs two classes, but y has {self.n_classes_}. Use loss='log_loss'.")
         if isinstance(self.loss, str):
             return Task(target, BY_NAME[self.loss]())
         return Task(target, compile_loss(self.loss, "logistic"))

@@ -111,8 +111,8 @@ def _after_round(clock: Clock, begun: float, is_told: bool) -> bool:
         from spinney._compile import say_once
 
         say_once(
-            f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. n_estimators=100, or any "
-            "other number, skips it; verbose=1 shows it."
+            f"choosing the number of boosting rounds on held-out rows has taken {_LONG:g} s. Set n_estimators=100, or "
+            "any other number, to skip it, or verbose=1 to see its progress."
         )
     return clock.is_over(_SEARCH_TIME)
 

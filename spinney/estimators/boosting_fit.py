@@ -93,38 +93,54 @@ class BoostingFit(TableModel):
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-            Or a sparse matrix of SciPy's, whose cells that are not stored are zeros; a table opened from files
-            (`spinney.open_table`), whose own target and weights stand for y and sample_weight that are not given; or a
-            dask DataFrame or Array, which is fitted where its rows are (docs/scaling.md); or an array on a GPU, of
-            CuPy's or torch's (docs/gpu.md). y, weights and evaluation sets may be such, too.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            Whole numbers up to 127 count as repetitions of the row, exactly. Other weights scale its gradient and
-            count relative to their mean.
-        eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, optional
-            Tables to score after every round; see `evals_result_`. The last one decides early stopping, as in XGBoost.
-        eval_metric : str, function, (name, function, greater_is_better), or a list of such, optional
-            Default: the training loss. docs/boosting.md lists the names. A function takes (y, prediction) and, if it
-            has that parameter, sample_weight; for classes the prediction is the matrix of probabilities. The first
-            metric decides early stopping, unless `scoring` does.
-        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
-            Raw scores that the trees are added to, in place of a start value: on the scale of `decision_function`, or
-            of the logarithm for losses with a log link (an offset such as log exposure). The model does not keep them:
-            hand those of other rows to `predict`.
-        eval_init_score : array-like, list of such, or dict from name to such, optional
-            The same for the evaluation sets.
-        X_val, y_val, sample_weight_val : optional
-            scikit-learn's names for one evaluation set.
-        monitor : None
-            Of scikit-learn; use `callbacks`.
-        client : distributed.Client, optional
-            Who fits a dask collection: the current one, unless another is named.
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, booleans, strings, categories
+            and missing values. Also accepted: SciPy sparse matrices (unstored cells are zero), CuPy arrays and CUDA
+            torch tensors (docs/gpu.md), dask DataFrames and Arrays, fitted on the cluster (docs/scaling.md), and
+            `spinney.open_table`, which supplies `y` and `sample_weight` if they are not given. `y`, weights and
+            evaluation sets accept the same types.
+        y : array-like of shape (n_samples,), default=None
+            Target: class labels, or numbers for regression.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. Integers up to 127 count as repetitions of the row, exactly. Other weights are
+            importances: they scale the gradient of the row and count relative to their mean.
+        eval_set : (X, y), (X, y, weight), a list of such, or a dict from name to such, default=None
+            Data to score after every round; see `evals_result_`. The last set decides early stopping, as in XGBoost.
+        eval_metric : str, function, (name, function, greater_is_better), or a list of such, default=None
+            Metrics of the evaluation sets. None is the training loss; docs/boosting.md lists the names. A function
+            takes (y, prediction) and, if it has that parameter, sample_weight. For classes, the prediction is the
+            matrix of probabilities. The first metric decides early stopping, unless `scoring` does.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Raw scores that the trees are added to, in place of a start value. They are on the scale of
+            `decision_function`, or logarithms for losses with a log link (an offset such as log exposure). The model
+            does not store them: pass the scores of new rows to `predict`.
+        eval_init_score : array-like, list of such, or dict from name to such, default=None
+            Raw scores that the trees are added to for the evaluation sets.
+        X_val : array-like or DataFrame, default=None
+            Input data of a single evaluation set, named as in scikit-learn.
+        y_val : array-like, default=None
+            Target of that evaluation set.
+        sample_weight_val : array-like, default=None
+            Weights of that evaluation set.
+        monitor : None, default=None
+            Not supported; use `callbacks`.
+        client : distributed.Client, default=None
+            Dask client that fits a dask collection. None is the current client.
 
         Returns
         -------
-        self
+        self : object
+            The fitted model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingRegressor
+        >>> from sklearn.datasets import make_regression
+        >>> X, y = make_regression(400, random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=50, n_iter_no_change=5)
+        >>> model = model.fit(X[:300], y[:300], eval_set=(X[300:], y[300:]), eval_metric=["rmse", "mae"])
+        >>> list(model.evals_result_["valid"])
+        ['rmse', 'absolute_error']
         """
         if client is not None:
             all_others = {name: value for name, value in locals().items() if name not in ("self", "client")}
@@ -141,8 +157,8 @@ class BoostingFit(TableModel):
         begun = self._booster if self.warm_start and hasattr(self, "_booster") else None
         if begun is not None and self._follows_table():
             raise ValueError(
-                f"warm_start goes on to a number of rounds: set n_estimators to more than the {begun.n_rounds} already "
-                "fitted, in place of 'auto'."
+                f"warm_start needs a number of rounds, got n_estimators='auto'. Set it to more than the "
+                f"{begun.n_rounds} rounds already fitted."
             )
         with all_or_nothing(self), closed_afterwards(X):
             if begun is not None:
@@ -289,7 +305,7 @@ class BoostingFit(TableModel):
         callbacks = [self.callbacks] if callable(self.callbacks) else list(self.callbacks)
         for one in callbacks:
             if not callable(one):
-                raise TypeError(f"callbacks must be functions that take a Round, got {one!r}.")
+                raise TypeError(f"callbacks must be functions that accept a Round, got {one!r}.")
         return callbacks
 
     def _metrics(self, eval_metric: Any, task: Task, scorer: ScorerMetric | None) -> list[Metric]:
@@ -367,7 +383,7 @@ class BoostingFit(TableModel):
         """Raw scores that all rows begin with, by `init_score` or the initial estimator, fitted here to some rows."""
         offset = read_offset(init_score, len(y), self._n_outputs())
         if self.init is not None and self.init != "zero" and offset is not None:
-            raise ValueError("init and init_score both say where to begin: give one of them.")
+            raise ValueError("init and init_score both set the start value. Pass only one of them.")
         if is_new:
             self._init = None
             if hasattr(self.init, "fit"):

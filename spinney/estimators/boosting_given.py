@@ -37,11 +37,13 @@ def open_remote(model: Any, X: Any, y: Any, sample_weight: Any, init_score: Any)
     from spinney.distributed.table import RemoteTable
 
     if not is_remote(X):
-        raise TypeError("y, sample_weight and init_score are dask collections, but X is not: pass .compute() of them.")
+        raise TypeError(
+            "y, sample_weight or init_score is a dask collection, but X is not. Call .compute() on it first."
+        )
     if hasattr(model.init, "fit"):
         raise ValueError(
-            "init= is an estimator, which takes tables on one machine only: leave it out for a dask collection, or "
-            "pass what it says of the rows as init_score."
+            "init is an estimator, which needs local data, but X is a dask collection. Leave init out, or pass its "
+            "predictions as init_score."
         )
     table = RemoteTable(X)
     vectors = (("y", y), ("sample_weight", sample_weight), ("init_score", init_score))
@@ -54,18 +56,22 @@ def one_eval_set(eval_set: Any, X: Any, y: Any, weight: Any) -> Any:
         eval_set = None
     if X is None and y is None:
         if weight is not None:
-            raise ValueError("sample_weight_val was given without X_val and y_val.")
+            raise ValueError("sample_weight_val was given without X_val and y_val. Pass all three.")
         return eval_set
     if X is None or y is None:
         raise ValueError("X_val and y_val must be given together.")
     if eval_set is not None:
-        raise ValueError("X_val, y_val and eval_set say the same: give one of them.")
+        raise ValueError(
+            "X_val, y_val and eval_set both give evaluation sets. Pass either X_val and y_val, or eval_set."
+        )
     return X, y, weight
 
 
 def refuse_monitor(monitor: Any) -> None:
     if monitor is not None:
-        raise TypeError("fit takes no monitor: give the model callbacks=[function], which gets a spinney.Round.")
+        raise TypeError(
+            "fit has no monitor. Use the parameter callbacks=[function]; the function gets a spinney.Round."
+        )
 
 
 def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: bool) -> None:
@@ -73,9 +79,9 @@ def warn_if_no_split(n_rows: int, weights: Weights, least: int, has_categories: 
     if n < 2 * least:
         which = "min_samples_leaf and min_samples_category" if has_categories else "min_samples_leaf"
         warn_caller(
-            f"No tree can split: two leaves of min_samples_leaf={least} take {2 * least} samples, and there are {n}. "
+            f"No tree can split: two leaves of min_samples_leaf={least} need {2 * least} samples, but there are {n}. "
             "The model predicts a constant"
-            + (f"; set {which} to {max(1, n // 10)}, for example." if n > 1 else ": one sample cannot be split."),
+            + (f". Set {which} to {max(1, n // 10)}, for example." if n > 1 else ": one sample cannot be split."),
         )
 
 
@@ -84,8 +90,8 @@ def warn_if_training_rows_decide(last: EvalSet, X: Any, dataset: Any, task: Task
     if np.array_equal(last.y, task.y) and (last.X is X or _same_rows(last.codes, dataset.codes)):
         warn_caller(
             f"Early stopping uses the last evaluation set, {last.name!r}, which is the training data: its score "
-            "improves with nearly every round. Put the validation set last, or leave eval_set out: then some rows are "
-            "held out (validation_fraction).",
+            "improves in nearly every round. Put the validation set last, or leave eval_set out to hold out some rows "
+            "(validation_fraction).",
         )
 
 

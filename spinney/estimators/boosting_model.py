@@ -93,8 +93,27 @@ class BoostedModel(Explained, Rounds, BoostingFit):
         return predictions(self._bare_task(), raw)
 
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf that each row reaches in each tree, as node numbers: (n_samples, n_rounds), and for classifiers
-        a last axis of one tree per output, as in scikit-learn."""
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection
+            Input data with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_outputs)
+            Node numbers. Classifiers have the last axis, with one tree per output, as in scikit-learn.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> model.apply(X).shape
+        (100, 10)
+        """
         from spinney.tree.sweep import leaf_numbers
 
         table, booster = self._read(X), self._booster
@@ -112,7 +131,7 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
     @property
     def init_(self) -> Any:
-        """The initial estimator, fitted; without one, a dummy estimator that gives the start value, or "zero"."""
+        """The fitted initial estimator; without one, a dummy estimator that predicts the start value, or "zero"."""
         self._need_rounds()
         if self._init is not None or isinstance(self.init, str):
             return self._init or self.init
@@ -121,28 +140,42 @@ class BoostedModel(Explained, Rounds, BoostingFit):
 
     @property
     def n_estimators_(self) -> int:
-        """Rounds that the model predicts with."""
+        """Number of rounds that the model predicts with."""
         return self._need_rounds().n_rounds
 
     @property
     def n_trees_per_iteration_(self) -> int:
-        """Trees of a round: one, or one per class with more than two classes."""
+        """Number of trees per round: one, or one per class with more than two classes."""
         return self._need_rounds().n_outputs
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the total gain of all splits; they add up to 1."""
+        """Fraction of the total gain of all splits per column; they add up to 1."""
         return self.get_feature_importances("gain")
 
     def get_feature_importances(self, kind: str = "gain") -> np.ndarray:
-        """Importance of each column, adding up to 1.
+        """Compute the importance of each column.
 
         Parameters
         ----------
-        kind : {"gain", "split", "cover"}
-            Total gain of its splits, their number, or the total hessian (for squared error: samples) of their nodes.
-            XGBoost's names of these three, "total_gain", "weight" and "total_cover", are accepted. (Its "gain" and
-            "cover" are means per split.)
+        kind : {"gain", "split", "cover"}, default="gain"
+            "gain" is the total gain of the column's splits, "split" is their number, and "cover" is the total hessian
+            (for squared error: the number of samples) of their nodes. XGBoost's names of these three, "total_gain",
+            "weight" and "total_cover", are accepted. (XGBoost's "gain" and "cover" are means per split.)
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Importances that add up to 1, or zeros if the model has no splits.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(X, y)
+        >>> model.get_feature_importances("split").shape == (X.shape[1],)
+        True
         """
         check_is_fitted(self)
         kind = _KINDS_OF_XGBOOST.get(kind, kind)

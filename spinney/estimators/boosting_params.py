@@ -20,244 +20,321 @@ from spinney.estimators.params import (
 )
 
 AUTO = StrOptions({"auto"})
+# Headings of the docstring, each with its parameters.
+GROUPS = {
+    "Loss and start value": ("loss", "quantile", "alpha", "power", "class_weight", "init"),
+    "Rounds and learning rate": ("n_estimators", "max_iter", "learning_rate", "time_budget", "warm_start"),
+    "Trees": (
+        "max_leaf_nodes",
+        "max_depth",
+        "growth",
+        "criterion",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_weight_fraction_leaf",
+        "min_child_weight",
+        "max_bins",
+    ),
+    "Regularisation and pruning": (
+        "l1_regularization",
+        "l2_regularization",
+        "min_split_gain",
+        "min_impurity_decrease",
+        "ccp_alpha",
+    ),
+    "Sampling of rows and columns": ("subsample", "max_features", "max_features_per_tree", "random_state"),
+    "Held-out rows and early stopping": (
+        "early_stopping",
+        "scoring",
+        "validation_fraction",
+        "n_iter_no_change",
+        "tol",
+    ),
+    "Categories": (
+        "categorical_features",
+        "handle_unknown",
+        "min_samples_category",
+        "category_smoothing",
+        "category_l2",
+    ),
+    "Constraints": ("monotonic_cst", "interaction_cst"),
+    "Machine and output": ("n_jobs", "device", "verbose", "callbacks"),
+}
 BOOSTING = {
     **COMMON,
     "learning_rate": Parameter(
         'float or "auto"',
-        'Shrinks every tree\'s contribution. "auto": chosen with the rounds; 0.1 where their number is given.',
+        'Factor that shrinks the contribution of each tree. "auto" chooses it together with the number of rounds. It '
+        "is 0.1 if that number is given.",
         [POSITIVE, AUTO],
     ),
     "n_estimators": Parameter(
         'int or "auto"',
-        'Rounds; a round is one tree, or one per class with more than two classes. "auto": as many as predict rows '
-        "held out best (folds of small tables), then fitted on all rows; those rows are chosen by what they hold, "
-        "so their order in the table does not matter. Below 100 samples 100 rounds; with early stopping at most "
-        '1,500. What else is "auto" follows the table, too; where a number of rounds is given, it is as said '
-        "there.",
+        'Number of boosting rounds. A round is one tree, or one per class with more than two classes. "auto" chooses '
+        "the number that scores best on held-out rows (folds on small data), then refits on all rows. Row contents, "
+        'not row order, determine which rows are held out. Below 100 samples, "auto" is 100; with early stopping, at '
+        'most 1,500. Other "auto" parameters then also adapt to the data; given a number of rounds, they take the '
+        "values stated there.",
         [AT_LEAST_1, AUTO],
     ),
     "max_iter": Parameter(
         "int or None",
-        "The same under the name that scikit-learn's histogram boosting has for it; if given, it counts.",
+        "Alias of `n_estimators`, named as in scikit-learn's histogram boosting. If given, it takes precedence.",
         [AT_LEAST_1, None],
     ),
     "max_leaf_nodes": Parameter(
         'int, "auto" or None',
-        'Maximum number of leaves of a tree. "auto": 12 to 48, the more the more samples there are; 31 where the '
-        "number of rounds is given.",
+        'Maximum number of leaves per tree. "auto" is 12 to 48, more with more samples, or 31 if the number of rounds '
+        "is given. None sets no limit.",
         [Interval(Integral, 2, None, closed="left"), AUTO, None],
     ),
     "growth": Parameter(
         '{"best_first", "level_wise"}',
-        "Which leaf to split next: the one with the largest gain, or the oldest.",
+        'Which leaf to split next. "best_first" splits the leaf with the largest gain, "level_wise" the oldest one.',
         [StrOptions({"best_first", "level_wise"})],
     ),
     "criterion": Parameter(
         '{"friedman_mse", "squared_error"} or None',
-        "Accepted as scikit-learn's and without effect: splits are always chosen by their second-order gain.",
+        "No effect; accepted for compatibility with scikit-learn. Splits are always chosen by their second-order gain.",
         [StrOptions({"friedman_mse", "squared_error"}), Hidden(StrOptions({"deprecated"})), None],
     ),
     "min_samples_split": Parameter(
         "int or float",
-        "Samples that a node must hold to be split; a float is a share of all.",
+        "Minimum number of samples that a node needs to be split. A float is a fraction of all samples.",
         TREE["min_samples_split"].allowed,
     ),
     "min_samples_leaf": Parameter(
         'int, float or "auto"',
-        'Samples that a leaf must hold; a row of whole weight w counts w times. A float is a share of all. "auto": 1 '
-        "to 5, less than the rarest class has; where the number of rounds is given 20, or a tenth of a small table.",
+        "Minimum number of samples in a leaf. A row with an integer weight w counts as w samples. A float is a "
+        'fraction of all samples. "auto" is 1 to 5, and less than the rarest class has. If the number of rounds is '
+        "given, it is 20, or a tenth of the samples on small data.",
         [AT_LEAST_1, INSIDE_0_1, AUTO],
     ),
     "min_weight_fraction_leaf": Parameter(
         "float",
-        "Share of the whole weight that a leaf must hold. With weights that are no repetitions each row counts once "
-        "here, unless the loss is squared, absolute or quantile error or Huber's.",
+        "Minimum fraction of the total weight in a leaf. With weights that are not repetitions, each row counts as one "
+        "here, unless the loss is the squared, absolute, quantile or Huber loss.",
         TREE["min_weight_fraction_leaf"].allowed,
     ),
     "min_child_weight": Parameter(
         "float",
-        "Hessian sum that a leaf must hold; weights that are not repetitions count relative to their mean.",
+        "Minimum sum of hessians in a leaf. Weights that are not repetitions count relative to their mean.",
         [NOT_NEGATIVE],
     ),
     "min_split_gain": Parameter(
-        "float", "Splits that gain less are pruned, from the leaves up, after the tree is grown.", [NOT_NEGATIVE]
+        "float",
+        "Minimum gain of a split. Weaker splits are pruned after the tree is grown, from the leaves upwards, so that a "
+        "weak split above a strong one stays.",
+        [NOT_NEGATIVE],
     ),
     "min_impurity_decrease": Parameter(
         "float",
-        "A split is made only if it gains this much per sample of the tree: with `l2_regularization=0` and squared "
-        "error scikit-learn's decrease of impurity, of other losses that of their second-order form.",
+        "Minimum gain of a split per sample of the tree. Weaker splits are not made. With `l2_regularization=0` and "
+        "squared error, this is scikit-learn's impurity decrease. For other losses, it is that of their second-order "
+        "approximation.",
         [NOT_NEGATIVE],
     ),
     "ccp_alpha": Parameter(
         "float",
-        "Prune each tree by cost-complexity before the next one is grown: a branch is cut if its splits gain at most "
-        "this much on average. In units of gain, as `min_split_gain`; see `spinney.prune.cost_complexity`.",
+        "Complexity parameter of cost-complexity pruning. Each tree is pruned before the next one is grown: a branch "
+        "is removed if its splits gain at most this much on average. The unit is that of `min_split_gain`. See "
+        "`spinney.prune.cost_complexity`.",
         [NOT_NEGATIVE],
     ),
     "l1_regularization": Parameter("float", "L1 penalty on leaf values.", [NOT_NEGATIVE]),
     "l2_regularization": Parameter("float", "L2 penalty on leaf values.", [NOT_NEGATIVE]),
     "category_smoothing": Parameter(
-        "float", "For splits by category: weight that pulls rare categories to the middle of the order.", [NOT_NEGATIVE]
+        "float",
+        "Smoothing of the order of the categories in a split. It is a weight that pulls rare categories towards the "
+        "middle of the order.",
+        [NOT_NEGATIVE],
     ),
-    "category_l2": Parameter("float", "For splits by category: extra L2 penalty.", [NOT_NEGATIVE]),
+    "category_l2": Parameter("float", "Additional L2 penalty in splits on categorical columns.", [NOT_NEGATIVE]),
     "min_samples_category": Parameter(
         'int or "auto"',
-        'Categories with fewer samples in a node are treated there as one. "auto": 20, or less on a small table.',
+        'Categories with fewer samples in a node are treated there as one category. "auto" is 20, or less on small '
+        "data.",
         [AT_LEAST_1, AUTO],
     ),
     "max_bins": Parameter(
         "int or None",
-        "Maximum number of bins per column; missing has one more. None: no bins; thresholds are midway between "
-        "neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes longer.",
+        "Maximum number of bins per column; missing values have an additional one. None uses no bins: thresholds are "
+        "midway between neighbouring values of a node, as in exact trees, and gradients have 64 bits. Such a fit takes "
+        "longer.",
         [Interval(Integral, 2, 255, closed="both"), None],
     ),
     "max_features": Parameter(
         'float, int, "auto", "sqrt", "log2" or None',
-        'Columns that each split may choose from. "auto": half of them and at least four; all where the number of '
-        "rounds is given.",
+        "Number of columns that each split may choose from. A float is a fraction of the columns, None is all of them. "
+        '"auto" is half of the columns and at least four, or all of them if the number of rounds is given.',
         [*COLUMNS, AUTO],
     ),
     "max_features_per_tree": Parameter(
-        'float, int, "sqrt", "log2" or None', "Columns that each tree may choose from.", COLUMNS
+        'float, int, "sqrt", "log2" or None',
+        "Number of columns that each tree may choose from. A float is a fraction of the columns, None is all of them.",
+        COLUMNS,
     ),
-    "subsample": Parameter("float", "Share of rows drawn for each round.", [SHARE]),
+    "subsample": Parameter("float", "Fraction of the rows that is sampled for each round.", [SHARE]),
     "interaction_cst": Parameter(
         '"pairwise", "no_interactions", groups of columns, or None',
-        "Columns that may meet on a path: those of one group.",
+        "Interaction constraints: only columns of the same group may occur together on a path of a tree. A group is a "
+        "list of column names or numbers. Columns in no group form one of their own.",
         [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
     ),
     "early_stopping": Parameter(
         'bool, "auto" or None',
-        "Stop when `scoring`, or the first metric, on the last evaluation set no longer improves; without `eval_set` "
-        'a part of the rows is held out. "auto": above 10,000 rows. None: if `n_iter_no_change` is given. The model '
-        "then predicts with its best round.",
+        "Stop when the score on the last evaluation set no longer improves; the model then predicts with its best "
+        "round. The score is `scoring`, or the first metric of `eval_metric`. Without `eval_set`, some rows are held "
+        'out. "auto" stops early above 10,000 rows. None does so if `n_iter_no_change` is given.',
         ["boolean", StrOptions({"auto"}), None],
     ),
     "scoring": Parameter(
         "str, function or None",
-        'What early stopping goes by: "loss" (or the first `eval_metric`), the name of a score of scikit-learn\'s, a '
-        "function (model, X, y) -> float, or None for the model's own `score`.",
+        'Score that early stopping monitors: "loss" (or the first `eval_metric`), the name of a scikit-learn scorer, a '
+        "function (model, X, y) -> float, or None for the `score` method of the model.",
         [str, callable, None],
     ),
     "validation_fraction": Parameter(
         "float, int or None",
-        "Rows held out for early stopping: a share or a number. None: none are, and the training rows decide.",
+        "Rows to hold out for early stopping. A float is a fraction, an int is a number of rows. None holds out no "
+        "rows and monitors the training rows.",
         [INSIDE_0_1, AT_LEAST_1, None],
     ),
     "n_iter_no_change": Parameter(
-        "int or None", "Rounds without improvement that early stopping waits for; None: 10.", [AT_LEAST_1, None]
+        "int or None",
+        "Number of rounds without improvement after which early stopping ends the fit. None waits for 10 rounds.",
+        [AT_LEAST_1, None],
     ),
     "tol": Parameter(
         "float",
-        "How much the score must improve for early stopping to go on. It does not choose the round: the model predicts "
-        "with the best one.",
+        "Minimum improvement of the score that counts for early stopping. It does not choose the round: the model "
+        "predicts with the best one.",
         [NOT_NEGATIVE],
     ),
     "time_budget": Parameter(
         "float or None",
-        "Seconds that the fit may take: choosing rounds ends after two fifths of them, and the fit on all rows takes "
-        "larger steps or fewer rounds. The model then depends on how fast the machine is.",
+        "Time limit of the fit in seconds. Choosing the rounds ends after 40 % of it, and the fit on all rows takes "
+        "larger steps or fewer rounds. The model then depends on the speed of the machine. None sets no limit.",
         [POSITIVE, None],
     ),
-    "warm_start": Parameter("bool", "Go on from the fitted model, with the bins that it has, or without.", ["boolean"]),
+    "warm_start": Parameter(
+        "bool",
+        "Continue from the previous fit, with its bins if it had any. False fits from the beginning.",
+        ["boolean"],
+    ),
     "random_state": Parameter(
         "int, RandomState or None",
-        "For columns and rows that are sampled and rows that are held out. None is the seed 0, so that every fit gives "
-        "the same model.",
+        "Seed for sampling rows and columns and for holding out rows. None is the seed 0, so that every fit gives the "
+        "same model.",
         ["random_state"],
     ),
     "n_jobs": COMMON["n_jobs"]._replace(allowed=[Integral, None]),
     "device": Parameter(
         '{"cpu", "cuda", "auto"}',
-        f'Where to fit: "cuda" is an NVIDIA GPU (`{install_command("gpu")}`), which gives the same model, bit for '
-        'bit; "auto" is a GPU if there is one.',
+        f'Device to fit on. "cuda" is an NVIDIA GPU (`{install_command("gpu")}`) and gives the same model, bit for '
+        'bit. "auto" uses a GPU if there is one.',
         [StrOptions({"cpu", "cuda", "auto"})],
     ),
-    "verbose": Parameter("int", "1: a progress bar with the running metrics; 2: a line per round.", ["verbose"]),
+    "verbose": Parameter(
+        "int",
+        "1 shows a progress bar with the metrics of the evaluation sets, 2 prints a line per round, 0 prints nothing.",
+        ["verbose"],
+    ),
     "callbacks": Parameter(
         "function, list of functions, or None",
-        "Called after every round with a `Round` (number, n_rounds, scores, seconds); True ends the fit.",
+        "Functions to call after every round with a `Round` (number, n_rounds, scores, seconds). If one returns True, "
+        "the fit ends.",
         [list, tuple, callable, None],
     ),
 }
-_BEGINS = "What the trees are added to: an estimator, which is fitted first and whose predictions are taken as raw "
+_START = "Start value that the trees are added to. None is the best constant{}. "
+_ESTIMATOR = "An estimator is fitted first, and its predictions are the raw scores"
 NUMBER_LOSS = {
     "init": Parameter(
         'estimator, float, "zero" or None',
-        f'{_BEGINS}scores (their logarithms with a log link); a number: this prediction for every row; "zero": '
-        "nothing; None: the best constant.",
+        f'{_START.format("")}"zero" is 0. A number is the prediction for every row before the first tree. {_ESTIMATOR} '
+        "(their logarithms, if the loss has a log link).",
         [StrOptions({"zero"}), None, HasMethods(["fit", "predict"]), Interval(Real, None, None, closed="neither")],
     ),
     "loss": Parameter(
         "str or object",
-        '"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", or a loss of your own '
-        "(see `spinney.Loss`).",
+        'Loss to minimise: "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", or a '
+        "custom loss (see `spinney.Loss`).",
     ),
-    "quantile": Parameter("float or None", 'For loss="quantile"; None: `alpha`.', [INSIDE_0_1, None]),
+    "quantile": Parameter(
+        "float or None", 'Quantile to predict with loss="quantile". None is `alpha`.', [INSIDE_0_1, None]
+    ),
     "alpha": Parameter(
         "float",
-        'For loss="huber": the quantile of absolute residuals beyond which errors count linearly. For loss="quantile" '
-        "the quantile, unless `quantile` is given.",
+        'With loss="huber", the quantile of the absolute residuals beyond which errors count linearly. With '
+        'loss="quantile", the quantile to predict, unless `quantile` is given.',
         [INSIDE_0_1],
     ),
-    "power": Parameter("float", 'For loss="tweedie": between 1 and 2.', [Interval(Real, 1, 2, closed="neither")]),
+    "power": Parameter(
+        "float", 'Variance power of loss="tweedie", between 1 and 2.', [Interval(Real, 1, 2, closed="neither")]
+    ),
 }
 CLASS_LOSS = {
     "init": Parameter(
         'estimator, float, "zero" or None',
-        f"{_BEGINS}scores (log odds of its probabilities); a number: this probability of the second of two classes; "
-        '"zero": nothing; None: the classes\' shares.',
+        f'{_START.format(": the class frequencies")}"zero" is a raw score of 0. A number is the probability of the '
+        f"second of two classes before the first tree. {_ESTIMATOR} (log odds of its probabilities).",
         [StrOptions({"zero"}), None, HasMethods(["fit", "predict_proba"]), INSIDE_0_1],
     ),
     "loss": Parameter(
         '"log_loss", "exponential" or object',
-        '"exponential" (AdaBoost\'s) and a loss of your own (see `spinney.Loss`) are for two classes; the latter sees '
-        "them as 0 and 1.",
+        'Loss to minimise. "exponential" (the loss of AdaBoost) and custom losses (see `spinney.Loss`) are supported '
+        "only with two classes. A custom loss gets them as 0 and 1.",
     ),
     "class_weight": Parameter(
         'dict, "balanced" or None',
-        "Weights of the classes; they multiply sample_weight. They are importances, whole numbers too: a row of a "
-        "heavy class still counts once for `min_samples_leaf`, where an integer `sample_weight` counts as repetitions.",
+        'Weights of the classes, which multiply `sample_weight`. "balanced" gives all classes the same total weight. '
+        "Class weights are importances, even if they are integers: each row counts once for `min_samples_leaf`, "
+        "whereas an integer `sample_weight` counts as repetitions.",
         [dict, StrOptions({"balanced"}), None],
     ),
 }
 FITTED = """
     n_iter_ : int
-        Rounds that were fitted.
+        Number of rounds that were fitted.
     learning_rate_, max_leaf_nodes_, min_samples_leaf_ : float, int, int
-        What these parameters were in the fit, with "auto" resolved.
+        The values of these parameters in the fit, with "auto" resolved.
     best_iteration_ : int
-        Rounds the model predicts with: all, or the best number after early stopping.
+        Number of rounds that the model predicts with: all, or the best number after early stopping.
     n_estimators_ : int
-        The same under scikit-learn's name.
+        The same, named as in scikit-learn.
     evals_result_ : dict
-        Evaluation set -> metric -> one value per round. "held_out": the scores that the number of rounds was chosen by.
+        Evaluation set -> metric -> one value per round. "held_out" has the scores by which "auto" chose the rounds.
     train_score_ : ndarray of shape (n_estimators_,)
-        The loss of the training rows after each round, with scikit-learn's factors: mean squared error, and twice the
-        log loss of two classes. Not there with a loss of your own without `value`. With `subsample < 1` it is that of
-        the rows drawn, and `oob_scores_` is that of the others, `oob_improvement_` what each round takes off it, and
-        `oob_score_` its last value.
+        Loss of the training rows after each round, with scikit-learn's factors: mean squared error is not halved, and
+        the log loss of two classes is doubled. Missing with a custom loss without `value`. With `subsample < 1` it is
+        the loss of the sampled rows. The loss of the other rows is then `oob_scores_`, its decrease per round is
+        `oob_improvement_`, and its last value is `oob_score_`.
     validation_score_ : ndarray of shape (n_iter_ + 1,), or empty without early stopping
-        The score that early stopping used, before the first round and after each. Higher is better, so losses are
-        negative; as in scikit-learn, the loss of squared error is halved.
+        Score that early stopping used, before the first round and after each. Higher is better, so losses are
+        negative. The loss of squared error is halved, as in scikit-learn.
     do_early_stopping_ : bool
-        Whether the fit could have ended early.
+        Whether the fit could stop early.
     scorer_ : function or None
-        The scorer of `scoring`, if early stopping went by one.
+        The scorer of `scoring`, if early stopping used one.
     init_ : estimator or "zero"
-        The initial estimator, fitted; without one, a dummy estimator that gives the start value.
+        The fitted initial estimator. Without one, a dummy estimator that predicts the start value.
     n_trees_per_iteration_ : int
-        Trees per round.
+        Number of trees per round.
     max_features_ : int
-        Columns that each split could choose from.
+        Number of columns that each split could choose from.
     is_categorical_ : ndarray of bool, or None
-        Which columns are categories; None if none is.
+        Mask of the categorical columns. None if there are none.
     estimators_ : ndarray of shape (n_rounds, n_outputs)
-        The trees, one per round, or per round and class with more than two classes; their `predict` gives what they
-        add to the raw score. `len(model)` is the number of rounds, `model[:k]` the model of the first k.
+        The trees, one per round, or one per round and class with more than two classes. The `predict` of a tree
+        returns what it adds to the raw score. `len(model)` is the number of rounds, and `model[:k]` is the model of
+        the first k rounds.
     feature_importances_ : ndarray
-        Shares of gain; `get_feature_importances` has the other kinds.
+        Fraction of the total gain per column. `get_feature_importances` has the other kinds.
     fingerprint_ : str
-        A hash of all trees: equal on any machine and any number of threads.
-    n_features_in_, feature_names_in_
+        A hash of all trees, the same on any machine and with any number of threads.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X had names.
 """

@@ -50,15 +50,15 @@ class BoostedTreeModel(RegressorMixin, TreeModel):
     @cached_property
     def tree_(self) -> DecisionTree:  # type: ignore[override]
         if not hasattr(self, "_origin"):
-            raise AttributeError("a tree of a boosted model is not fitted by itself.")
+            raise AttributeError("a single tree of a boosted model is not fitted. Fit the whole model.")
         booster, number = self._origin
         return booster.forest.tree(number)
 
     def fit(self, X: Any = None, y: Any = None) -> None:
-        raise TypeError("a tree of a boosted model is not fitted by itself: fit the whole model.")
+        raise TypeError("a single tree of a boosted model cannot be fitted. Fit the whole model.")
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the tree adds to the raw score of each row."""
+        """Return what the tree adds to the raw score of each row."""
         table = self._read(X)
         return self.tree_.answers[self._leaves(table), 0, 0]
 
@@ -87,7 +87,7 @@ class Rounds:
 
     @property
     def estimators_(self) -> np.ndarray:
-        """The trees, (rounds, outputs): each has `tree_`, `predict`, `apply` and `decision_path`."""
+        """The trees, of shape (n_rounds, n_outputs); each has `tree_`, `predict`, `apply` and `decision_path`."""
         booster = self._need_rounds()
         trees = np.empty((booster.n_rounds, booster.n_outputs), object)
         for k in range(len(trees)):
@@ -113,7 +113,7 @@ class Rounds:
         return {name: getattr(self, f"{name}_", getattr(self, name)) for name in names}
 
     def __len__(self) -> int:
-        """How many rounds the model has."""
+        """Return the number of rounds."""
         check_is_fitted(self)
         return self._booster.n_rounds
 
@@ -121,13 +121,16 @@ class Rounds:
         return True  # a model is something even before it is fitted
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """Round by round, an array of one tree per output."""
+        """Iterate over the rounds; each is an array with one tree per output."""
         check_is_fitted(self)
         return (self._round(k) for k in range(len(self)))
 
     def __getitem__(self, rounds: Any) -> Any:
-        """`model[k]`: the trees of round k, one per output, and `model[k, output]` one of them. `model[:k]`: the model
-        of the first k rounds."""
+        """Return the trees of a round, or the model of the first rounds.
+
+        `model[k]` is an array of the trees of round k, one per output, `model[k, output]` is one of them, and
+        `model[:k]` is the model of the first k rounds.
+        """
         check_is_fitted(self)
         if isinstance(rounds, slice):
             return self._first_rounds(rounds)
@@ -137,7 +140,7 @@ class Rounds:
             k, n = index(rounds), len(self)
         except TypeError:
             raise TypeError(
-                f"rounds are numbers or slices, model[3], model[3, 0] or model[:3], got {rounds!r}."
+                f"rounds must be integers or slices, as in model[3], model[3, 0] or model[:3], got {rounds!r}."
             ) from None
         if not -n <= k < n:
             raise IndexError(f"round must be from 0 to {n - 1}, got {rounds!r}.")
@@ -147,8 +150,8 @@ class Rounds:
         start, stop, step = rounds.indices(len(self))
         if start != 0 or step != 1 or stop < 1:
             raise ValueError(
-                "a slice of a boosted model is made of its first rounds, model[:k] with k of at least 1: each tree is "
-                f"fitted to what those before it left over; got model[{_written(rounds)}]."
+                f"model[{_written(rounds)}] is not supported: each tree is fitted on the residuals of the trees before "
+                "it. Use model[:k] with k of at least 1, the model of the first k rounds."
             )
         other: Any = copy(self)
         other._booster = self._booster.cut(stop)
@@ -168,22 +171,34 @@ class Rounds:
 
     @property
     def forest_(self) -> Forest:
-        """The store of all trees, round by round, those of a round in the order of the classes."""
+        """The storage of all trees, by rounds, and within a round in the order of the classes."""
         check_is_fitted(self)
         return self._booster.forest
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
-        """The nodes that each row passes in each tree.
+        """Return the nodes that each row passes in each tree.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame or sparse matrix
+            Input data with the columns of `fit`.
 
         Returns
         -------
-        (indicator, n_nodes_ptr)
-            A sparse matrix of ones, (n_samples, nodes of all trees), and where each tree's nodes begin among its
-            columns; trees come round by round, those of a round in the order of the classes.
+        indicator : csr_matrix of shape (n_samples, n_nodes)
+            Ones at the nodes, which are those of all trees.
+        n_nodes_ptr : ndarray of shape (n_trees + 1,)
+            First column of each tree in `indicator`. Trees are ordered by rounds, and within a round by classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_regression
+        >>> from spinney import GradientBoostingRegressor
+        >>> X, y = make_regression(random_state=0)
+        >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+        >>> indicator, n_nodes_ptr = model.decision_path(X)
+        >>> indicator.shape == (100, n_nodes_ptr[-1])
+        True
         """
         leaves = self.apply(X)  # type: ignore[attr-defined]
         forest = self._booster.forest

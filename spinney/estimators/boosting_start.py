@@ -44,12 +44,12 @@ def read_eval_offsets(given: Any, names: list[str]) -> dict[str, Any]:
     if isinstance(given, dict):
         unknown = [name for name in given if name not in names]
         if unknown:
-            raise ValueError(f"eval_init_score names the set {unknown[0]!r}, but the evaluation sets are {names}.")
+            raise ValueError(f"eval_init_score has the key {unknown[0]!r}, but the evaluation sets are {names}.")
         return {name: given.get(name) for name in names}
     if isinstance(given, list | tuple) and len(given) == len(names) and all(np.ndim(one) > 0 for one in given):
         return dict(zip(names, given))
     if len(names) != 1:
-        raise ValueError(f"eval_init_score must be a list of {len(names)} arrays, one for each set of eval_set.")
+        raise ValueError(f"eval_init_score must be a list of {len(names)} arrays, one per set of eval_set.")
     return {names[0]: given}
 
 
@@ -67,7 +67,7 @@ def fit_init(init: Any, X: Any, labels: np.ndarray, weights: Weights, rows: np.n
     weight = weights.total()
     if weight is not None and not takes_weights(init):
         raise ValueError(
-            f"init estimator {type(init).__name__} does not support sample weights. Leave sample_weight out, or choose "
+            f"init estimator {type(init).__name__} does not support sample weights. Leave sample_weight out, or use "
             "another init."
         )
     params = {} if weight is None else {"sample_weight": weight}
@@ -101,7 +101,7 @@ def raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
     if not task.is_classes:
         return _log_of_means(value, f"{number:g}") if has_log_link(task.loss) else value
     if task.n_outputs > 1:
-        raise ValueError(f"init={number:g} is a number, which needs two classes: y has {task.n_outputs}.")
+        raise ValueError(f"init={number:g} is a number, which needs two classes, but y has {task.n_outputs}.")
     odds = _logs(value / (1.0 - value))
     return 0.5 * odds if isinstance(task.loss, Exponential) else odds
 
@@ -109,16 +109,16 @@ def raw_of_number(number: float, task: Task, own_loss: Any) -> np.ndarray:
 def _check_link(own_loss: Any) -> None:
     if getattr(own_loss, "inverse_link", None) is not None:
         raise ValueError(
-            "init cannot be an estimator or a number with a custom loss that has an inverse_link: which raw scores "
-            "predictions stand for is not known. Pass raw scores to fit and predict as init_score."
+            "init cannot be an estimator or a number with a custom loss that has an inverse_link, because predictions "
+            "cannot be converted to raw scores. Pass raw scores to fit and predict as init_score."
         )
 
 
 def _log_of_means(values: np.ndarray, name: str) -> np.ndarray:
     if not (values > 0.0).all():
         raise ValueError(
-            f"init={name} must predict positive values for a loss with a log link, got {values.min():.6g}: raw scores "
-            "are their logarithms."
+            f"init={name} must predict positive values for a loss with a log link, got {values.min():.6g}. The raw "
+            "scores are their logarithms."
         )
     return _logs(values)
 

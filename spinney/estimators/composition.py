@@ -152,7 +152,7 @@ class Combination(KnowsNames, _BaseComposition):
 
     def _check_names(self, names: list[str]) -> None:
         if len(set(names)) != len(names):
-            raise ValueError(f"estimators must have names that differ, got {names}.")
+            raise ValueError(f"estimators must have distinct names, got {names}.")
         taken = sorted(set(names) & set(self.get_params(deep=False)))
         if taken:
             raise ValueError(f"estimators must not be named like parameters of {type(self).__name__}: {taken}.")

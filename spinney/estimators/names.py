@@ -49,7 +49,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("base_score", "boost_from_average"), ("init", "the best constant by default; 'zero' for none")),
     **dict.fromkeys(
         ("enable_categorical", "feature_types", "cat_features", "categorical_feature"),
-        ("categorical_features", "columns of strings and category dtypes are categories without it"),
+        ("categorical_features", "columns of strings and category dtypes are categorical by default"),
     ),
     "cat_smooth": ("category_smoothing", ""),
     "cat_l2": ("category_l2", ""),
@@ -60,7 +60,8 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "scale_pos_weight": ("class_weight", "a dict with a weight for each class, or 'balanced'"),
     **dict.fromkeys(("is_unbalance", "auto_class_weights"), ("class_weight", "'balanced'")),
     **dict.fromkeys(
-        ("early_stopping_rounds", "early_stopping_round", "od_wait"), ("n_iter_no_change", "it turns early stopping on")
+        ("early_stopping_rounds", "early_stopping_round", "od_wait"),
+        ("n_iter_no_change", "which turns early stopping on"),
     ),
     **dict.fromkeys(("random_seed", "seed"), ("random_state", "")),
     **dict.fromkeys(("nthread", "thread_count", "num_threads", "nthreads"), ("n_jobs", "")),
@@ -69,31 +70,32 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "callback": ("callbacks", ""),
     "cp": ("ccp_alpha", ""),
     "base_estimator": ("estimator", ""),
-    **dict.fromkeys(("eval_metric", "custom_metric"), ("", "fit(X, y, eval_metric=...) takes metrics")),
-    "importance_type": ("", "get_feature_importances(kind) has every kind of importance"),
+    **dict.fromkeys(("eval_metric", "custom_metric"), ("", "pass metrics to fit: fit(X, y, eval_metric=...)")),
+    "importance_type": ("", "get_feature_importances(kind) computes every kind of importance"),
     **dict.fromkeys(
-        ("booster", "boosting_type", "boosting"), ("", "boosting is plain gradient boosting, without dart and goss")
+        ("booster", "boosting_type", "boosting"),
+        ("", "only plain gradient boosting is supported, not dart or goss"),
     ),
     "missing": ("", "NaN, None and NA are missing values"),
-    "zero_as_missing": ("", "zeros are zeros; NaN, None and NA are missing values"),
+    "zero_as_missing": ("", "zeros are zeros, and NaN, None and NA are missing values"),
     "nan_mode": ("", "missing values go to the side that gains more"),
-    "num_parallel_tree": ("", "forests are RandomForestClassifier and others"),
-    "extra_trees": ("", "forests of them are ExtraTreesClassifier and ExtraTreesRegressor"),
-    **dict.fromkeys(("deterministic", "force_row_wise"), ("", "the model is always the same")),
+    "num_parallel_tree": ("", "use a forest, such as RandomForestClassifier"),
+    "extra_trees": ("", "use ExtraTreesClassifier or ExtraTreesRegressor"),
+    **dict.fromkeys(("deterministic", "force_row_wise"), ("", "the model is always deterministic")),
     "validate_parameters": ("", "parameters are always checked"),
-    "use_best_model": ("", "with early stopping the best round is always used"),
+    "use_best_model": ("", "early stopping always keeps the best round"),
     "subsample_freq": ("", "with subsample, rows are sampled in every round"),
     **dict.fromkeys(("sampling_method", "bootstrap_type", "bagging_temperature"), ("", "rows are sampled uniformly")),
     "max_delta_step": ("", "losses with a log link limit their steps themselves"),
-    "subsample_for_bin": ("", "bins come from 200,000 rows of larger tables"),
+    "subsample_for_bin": ("", "bins are computed from 200,000 rows of larger data"),
     **dict.fromkeys(
         ("max_cat_to_onehot", "max_cat_threshold", "one_hot_max_size", "max_ctr_complexity", "simple_ctr"),
         ("", "categories are ordered and split once, in every node"),
     ),
     "multi_strategy": ("", "there is one tree per class and round"),
-    "leaf_estimation_iterations": ("", "leaves take one step"),
+    "leaf_estimation_iterations": ("", "leaf values take one step"),
     **dict.fromkeys(("train_dir", "allow_writing_files"), ("", "nothing is written to files")),
-    "has_time": ("", "no row is encoded by those before it"),
+    "has_time": ("", "categories are not encoded by the rows before"),
     **dict.fromkeys(
         ("feature_weights", "random_strength", "path_smooth", "linear_tree", "text_features", "embedding_features"),
         ("", ""),
@@ -109,9 +111,9 @@ FIT: dict[str, tuple[str, str]] = {
     "eval_X": ("X_val", ""),
     "eval_y": ("y_val", ""),
     "validation_data": ("eval_set", ""),
-    **dict.fromkeys(("xgb_model", "init_model"), ("", "set the parameter warm_start=True to go on from a model")),
-    "feature_name": ("", "names are those of the table's columns"),
-    "plot": ("", "plot_staged_errors(model, X, y) draws the errors afterwards"),
+    **dict.fromkeys(("xgb_model", "init_model"), ("", "set the parameter warm_start=True to continue a fit")),
+    "feature_name": ("", "names are those of the columns of X"),
+    "plot": ("", "use plot_staged_errors(model, X, y) after the fit"),
     "eval_class_weight": ("", ""),
 }
 # Arguments of predictions: other names -> (a method or property that a model has for it, what to do instead).
@@ -156,15 +158,23 @@ class KnowsNames:
                 setattr(cls, name, _named(method))
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, also those of parts as `part__parameter`.
+        """Set parameters.
 
         Parameters
         ----------
         **params : dict
+            Parameters by name. Those of nested objects are named `component__parameter`.
 
         Returns
         -------
-        self
+        self : object
+            The model.
+
+        Examples
+        --------
+        >>> from spinney import GradientBoostingClassifier
+        >>> GradientBoostingClassifier().set_params(n_estimators=50).n_estimators
+        50
         """
         with names_of_ours(self, params):
             return super().set_params(**params)  # type: ignore[misc]
@@ -232,8 +242,8 @@ def _parameter(kind: Any, name: str) -> str | None:
     if near:
         return f"did you mean {near[0]}?"
     if ours:
-        return f"nothing like it is there; in gradient boosting it is {ours}"
-    return "nothing like it is there" if name in PARAMETERS else f"help({kind.__name__}) has all parameters"
+        return f"only gradient boosting has an equivalent, {ours}"
+    return "there is no equivalent" if name in PARAMETERS else f"see help({kind.__name__}) for all parameters"
 
 
 def _argument_of_fit(kind: Any, known: frozenset[str], name: str) -> str | None:
@@ -264,7 +274,7 @@ def _argument_of_predict(kind: Any, known: frozenset[str], name: str) -> str | N
 
 
 def _takes(known: frozenset[str]) -> str:
-    return f"it takes {', '.join(sorted(known - {'self'}))}"
+    return f"it accepts {', '.join(sorted(known - {'self'}))}"
 
 
 def _parameters_of(kind: Any) -> list[str]:

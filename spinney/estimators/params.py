@@ -9,7 +9,7 @@ every family needs; the others stand with their families.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
 from textwrap import dedent, fill
@@ -38,7 +38,7 @@ def keep_parameters(estimator: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """scikit-learn's check of the parameters, for those that are not at their defaults."""
+    """Run scikit-learn's check on the parameters that are not at their defaults."""
     kind: Any = type(estimator)
     defaults = _defaults(kind)
     changed = {name: value for name in defaults if (value := getattr(estimator, name)) is not defaults[name]}
@@ -53,10 +53,13 @@ def _defaults(kind: Any) -> dict[str, Any]:
     return {one.name: one.default for one in parameters}
 
 
-def described(*tables: Mapping[str, Parameter], **texts: str) -> Callable[[Kind], Kind]:
+def described(
+    *tables: Mapping[str, Parameter], groups: Mapping[str, Sequence[str]] | None = None, **texts: str
+) -> Callable[[Kind], Kind]:
     """Set `_parameter_constraints` of a class, and fill in its docstring: `{parameters}`, and `texts` by their names.
 
-    Every parameter of the constructor is looked up in the tables; the last one that has it counts.
+    Every parameter of the constructor is looked up in the tables; the last one that has it counts. With `groups`, a
+    dict from heading to names, the docstring lists the parameters below these headings; the signature keeps its order.
     """
 
     def describe(kind: Kind) -> Kind:
@@ -65,9 +68,9 @@ def described(*tables: Mapping[str, Parameter], **texts: str) -> Callable[[Kind]
         limits = {name: known[name].allowed for name in defaults}
         kind._parameter_constraints = {name: one for name, one in limits.items() if one is not None}
         if kind.__doc__:  # which there is none of with -OO
-            entries = [_entry(name, known[name], default) for name, default in defaults.items()]
+            entries = {name: _entry(name, known[name], default) for name, default in defaults.items()}
             text = inspect.cleandoc(kind.__doc__)  # Python 3.13 strips the indentation, earlier versions keep it
-            for name, one in {"parameters": "\n".join(entries), **texts}.items():
+            for name, one in {"parameters": _grouped(entries, groups), **texts}.items():
                 text = text.replace(f"{{{name}}}", dedent(one).strip("\n"))
             kind.__doc__ = text
         return kind
@@ -76,10 +79,27 @@ def described(*tables: Mapping[str, Parameter], **texts: str) -> Callable[[Kind]
 
 
 def _entry(name: str, one: Parameter, default: Any) -> str:
-    """A parameter as numpydoc wants it."""
+    """A parameter as numpydoc wants it: `name : form, default=value`, and sentences below."""
     quoted = f'"{default}"' if isinstance(default, str) else repr(default)
-    first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default {quoted}")
+    first = f"{name} : {one.form}" + ("" if default is inspect.Parameter.empty else f", default={quoted}")
     return first + ("\n" + fill(one.text, 116, initial_indent=_INDENT, subsequent_indent=_INDENT) if one.text else "")
+
+
+def _grouped(entries: dict[str, str], groups: Mapping[str, Sequence[str]] | None) -> str:
+    """All entries, in order or below the headings of their groups.
+
+    A heading is a line that ends in a colon, with blank lines around it. numpydoc reads it as an entry without a type,
+    which is set in bold.
+    """
+    if groups is None:
+        return "\n".join(entries.values())
+    parts = []
+    for heading, names in groups.items():
+        own = [entries.pop(name) for name in names if name in entries]
+        parts += [f"{heading}:", "\n".join(own)] if own else []
+    if entries:
+        raise ValueError(f"parameters without a group: {', '.join(entries)}.")
+    return "\n\n".join(parts)
 
 
 def other_defaults(**changes: Any) -> Callable[[Kind], Kind]:
@@ -109,30 +129,43 @@ COLUMNS = [AT_LEAST_1, SHARE, StrOptions({"sqrt", "log2"}), None]
 COMMON = {
     "categorical_features": Parameter(
         '"from_dtype", mask, column numbers or names, or None',
-        "Which columns are categories. By default those of strings and of category dtypes.",
+        'Categorical columns. "from_dtype" selects columns of strings and of category dtypes. A mask, numbers or names '
+        "list all categorical columns, those of strings included. All other columns must then hold numbers. None means "
+        "that no column is categorical.",
         ["array-like", StrOptions({"from_dtype"}), None],
     ),
     "handle_unknown": Parameter(
         '{"missing", "error"}',
-        'What `predict` does with a category that was not there in training: "missing" takes it for a missing value, '
+        'How `predict` treats a category that was not seen in training. "missing" treats it as a missing value. '
         '"error" raises a ValueError that names the column and the value.',
         [StrOptions({"missing", "error"})],
     ),
-    "max_depth": Parameter("int or None", "Maximum depth: questions on a path.", [AT_LEAST_1, None]),
+    "max_depth": Parameter(
+        "int or None", "Maximum depth of a tree: splits on a path. None sets no limit.", [AT_LEAST_1, None]
+    ),
     "monotonic_cst": Parameter(
         "sequence of -1, 0, 1, dict from column name to such, or None",
-        "Columns along which the answer may only fall (-1) or rise (1).",
+        "Monotonicity constraints per column: predictions may only increase (1) or only decrease (-1) along the "
+        "column, or are not constrained (0).",
         ["array-like", dict, None],
     ),
-    "n_jobs": Parameter("int or None", "Threads; None: every core. The model does not depend on it.", THREADS),
-    "random_state": Parameter("int, RandomState or None", "", ["random_state"]),
-    "verbose": Parameter("int", "", ["verbose"]),
-    "warm_start": Parameter("bool", "", ["boolean"]),
+    "n_jobs": Parameter(
+        "int or None",
+        "Number of threads. None and -1 use every core. The model does not depend on it.",
+        THREADS,
+    ),
+    "random_state": Parameter(
+        "int, RandomState or None",
+        "Seed of the random number generator. Pass an int for the same result in every fit.",
+        ["random_state"],
+    ),
+    "verbose": Parameter("int", "Print progress if positive. 0 prints nothing.", ["verbose"]),
+    "warm_start": Parameter("bool", "Keep the previous fit and add to it. False fits from the beginning.", ["boolean"]),
     "voting": Parameter(
         '{"soft", "hard"}',
-        '"soft": the mean of the probabilities; "hard": a majority vote. Every member has one vote, `predict` is the '
-        "class with the most, of equals the first, and probabilities are shares of votes, out of bag as well. It can "
-        "be set after the fit.",
+        '"soft" averages the probabilities of the members. "hard" is a majority vote: each member has one vote, '
+        "`predict` returns the class with the most votes, and ties go to the first class. Probabilities are then "
+        "fractions of the votes, out-of-bag ones too. It can be changed after the fit.",
         [StrOptions({"soft", "hard"})],
     ),
 }
@@ -143,71 +176,79 @@ TREE = {
     **COMMON,
     "splitter": Parameter(
         '{"best", "random"}',
-        '"random": one random threshold per column, and the best of these.',
+        'How to choose the split of a node. "best" compares all thresholds. "random" draws one threshold at random per '
+        "column and takes the best of these.",
         [StrOptions({"best", "random"})],
     ),
     "min_samples_split": Parameter(
         "int or float",
-        "Rows that a node must have to be split; a float is a share of all rows.",
+        "Minimum number of rows that a node needs to be split. A float is a fraction of all rows.",
         [Interval(Integral, 2, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
     ),
     "min_samples_leaf": Parameter(
-        "int or float", "Rows that a leaf must have; a float is a share of all rows.", [AT_LEAST_1, INSIDE_0_1]
+        "int or float",
+        "Minimum number of rows in a leaf. A float is a fraction of all rows.",
+        [AT_LEAST_1, INSIDE_0_1],
     ),
     "min_weight_fraction_leaf": Parameter(
-        "float", "Share of the whole weight that a leaf must have.", [Interval(Real, 0, 0.5, closed="both")]
+        "float", "Minimum fraction of the total weight in a leaf.", [Interval(Real, 0, 0.5, closed="both")]
     ),
     "max_features": Parameter(
         'int, float, "sqrt", "log2" or None',
-        "Columns that each split may choose from, drawn anew for every node. If none of those drawn can split the "
-        "node, more are drawn.",
+        "Number of columns that each split may choose from, sampled again for every node. A float is a fraction of the "
+        "columns, None is all of them. If none of the sampled columns can split the node, more are sampled.",
         COLUMNS,
     ),
     "random_state": Parameter(
         "int, RandomState or None",
-        'For splitter="random", max_features and validation_fraction. Without these nothing is random: of equally good '
-        "splits the column further left wins, and on one column the lower threshold. (Of columns that were drawn, the "
-        "first.)",
+        'Seed for splitter="random", `max_features` and `validation_fraction`. Without these, nothing is random: ties '
+        "between splits go to the first column, and on one column to the lowest threshold. Among sampled columns, "
+        "they go to the one sampled first.",
         ["random_state"],
     ),
     "max_leaf_nodes": Parameter(
         "int or None",
-        "Grow best-first, always splitting the leaf whose split takes off the most impurity, to at most this many "
-        "leaves.",
+        "Maximum number of leaves. The tree is then grown best-first: the next leaf to be split is the one whose split "
+        "reduces the impurity most. None sets no limit.",
         [Interval(Integral, 2, None, closed="left"), None],
     ),
     "min_impurity_decrease": Parameter(
         "float",
-        "What a split must take off the impurity of the whole tree: the node's decrease times its share of the weight.",
+        "Minimum amount by which a split must reduce the impurity of the whole tree: the impurity decrease of the node "
+        "times the node's fraction of the weight.",
         [NOT_NEGATIVE],
     ),
     "class_weight": Parameter(
         'dict, list of dicts, "balanced" or None',
-        "Weights of the classes; they multiply sample_weight.",
+        'Weights of the classes, which multiply `sample_weight`. "balanced" gives all classes the same total weight. '
+        "Pass a list of dicts for several outputs.",
         [dict, list, StrOptions({"balanced"}), None],
     ),
     "significance": Parameter(
         "float or None",
-        "Split a node only if the split passes a chi-squared test at this level, for example 0.05.",
+        "Split a node only if the split passes a chi-squared test at this level, for example 0.05. None tests nothing.",
         [INSIDE_0_1, None],
     ),
     "validation_fraction": Parameter(
-        "float or int", "Rows held out for `n_iter_no_change`: a share or a number.", [INSIDE_0_1, AT_LEAST_1]
+        "float or int",
+        "Rows to hold out for `n_iter_no_change`. A float is a fraction, an int is a number of rows.",
+        [INSIDE_0_1, AT_LEAST_1],
     ),
     "n_iter_no_change": Parameter(
         "int or None",
-        "Grow best-first and stop when this many splits in a row have not lowered the error on the held-out rows; the "
-        "tree is the one with the lowest.",
+        "Hold out rows, grow best-first, and stop after this many consecutive splits that do not lower the error on "
+        "the held-out rows. The tree is cut back to its lowest error. None grows the whole tree.",
         [AT_LEAST_1, None],
     ),
     "ccp_alpha": Parameter(
         "float",
-        "Prune the grown tree: each leaf must be worth so much impurity. See `spinney.prune.cost_complexity`.",
+        "Complexity parameter of cost-complexity pruning, the penalty per leaf. 0 does not prune. See "
+        "`spinney.prune.cost_complexity`.",
         [NOT_NEGATIVE],
     ),
     "max_bins": Parameter(
         "int or None",
-        "Cut each column into at most this many bins first, up to 255; None tries every threshold.",
+        "Maximum number of bins per column, up to 255. Thresholds are then bin edges. None tries every threshold.",
         [Interval(Integral, 2, 255, closed="both"), None],
     ),
 }
@@ -219,49 +260,64 @@ NUMBER_CRITERIA = [StrOptions({"squared_error", "friedman_mse", "absolute_error"
 
 FOREST = {
     **TREE,
-    "n_estimators": Parameter("int", "Trees.", [AT_LEAST_1]),
+    "n_estimators": Parameter("int", "Number of trees.", [AT_LEAST_1]),
     "min_weight_fraction_leaf": TREE["min_weight_fraction_leaf"]._replace(
-        text="Share of a tree's whole weight that a leaf must have."
+        text="Minimum fraction of a tree's total weight in a leaf."
     ),
     "max_features": TREE["max_features"]._replace(
-        text="Columns to choose from; see `features_per`. If none of a split's columns can split the node, more are "
-        "drawn."
+        text="Number of columns to choose from, per split or per tree as `features_per` says. A float is a fraction of "
+        "the columns, None is all of them. If none of the sampled columns can split a node, more are sampled."
     ),
-    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(text="Grow each tree best-first to at most this many leaves."),
+    "max_leaf_nodes": TREE["max_leaf_nodes"]._replace(
+        text="Maximum number of leaves per tree. Trees are then grown best-first. None sets no limit."
+    ),
     "min_impurity_decrease": TREE["min_impurity_decrease"]._replace(
-        text="What a split must take off the impurity of its tree."
+        text="Minimum amount by which a split must reduce the impurity of its tree."
     ),
-    "bootstrap": Parameter("bool", "Grow each tree on rows drawn with replacement; False: on all rows.", ["boolean"]),
+    "bootstrap": Parameter(
+        "bool", "Grow each tree on rows sampled with replacement. False grows each tree on all rows.", ["boolean"]
+    ),
     "oob_score": Parameter(
         "bool or function",
-        "Judge every row by the trees that have not seen it: `oob_score_`, by accuracy or R2, or by a function "
-        "(y_true, y_pred) -> score.",
+        "Score the forest on out-of-bag rows: each row is predicted by the trees that were not fitted on it. "
+        "`oob_score_` is the accuracy or R2, or the result of a function (y_true, y_pred) -> score.",
         ["boolean", callable],
     ),
     "n_jobs": Parameter(
-        "int or None", "Threads, one tree each; None: every core. The forest does not depend on it.", THREADS
+        "int or None",
+        "Number of threads, each of which grows one tree at a time. None and -1 use every core. The forest does not "
+        "depend on it.",
+        THREADS,
     ),
     "random_state": COMMON["random_state"],
-    "verbose": Parameter("int", "1: a progress bar; 2: a line for each tree.", ["verbose"]),
-    "warm_start": Parameter("bool", "Keep the trees of the fit before and add more.", ["boolean"]),
+    "verbose": Parameter("int", "1 shows a progress bar, 2 prints a line per tree, 0 prints nothing.", ["verbose"]),
+    "warm_start": Parameter(
+        "bool", "Keep the trees of the previous fit and add more. False grows all trees again.", ["boolean"]
+    ),
     "class_weight": Parameter(
         'dict, list of dicts, "balanced", "balanced_subsample" or None',
-        'Weights of the classes; "balanced": all classes weigh the same, "balanced_subsample": in every bootstrap.',
+        'Weights of the classes. "balanced" gives all classes the same total weight; "balanced_subsample" does so in '
+        "each bootstrap sample.",
         [StrOptions({"balanced", "balanced_subsample"}), dict, list, None],
     ),
-    "ccp_alpha": TREE["ccp_alpha"]._replace(text="Prune every tree by cost-complexity."),
+    "ccp_alpha": TREE["ccp_alpha"]._replace(
+        text="Complexity parameter of cost-complexity pruning, which is applied to each tree. 0 does not prune."
+    ),
     "max_samples": Parameter(
         "int, float or None",
-        "Rows that a bootstrap draws, or their share of all rows; None: as many as there are.",
+        "Number of rows in each bootstrap sample. A float is a fraction of all rows. None samples as many rows as "
+        "there are.",
         [None, Interval(RealNotInt, 0.0, None, closed="neither"), AT_LEAST_1],
     ),
-    "keep_targets": Parameter("bool", "Keep the training rows of every leaf, for `predict_quantiles`.", ["boolean"]),
+    "keep_targets": Parameter(
+        "bool", "Store the training rows of every leaf, which `predict_quantiles` needs.", ["boolean"]
+    ),
     "features_per": Parameter(
         '{"split", "tree"}',
-        '"split": every split draws its own columns; "tree": every tree draws once, and all its splits use those.',
+        '"split" samples `max_features` columns for every split. "tree" samples them once per tree, for all splits.',
         [StrOptions({"split", "tree"})],
     ),
     "max_bins": TREE["max_bins"]._replace(
-        text="Cut each column into at most this many bins first; None tries every threshold."
+        text="Maximum number of bins per column, up to 255. None tries every threshold."
     ),
 }

@@ -78,8 +78,8 @@ def refuse_others(owner: Any, method: str, given: Mapping[str, Any]) -> None:
     unknown = sorted(set(given) - {"sample_weight"} if method == "fit" else given)
     if unknown:
         raise TypeError(
-            f"{type(owner).__name__}.{method} takes {taken}, got {unknown}. Others can be routed to members once "
-            "sklearn.set_config(enable_metadata_routing=True) is set."
+            f"{type(owner).__name__}.{method} accepts {taken}, got {unknown}. To route others to members, call "
+            "sklearn.set_config(enable_metadata_routing=True)."
         )
 
 

@@ -44,9 +44,9 @@ def read_monotone(wanted: Any, names: np.ndarray | None, is_categorical: np.ndar
                 f"input data X has {n} features. Give one entry per column."
             )
     if not np.isin(directions, (-1, 0, 1)).all():
-        raise ValueError("monotonic_cst must hold only -1 (falling), 0 (free) or 1 (rising).")
+        raise ValueError("monotonic_cst must hold only -1 (decreasing), 0 (no constraint) or 1 (increasing).")
     if (directions[is_categorical] != 0).any():
-        raise ValueError("monotonic_cst must be 0 for categorical columns: categories have no order.")
+        raise ValueError("monotonic_cst must be 0 for categorical columns, because categories have no order.")
     return directions.astype(np.int8)
 
 
@@ -75,7 +75,7 @@ def read_groups(wanted: Any, names: np.ndarray | None, n_columns: int) -> np.nda
 
 def _group(one: Any) -> Iterable[Any]:
     if isinstance(one, str) or not isinstance(one, Iterable):
-        raise ValueError(f"interaction_cst must be a list of groups, each a list of columns; got the group {one!r}.")
+        raise ValueError(f"interaction_cst must be a list of groups, each a list of columns, got the group {one!r}.")
     return one
 
 
@@ -83,13 +83,15 @@ def column_index(name: Any, names: np.ndarray | None, n_columns: int, parameter:
     """A column by name or number."""
     if isinstance(name, str):
         if names is None:
-            raise ValueError(f"{parameter} names the column {name!r}, but X has no column names: use column numbers.")
+            raise ValueError(f"{parameter} names the column {name!r}, but X has no column names. Use column numbers.")
         found = np.flatnonzero(np.asarray(names) == name)
         if len(found) == 0:
-            raise ValueError(f"{parameter} names the column {name!r}, which X does not have. Columns: {list(names)}.")
+            raise ValueError(
+                f"{parameter} names the column {name!r}, which X does not have. Its columns are {list(names)}."
+            )
         return int(found[0])
     if not isinstance(name, Integral) or not 0 <= int(name) < n_columns:
-        raise ValueError(f"{parameter} must name columns or number them 0 to {n_columns - 1}, got {name!r}.")
+        raise ValueError(f"{parameter} must hold column names or numbers from 0 to {n_columns - 1}, got {name!r}.")
     return int(name)
 
 
@@ -151,7 +153,7 @@ def _tree_monotone(tree: Any, schema: Schema, answers: Answers) -> np.ndarray:
     if answers.sizes is not None and answers.sizes[0] > 2:
         raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
     if callable(tree.criterion):
-        raise ValueError("Monotonicity constraints are not supported with a criterion of your own.")
+        raise ValueError("Monotonicity constraints are not supported with a custom criterion.")
     return monotone
 
 

@@ -81,13 +81,13 @@ def answers_of(target: Target) -> Answers:
 def _check_criterion(criterion: Any, y: np.ndarray) -> None:
     """Raise where a criterion cannot have these numbers."""
     if callable(criterion) and y.ndim == 2 and y.shape[1] > 1:
-        raise ValueError("A criterion of your own is for one output; y has several columns.")
+        raise ValueError("A custom criterion needs one output, but y has several columns.")
     if criterion != "poisson":
         return
     if (y < 0).any():
         raise ValueError("criterion='poisson' needs y of at least 0, got negative values.")
     if y.sum() <= 0:
-        raise ValueError("criterion='poisson' needs a positive sum of y: all its values are 0.")
+        raise ValueError("criterion='poisson' needs a positive sum of y, but all values are 0.")
 
 
 def read_y(y: Any, dtype: Any, owner: str) -> np.ndarray:
@@ -113,7 +113,7 @@ def _as_numbers(y: np.ndarray) -> np.ndarray:
 def check_mask(y: Any) -> None:
     """Raise if values of y are masked: a target must not be missing."""
     if isinstance(y, np.ma.MaskedArray) and (n_masked := int(np.ma.count_masked(y))):
-        raise ValueError(f"Input y is a masked array with {n_masked} masked values: drop those rows or fill them in.")
+        raise ValueError(f"Input y is a masked array with {n_masked} masked values. Drop those rows or fill them in.")
 
 
 def require_target(y: Any, owner: str) -> None:
@@ -121,7 +121,7 @@ def require_target(y: Any, owner: str) -> None:
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if isinstance(y, str):
-        raise TypeError(f"y must be one value per row, got the text {y!r:.60}: pass the column itself.")
+        raise TypeError(f"y must be one value per row, got the text {y!r:.60}. Pass the column itself.")
     check_mask(y)
 
 
@@ -136,7 +136,7 @@ def only_numbers(y: Any, owner: str) -> Iterator[None]:
         if not wrong:
             raise
         other = owner.replace("Regressor", "Classifier")
-        taker = f"For labels of classes use {other}" if other != owner else "Labels of classes are for classifiers"
+        taker = f"For class labels, use {other}" if other != owner else "For class labels, use a classifier"
         raise ValueError(f"y must hold numbers for {owner}, got strings such as {str(wrong[0])!r}. {taker}.") from error
 
 
@@ -194,7 +194,7 @@ def check_labels(y: np.ndarray, n_rows: int) -> None:
     """Raise unless y, of one or two dimensions, holds one label per row (or one per row and output)."""
     _check_length(y, n_rows)
     if y.dtype == object and any(map(is_missing, y.ravel())):
-        raise ValueError("Input y contains missing labels (None or NaN): drop those rows or fill them in.")
+        raise ValueError("Input y contains missing labels (None or NaN). Drop those rows or fill them in.")
     if y.dtype.kind == "f":
         _check_finite(y)
     for column in [y] if y.ndim == 1 else y.T:
@@ -210,7 +210,7 @@ def check_numbers(y: np.ndarray, n_rows: int) -> None:
 
 def _check_finite(y: np.ndarray) -> None:
     if not np.isfinite(y).all():
-        raise ValueError("Input y contains NaN or infinity: drop those rows or fill them in.")
+        raise ValueError("Input y contains NaN or infinity. Drop those rows or fill them in.")
 
 
 def _check_length(y: np.ndarray, n_rows: int) -> None:
@@ -228,7 +228,7 @@ def need_two_classes(classes: np.ndarray) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"y must hold at least two classes, but has only one class: {classes.tolist()[0]!r}. "
-            "Is the table sorted, or filtered too far?"
+            "Is the data sorted, or filtered too far?"
         )
 
 

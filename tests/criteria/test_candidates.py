@@ -168,7 +168,7 @@ def test_without_pandas(monkeypatch):
             {"y": [1.0, np.inf], "criterion": "squared_error"},
             "y must hold finite numbers with criterion='squared_error'",
         ),
-        ({"y": [1.0, np.nan]}, "y must hold one label per row, and none missing"),
+        ({"y": [1.0, np.nan]}, "y must hold one label per row, without missing values"),
         ({"y": [1]}, "inconsistent numbers of samples"),
         ({"sample_weight": [1, -1]}, "sample_weight must not be negative"),
     ],

@@ -100,22 +100,26 @@ def test_decreases_of_squared_error(rows):
 @pytest.mark.parametrize(
     "call, error, message",
     [
-        (lambda: criteria.entropy(), TypeError, "give either counts or labels="),
-        (lambda: criteria.entropy([1], labels=[1]), TypeError, "give either counts or labels="),
+        (lambda: criteria.entropy(), TypeError, "Pass either counts or labels"),
+        (lambda: criteria.entropy([1], labels=[1]), TypeError, "Pass either counts or labels"),
         (lambda: criteria.entropy([1, -1]), ValueError, "counts must hold one number per class, finite and at least 0"),
         (lambda: criteria.entropy(3), ValueError, "counts must hold one number per class"),
-        (lambda: criteria.gini([1, 2], sample_weight=[1, 1]), TypeError, "sample_weight is for labels=: counts are"),
+        (lambda: criteria.gini([1, 2], sample_weight=[1, 1]), TypeError, "sample_weight needs labels: counts are"),
         (
             lambda: criteria.gini(labels=[1.0, np.nan]),
             ValueError,
-            "labels must hold one label per row, and none missing",
+            "labels must hold one label per row, without missing values",
         ),
-        (lambda: criteria.gini(labels=["a", None]), ValueError, "labels must hold one label per row, and none missing"),
+        (
+            lambda: criteria.gini(labels=["a", None]),
+            ValueError,
+            "labels must hold one label per row, without missing values",
+        ),
         (lambda: criteria.tsallis([1, 2], q=0), ValueError, "q must be a positive number, got 0"),
         (lambda: criteria.tsallis([1, 2], q=True), ValueError, "q must be a positive number, got True"),
         (lambda: criteria.information_gain([1, 2]), ValueError, "branches must hold one number per branch and class"),
-        (lambda: criteria.information_gain(answers=[1, 2]), TypeError, "give either branches, or answers= and labels="),
-        (lambda: criteria.gain_ratio([[1]], labels=[1]), TypeError, "give either branches, or answers= and labels="),
+        (lambda: criteria.information_gain(answers=[1, 2]), TypeError, "Pass either branches, or answers and labels"),
+        (lambda: criteria.gain_ratio([[1]], labels=[1]), TypeError, "Pass either branches, or answers and labels"),
         (lambda: criteria.impurity_decrease([[1]], criterion="Gini"), ValueError, "criterion must be one of 'gini', "),
     ],
 )

@@ -144,15 +144,13 @@ def gives_an_array(left, right):
     ],
 )
 def test_what_cannot_be_compiled_is_refused_with_numbas_words(kind, criterion, sides):
-    message = (
-        rf"criterion could not be compiled\. It takes two sides \({sides}\) and returns one number.* Numba says: \w"
-    )
+    message = rf"criterion could not be compiled\. It must accept two sides \({sides}\).* Numba reports: \w"
     with pytest.raises(TypeError, match=message):
         kind(criterion=criterion).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_a_criterion_for_numbers_has_one_output():
-    with pytest.raises(ValueError, match="A criterion of your own is for one output; y has several columns"):
+    with pytest.raises(ValueError, match="A custom criterion needs one output, but y has several columns"):
         DecisionTreeRegressor(criterion=variance).fit([[0.0], [1.0]], [[0, 1], [1, 0]])
 
 

@@ -68,12 +68,12 @@ def test_a_long_search_is_announced_once(monkeypatch, capsys):
         fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
     lines = [line for line in capsys.readouterr().err.splitlines() if "choosing" in line]
     assert len(lines) == 1
-    assert lines[0].endswith("n_estimators=100, or any other number, skips it; verbose=1 shows it.")
+    assert lines[0].endswith("Set n_estimators=100, or any other number, to skip it, or verbose=1 to see its progress.")
     say_once.cache_clear()
     fitted(GradientBoostingRegressor(verbose=1, **short), X[:120], NUMBERS[:120])
     monkeypatch.setattr(boosting_auto, "_LONG", float("inf"))
     fitted(GradientBoostingRegressor(**short), X[:120], NUMBERS[:120])
-    assert "skips it" not in capsys.readouterr().err
+    assert "to skip it" not in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -204,7 +204,7 @@ def test_targets_too_large_for_a_loss_are_learnt_with_the_usual_rounds():
 def test_warm_start_wants_a_number():
     model = fitted(GradientBoostingRegressor(warm_start=True), X, NUMBERS)
     first, rate = model.n_estimators_, model.learning_rate_
-    with pytest.raises(ValueError, match=rf"set n_estimators to more than the {first} already fitted"):
+    with pytest.raises(ValueError, match=rf"Set it to more than the {first} rounds already fitted"):
         model.fit(X, NUMBERS)
     model.set_params(n_estimators=first + 5).fit(X, NUMBERS)
     assert (model.n_estimators_, model.learning_rate_) == (first + 5, rate)

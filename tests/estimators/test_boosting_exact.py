@@ -288,5 +288,5 @@ def test_bins_are_a_number_or_none():
 
 
 def test_a_loss_that_runs_away():
-    with pytest.raises(ValueError, match="The scores have run away in round"):
+    with pytest.raises(ValueError, match="The raw scores diverge in round"):
         Regressor(loss="poisson", max_bins=None, learning_rate=1e4, n_estimators=50).fit(X, np.abs(Y))

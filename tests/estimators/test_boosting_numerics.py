@@ -245,7 +245,7 @@ def test_folds_are_judged_alike_by_weights_of_any_scale():
 
 def test_built_in_losses_do_not_blame_the_users_formulas():
     X, y = draw(300)
-    with pytest.raises(ValueError, match=r"scores have run away in round \d+: .* Lower learning_rate \(it is 1e\+30\)"):
+    with pytest.raises(ValueError, match=r"scores diverge in round \d+: .* Lower learning_rate \(it is 1e\+30\)"):
         Regressor(n_estimators=100, learning_rate=1e30, min_samples_leaf=5).fit(X, y)
     own = Loss(gradient=lambda y, raw: (raw - y) * 1e39, hessian=lambda y, raw: 1.0)
     with pytest.raises(ValueError, match="Check its formulas"):

@@ -1,6 +1,8 @@
 """A boosted model as a series of rounds: trees, first rounds, ways of rows."""
 
+import doctest
 import pickle
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -124,17 +126,17 @@ def test_scikit_learns_export_reads_a_boosted_tree():
 )
 def test_slices_that_are_no_first_rounds(fitted, some):
     model, _ = fitted
-    with pytest.raises(ValueError, match="a slice of a boosted model is made of its first rounds"):
+    with pytest.raises(ValueError, match="is not supported: each tree is fitted on the residuals"):
         model[some]
 
 
 @pytest.mark.parametrize(
     ("index", "error", "words"),
     [
-        (slice(2, 5), ValueError, r"got model\[2:5\]"),
+        (slice(2, 5), ValueError, r"model\[2:5\] is not supported"),
         (6, IndexError, "round must be from 0 to 5, got 6"),
-        ("a", TypeError, "rounds are numbers or slices"),
-        ((slice(2), 0), TypeError, "rounds are numbers or slices"),
+        ("a", TypeError, "rounds must be integers or slices"),
+        ((slice(2), 0), TypeError, "rounds must be integers or slices"),
     ],
     ids=str,
 )
@@ -158,3 +160,10 @@ def test_a_model_that_is_not_fitted_may_stand_in_a_condition():
     unfitted = GradientBoostingRegressor()
     assert unfitted
     assert not hasattr(unfitted, "estimators_")
+
+
+@pytest.mark.parametrize("room", ["base", "boosting", "boosting_fit", "boosting_model", "boosting_rounds", "names"])
+def test_the_examples_of_the_methods(room):
+    result = doctest.testmod(import_module(f"spinney.estimators.{room}"))
+    assert result.attempted
+    assert not result.failed

@@ -221,11 +221,9 @@ def test_losses_starts_and_training_scores_are_scikit_learns(loss, init, weight)
 
 
 def test_exponential_loss_is_for_two_classes():
-    with pytest.raises(ValueError, match=r"loss='exponential' is for two classes; y has 3. Use loss='log_loss'"):
+    with pytest.raises(ValueError, match=r"loss='exponential' needs two classes, but y has 3. Use loss='log_loss'"):
         Classifier("exponential").fit(X, THREE)
-    with pytest.raises(
-        ValueError, match=r"loss must be 'log_loss', 'exponential' or a loss of your own .*, got 'hinge'"
-    ):
+    with pytest.raises(ValueError, match=r"loss must be 'log_loss', 'exponential' or a custom loss .*, got 'hinge'"):
         Classifier("hinge").fit(X, Y > 0)
     with pytest.raises(ValueError, match=r"loss must be one of .*, got 'exponential'"):
         Regressor("exponential").fit(X, Y)
@@ -369,7 +367,10 @@ def test_validation_scores_are_those_of_histogram_boosting():
         ({"X_val": X_NEW}, "X_val and y_val must be given together"),
         ({"y_val": Y_NEW}, "X_val and y_val must be given together"),
         ({"sample_weight_val": Y_NEW}, "sample_weight_val was given without X_val and y_val"),
-        ({"X_val": X_NEW, "y_val": Y_NEW, "eval_set": (X, Y)}, "X_val, y_val and eval_set say the same: give one"),
+        (
+            {"X_val": X_NEW, "y_val": Y_NEW, "eval_set": (X, Y)},
+            "X_val, y_val and eval_set both give evaluation sets. Pass either",
+        ),
     ],
 )
 def test_impossible_validation_sets_are_refused(kwargs, message):
@@ -378,7 +379,7 @@ def test_impossible_validation_sets_are_refused(kwargs, message):
 
 
 def test_a_monitor_is_refused_by_the_name_of_ours():
-    with pytest.raises(TypeError, match=r"fit takes no monitor: give the model callbacks=\[function\]"):
+    with pytest.raises(TypeError, match=r"fit has no monitor. Use the parameter callbacks=\[function\]"):
         Regressor().fit(X, Y, monitor=print)
 
 
@@ -461,16 +462,16 @@ def test_searches_take_models_that_stop_by_a_scorer():
 
 def test_a_table_too_small_for_its_leaves_is_said():
     table, y = load_tennis()
-    with pytest.warns(UserWarning, match="two leaves of min_samples_leaf=20 take 40 samples, and there are 14"):
+    with pytest.warns(UserWarning, match="two leaves of min_samples_leaf=20 need 40 samples, but there are 14"):
         Classifier(min_samples_leaf=20).fit(table, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = Classifier(min_samples_leaf=1, min_samples_category=1).fit(table, y)
         Regressor(n_estimators=1).fit(X[:39], Y[:39], np.full(39, 2))  # 78 samples
     assert model.score(table, y) == 1.0
-    with pytest.warns(UserWarning, match="set min_samples_leaf and min_samples_category to 1, for example"):
+    with pytest.warns(UserWarning, match="Set min_samples_leaf and min_samples_category to 1, for example"):
         Classifier(min_samples_leaf=20).fit(table, y)
-    with pytest.warns(UserWarning, match="set min_samples_leaf to 3, for example"):
+    with pytest.warns(UserWarning, match="Set min_samples_leaf to 3, for example"):
         Regressor(n_estimators=1, min_samples_leaf=20).fit(X[:39], Y[:39])
 
 

@@ -173,11 +173,11 @@ def test_evaluation_sets_have_their_offsets(form):
         ),
         (
             {"eval_set": [(X_NEW, Y_NEW)] * 2, "eval_init_score": OFFSET[:120]},
-            "eval_init_score must be a list of 2 arrays, one for each set of eval_set",
+            "eval_init_score must be a list of 2 arrays, one per set of eval_set",
         ),
         (
             {"eval_set": (X_NEW, Y_NEW), "eval_init_score": {"test": OFFSET}},
-            r"eval_init_score names the set 'test', but the evaluation sets are \['valid'\]",
+            r"eval_init_score has the key 'test', but the evaluation sets are \['valid'\]",
         ),
     ],
 )
@@ -191,7 +191,7 @@ def test_impossible_offsets_of_classes_are_refused():
         Classifier(n_estimators=2).fit(X, THREE, init_score=OFFSET)
     with pytest.raises(ValueError, match=r"shape \(120, 3\), got \(300, 3\)"):
         Classifier(n_estimators=2).fit(X, THREE).predict_proba(X_NEW, init_score=OFFSETS)
-    with pytest.raises(ValueError, match="init and init_score both say where to begin: give one of them"):
+    with pytest.raises(ValueError, match=r"init and init_score both set the start value\. Pass only one of them"):
         Classifier(init=DummyClassifier()).fit(X, THREE, init_score=OFFSETS)
     zero = Classifier(init="zero", n_estimators=2).fit(X, THREE, init_score=OFFSETS)
     assert zero.fingerprint_ == Classifier(n_estimators=2).fit(X, THREE, init_score=OFFSETS).fingerprint_
@@ -342,10 +342,10 @@ def test_a_number_is_a_prediction_to_begin_with(model, y, number, raw):
 @pytest.mark.parametrize(
     "model, y, given, message",
     [
-        (Classifier(init=0.3), THREE, {}, "init=0.3 is a number, which needs two classes: y has 3"),
+        (Classifier(init=0.3), THREE, {}, "init=0.3 is a number, which needs two classes, but y has 3"),
         (Classifier(init=1.5), Y > 0, {}, "The 'init' parameter of GradientBoostingClassifier must be"),
         (Regressor("gamma", init=-1), np.exp(Y), {}, "init=-1 must predict positive values for a loss with a log link"),
-        (Regressor(init=1), Y, {"init_score": OFFSET}, "init and init_score both say where to begin"),
+        (Regressor(init=1), Y, {"init_score": OFFSET}, "init and init_score both set the start value"),
     ],
 )
 def test_numbers_that_cannot_be_begun_with(model, y, given, message):

@@ -164,7 +164,7 @@ def test_a_failure_names_the_member(error, kind):
     [
         ([], {}, "non-empty list of \\(name, model\\), got an empty list"),
         ([("a", "drop")], {}, "All estimators are dropped"),
-        ([("a", Ridge()), ("a", Ridge())], {}, "names that differ"),
+        ([("a", Ridge()), ("a", Ridge())], {}, "distinct names"),
         ([("how", Ridge())], {}, r"named like parameters of VotingRegressor: \['how'\]"),
         ([("a__b", Ridge())], {}, "must not contain __"),
         ([Ridge()], {}, "list of \\(name, model\\)"),
@@ -277,7 +277,7 @@ def test_wrong_stacking(options, kind, message):
 
 
 def test_stacking_takes_only_weights_in_fit():
-    with pytest.raises(TypeError, match=r"fit takes X, y and sample_weight, got \['groups'\]"):
+    with pytest.raises(TypeError, match=r"fit accepts X, y and sample_weight, got \['groups'\]"):
         spinney.StackingRegressor(REGRESSORS).fit(*NUMBERS, groups=None)
 
 

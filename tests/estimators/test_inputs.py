@@ -285,7 +285,7 @@ def test_strings_where_numbers_were_are_refused():
     [
         (np.full(120, "same"), "y must hold at least two classes, but has only one class: 'same'"),
         (np.ones(120), r"only one class: 1\.0"),
-        (np.where(np.arange(120) == 5, np.nan, 1.0), "Input y contains NaN"),
+        (np.where(np.arange(120) == 5, np.nan, 1.0), r"Input y contains NaN"),
         (np.array([None, *CLASSES[1:]], object), r"Input y contains missing labels \(None or NaN\)"),
         (pandas.Series([pandas.NA, *CLASSES[1:]], dtype="string"), "Input y contains missing labels"),
         (Y, "Unknown label type: continuous"),
@@ -300,8 +300,11 @@ def test_impossible_classes_are_refused(y, message):
 @pytest.mark.parametrize(
     "y, message",
     [
-        (np.where(np.arange(120) == 5, np.nan, Y), "Input y contains NaN or infinity: drop those rows or fill them in"),
-        (np.where(np.arange(120) == 5, np.inf, Y), "Input y contains NaN or infinity"),
+        (
+            np.where(np.arange(120) == 5, np.nan, Y),
+            r"Input y contains NaN or infinity\. Drop those rows or fill them in",
+        ),
+        (np.where(np.arange(120) == 5, np.inf, Y), r"Input y contains NaN or infinity"),
         (CLASSES, "y must hold numbers for GradientBoostingRegressor, got strings"),
         (Y[:7], "X has 120, y has 7"),
         (np.column_stack([Y, Y]), "y should be a 1d array"),
@@ -375,7 +378,7 @@ def test_a_masked_target_is_refused(name):
     """In X a mask means missing; a target must not be missing."""
     table, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
     model = getattr(spinney, name)()
-    with pytest.raises(ValueError, match="Input y is a masked array with 2 masked values: drop those rows or fill"):
+    with pytest.raises(ValueError, match=r"Input y is a masked array with 2 masked values\. Drop those rows or fill"):
         model.fit(table, np.ma.array(y, mask=np.arange(20) < 2))
     model.fit(table, np.ma.array(y, mask=False))
 
@@ -390,8 +393,8 @@ def test_a_masked_target_is_refused(name):
             r"X must be a table of rows and columns, got the text 'flights.csv': open the file",
         ),
         (None, [0, 1], None, r"X must be a table of rows and columns, got None"),
-        ([[1.0], [2.0]], "late", None, r"y must be one value per row, got the text 'late': pass the column itself"),
-        ([[1.0], [2.0]], [0, 1], "w", r"sample_weight must be one number per row, got 'w': pass the column itself"),
+        ([[1.0], [2.0]], "late", None, r"y must be one value per row, got the text 'late'. Pass the column itself"),
+        ([[1.0], [2.0]], [0, 1], "w", r"sample_weight must be one number per row, got 'w'. Pass the column itself"),
     ],
 )
 @pytest.mark.parametrize("kind", ["DecisionTreeClassifier", "GradientBoostingClassifier"])

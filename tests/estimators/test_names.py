@@ -51,13 +51,13 @@ def test_every_fit_explains_what_it_does_not_know(kind):
     "given, message",
     [
         ({"num_leaves": 7}, "has no parameter 'num_leaves': use max_leaf_nodes\\.$"),
-        ({"early_stopping_rounds": 7}, r"use n_iter_no_change \(it turns early stopping on\)\.$"),
+        ({"early_stopping_rounds": 7}, r"use n_iter_no_change \(which turns early stopping on\)\.$"),
         ({"tree_method": "hist"}, r"use max_bins \(None is 'exact'"),
-        ({"eval_metric": "auc"}, r"fit\(X, y, eval_metric=\.\.\.\) takes metrics\.$"),
+        ({"eval_metric": "auc"}, r"pass metrics to fit: fit\(X, y, eval_metric=\.\.\.\)\.$"),
         ({"eval_set": "auc"}, r"it is an argument of fit: fit\(X, y, eval_set=\.\.\.\)\.$"),
-        ({"booster": "dart"}, "plain gradient boosting, without dart and goss\\.$"),
+        ({"booster": "dart"}, "only plain gradient boosting is supported, not dart or goss\\.$"),
         ({"learning_rat": 0.1}, "did you mean learning_rate\\?$"),
-        ({"linear_tree": True}, "'linear_tree': nothing like it is there\\.$"),
+        ({"linear_tree": True}, "'linear_tree': there is no equivalent\\.$"),
         (
             {"num_leaves": 7, "max_depth": 3, "eta": 0.1},
             "has no parameters 'num_leaves', 'eta'\\. num_leaves: use max_leaf_nodes; eta: use learning_rate\\.$",
@@ -72,7 +72,7 @@ def test_what_is_said_of_parameters(given, message):
 
 
 def test_a_parameter_of_another_family_is_named():
-    with pytest.raises(TypeError, match="nothing like it is there; in gradient boosting it is l2_regularization"):
+    with pytest.raises(TypeError, match="only gradient boosting has an equivalent, l2_regularization"):
         spinney.RandomForestClassifier(reg_lambda=1)
 
 
@@ -81,7 +81,7 @@ def test_a_parameter_of_another_family_is_named():
     [
         (
             {"early_stopping_rounds": 7},
-            r"of the model: GradientBoostingClassifier\(n_iter_no_change=\.\.\.\) \(it turns",
+            r"of the model: GradientBoostingClassifier\(n_iter_no_change=\.\.\.\) \(which turns",
         ),
         (
             {"verbose": False},
@@ -91,7 +91,7 @@ def test_a_parameter_of_another_family_is_named():
         ({"eval_names": ["a"]}, r"use eval_set \(a dict from name to \(X, y\)\)\.$"),
         ({"init_model": None}, "set the parameter warm_start=True"),
         ({"evalset": None}, "did you mean eval_set\\?$"),
-        ({"group": None}, "it takes X, X_val, client, eval_init_score"),
+        ({"group": None}, "it accepts X, X_val, client, eval_init_score"),
     ],
 )
 def test_what_is_said_of_arguments_of_fit(given, message):
@@ -108,7 +108,7 @@ def test_what_is_said_of_arguments_of_predictions():
                 method(X, **{name: 1})
     forest = spinney.RandomForestClassifier(2).fit(X, Y)
     with pytest.raises(
-        TypeError, match=r"^RandomForestClassifier\.predict has no argument 'num_iteration': it takes X\."
+        TypeError, match=r"^RandomForestClassifier\.predict has no argument 'num_iteration': it accepts X\."
     ):
         forest.predict(X, num_iteration=1)
 

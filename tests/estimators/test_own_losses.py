@@ -112,13 +112,13 @@ def test_a_users_loss_on_threads_gives_the_same_model(monkeypatch):
         (
             lambda y, raw: math.sqrt(-1.0 - y * y),
             lambda y, raw: 1.0,
-            "The loss gave gradient nan and hessian 1.0 at y=",
+            "The loss returned gradient nan and hessian 1.0 at y=",
         ),
         (lambda y, raw: raw - y, lambda y, raw: 1.0 / (raw - raw), "hessian inf"),
         (
             lambda y, raw: raw - y,
             lambda y, raw: -1.0,
-            r"hessian -1.0 .* \(round 1\): both must be finite, the hessian >= 0",
+            r"hessian -1.0 .* in round 1, but both must be finite and the hessian >= 0",
         ),
     ],
     ids=["nan", "inf", "negative"],
@@ -160,7 +160,7 @@ def unknown_name(y, raw):
         (object(), r"object with functions gradient\(y, raw\) and hessian\(y, raw\), got .* without 'gradient'"),
         (Loss(Squared.gradient, None), "without 'hessian'"),
         (Loss(Squared.gradient, 1.0), "loss.hessian must be a function, got 1.0"),
-        (NeedsSelf(), "loss.gradient must not need self: write it as a plain function or a @staticmethod"),
+        (NeedsSelf(), r"loss.gradient must not need self\. Write it as a plain function or a @staticmethod"),
         (NeedsSelf, r"loss.gradient must take the arguments \(y, raw\)"),
         (Loss(lambda y: y, Squared.hessian), r"loss.gradient must take the arguments \(y, raw\)"),
         (
@@ -169,7 +169,7 @@ def unknown_name(y, raw):
         ),
         (
             Loss(Callable(), Squared.hessian),
-            r"loss.gradient must be a Python function of \(y, raw\), got .*wrap it in one",
+            r"loss.gradient must be a Python function of \(y, raw\), got .*Wrap it in one",
         ),
         (Loss(np.subtract, Squared.hessian), r"must be a Python function of \(y, raw\), got <ufunc 'subtract'>"),
         (Loss(lambda y, raw: (raw, y), Squared.hessian), "loss.gradient must return one number for one row"),
@@ -178,12 +178,12 @@ def unknown_name(y, raw):
             Loss(Squared.gradient, lambda y, raw: None),
             "loss.hessian must return one number for one row, but returns none",
         ),
-        (Loss(lambda y, raw: float(input()), Squared.hessian), "could not be compiled.* Numba says: .*input"),
+        (Loss(lambda y, raw: float(input()), Squared.hessian), "could not be compiled.* Numba reports: .*input"),
         (
             Loss(unknown_name, Squared.hessian),
-            "could not be compiled.* Numba says: NameError: name 'nowhere' is not defined",
+            "could not be compiled.* Numba reports: NameError: name 'nowhere' is not defined",
         ),
-        (Loss(lambda y, raw: y.mean(), Squared.hessian), "Numba says: Unknown attribute 'mean' of type float64"),
+        (Loss(lambda y, raw: y.mean(), Squared.hessian), "Numba reports: Unknown attribute 'mean' of type float64"),
     ],
 )
 def test_a_loss_that_cannot_work_says_why(loss, message):
@@ -200,18 +200,18 @@ def test_an_impossible_start_is_refused(start):
 
 
 def test_a_users_loss_is_for_two_classes():
-    with pytest.raises(ValueError, match="A loss of your own is for two classes; y has 3"):
+    with pytest.raises(ValueError, match="A custom loss needs two classes, but y has 3"):
         Classifier(LOGISTIC).fit(X, np.arange(200) % 3)
 
 
 @pytest.mark.parametrize(
     "model, message",
     [
-        (Regressor("mse"), r"loss must be one of \['absolute_error', .*\] or a loss of your own .*, got 'mse'"),
+        (Regressor("mse"), r"loss must be one of \['absolute_error', .*\] or a custom loss .*, got 'mse'"),
         (Regressor("log_loss"), "loss must be one of .*, got 'log_loss'"),
         (
             Classifier("squared_error"),
-            "loss must be 'log_loss', 'exponential' or a loss of your own .*, got 'squared_error'",
+            "loss must be 'log_loss', 'exponential' or a custom loss .*, got 'squared_error'",
         ),
     ],
 )

@@ -79,19 +79,22 @@ def test_every_parameter_is_in_that_list():
     [
         ({"n_jobs": 0}, r"n_jobs must be a positive number of threads, None or -1 \(every core\), got 0"),
         ({"monotonic_cst": [1, 0]}, "monotonic_cst has shape 2 but the input data X has 3 features"),
-        ({"monotonic_cst": [1, 0, 2]}, r"monotonic_cst must hold only -1 \(falling\), 0 \(free\) or 1 \(rising\)"),
+        ({"monotonic_cst": [1, 0, 2]}, r"monotonic_cst must hold only -1 \(decreasing\), 0 \(no constraint\) or 1"),
         ({"monotonic_cst": {"a": 0.5}}, "monotonic_cst must hold only -1"),
-        ({"monotonic_cst": [0, 0, 1]}, "monotonic_cst must be 0 for categorical columns: categories have no order"),
+        (
+            {"monotonic_cst": [0, 0, 1]},
+            "monotonic_cst must be 0 for categorical columns, because categories have no order",
+        ),
         (
             {"monotonic_cst": {"z": 1}},
-            r"monotonic_cst names the column 'z', which X does not have. Columns: \['a', 'b'",
+            r"monotonic_cst names the column 'z', which X does not have. Its columns are \['a', 'b'",
         ),
         ({"interaction_cst": [["a", "z"]]}, "interaction_cst names the column 'z', which X does not have"),
         ({"interaction_cst": ["a", "b"]}, "interaction_cst must be a list of groups, each .* got the group 'a'"),
         ({"interaction_cst": [0, 1]}, "interaction_cst must be a list of groups, each .* got the group 0"),
-        ({"interaction_cst": [[0, 3]]}, "interaction_cst must name columns or number them 0 to 2, got 3"),
-        ({"interaction_cst": [[0, -1]]}, "interaction_cst must name columns or number them 0 to 2, got -1"),
-        ({"interaction_cst": [[0, 1.5]]}, r"interaction_cst must name columns or number them 0 to 2, got 1\.5"),
+        ({"interaction_cst": [[0, 3]]}, "interaction_cst must hold column names or numbers from 0 to 2, got 3"),
+        ({"interaction_cst": [[0, -1]]}, "interaction_cst must hold column names or numbers from 0 to 2, got -1"),
+        ({"interaction_cst": [[0, 1.5]]}, r"interaction_cst must hold column names or numbers from 0 to 2, got 1\.5"),
         ({"categorical_features": ["z"]}, r"categorical_features must be .*got \['z'\]: X has no column 'z'"),
         ({"class_weight": {7: 1.0}}, "classes, .*, are not in class_weight"),
     ],
@@ -104,12 +107,12 @@ def test_values_that_do_not_fit_the_table_are_refused(parameters, message):
 @pytest.mark.parametrize("name", ["monotonic_cst", "interaction_cst"])
 def test_names_need_a_table_with_names(name):
     value = {"a": 1} if name == "monotonic_cst" else [["a", "b"]]
-    with pytest.raises(ValueError, match=f"{name} names the column 'a', but X has no column names: use column numbers"):
+    with pytest.raises(ValueError, match=f"{name} names the column 'a', but X has no column names. Use column numbers"):
         Regressor(**{name: value}).fit(X, Y)
 
 
 def test_callbacks_must_be_functions():
-    with pytest.raises(TypeError, match="callbacks must be functions that take a Round, got 3"):
+    with pytest.raises(TypeError, match="callbacks must be functions that accept a Round, got 3"):
         Regressor(callbacks=[print, 3]).fit(X, Y)
 
 

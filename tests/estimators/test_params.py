@@ -7,6 +7,7 @@ import pytest
 from sklearn.utils._param_validation import InvalidParameterError
 
 import spinney
+from spinney.estimators.boosting_params import GROUPS
 from spinney.estimators.params import Parameter, check_parameters, described, keep_parameters, other_defaults
 
 TABLE = {
@@ -40,14 +41,43 @@ class Kind(Base):
 def test_a_docstring_is_made_from_signature_and_table():
     text = inspect.getdoc(Kind)
     assert re.findall(r"^(\w+ : .*)$", text, re.MULTILINE) == [
-        "size : int, default 1",
-        'name : str, default "y"',
-        "free : object, default None",
+        "size : int, default=1",
+        'name : str, default="y"',
+        "free : object, default=None",
         "made_ : int",
     ]
     assert "    Overridden." in text
     assert max(map(len, Kind.__doc__.splitlines())) <= 120
     assert Kind._parameter_constraints == {"size": [int], "name": [str]}
+
+
+def test_parameters_are_listed_in_groups():
+    groups = {"First": ("free", "missing"), "None of ours": ("other",), "Then": ("name", "size")}
+    kind = described(TABLE, groups=groups)(type("Grouped", (Base,), {"__doc__": "{parameters}"}))
+    headings = ["First:", "free : object, default=None", "Then:", 'name : str, default="x"', "size : int, default=1"]
+    assert [line for line in kind.__doc__.splitlines() if line and line[0] != " "] == headings
+    assert "\n\nThen:\n\nname : str" in kind.__doc__
+    assert list(inspect.signature(kind).parameters) == ["size", "name", "free"]
+    with pytest.raises(ValueError, match="parameters without a group: size, name"):
+        described(TABLE, groups={"First": ("free",)})(type("Grouped", (Base,), {"__doc__": "{parameters}"}))
+
+
+@pytest.mark.parametrize("kind", [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor])
+def test_parameters_of_boosting_stand_below_headings(kind):
+    listed = inspect.getdoc(kind).partition("Parameters\n----------\n")[2].partition("\n\nAttributes\n")[0]
+    blocks = listed.split("\n\n")
+    assert blocks[::2] == [f"{heading}:" for heading in GROUPS]
+    assert all(re.match(r"\w+ : .+, default=\S", block) for block in blocks[1::2])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [spinney.GradientBoostingClassifier, spinney.GradientBoostingRegressor])
+def test_numpydoc_reads_parameters_below_headings(kind):
+    docscrape = pytest.importorskip("sklearn.externals._numpydoc.docscrape")
+    read = docscrape.NumpyDocString(inspect.getdoc(kind))["Parameters"]
+    assert {one.name for one in read if one.type} == set(inspect.signature(kind).parameters)
+    assert [one.name for one in read if not one.type] == [f"{heading}:" for heading in GROUPS]
+    assert all(one.desc for one in read if one.type)
 
 
 def test_other_defaults_leave_the_inherited_constructor_alone():

@@ -140,7 +140,7 @@ def test_bags_hand_on_what_predictions_are_given(kind):
             if kind == "Classifier":
                 assert model.predict_proba(X, scale=0)[:, 0].min() == 1
                 assert model.predict_log_proba(X, scale=0)[:, 0].min() == 0
-    with pytest.raises(TypeError, match=r"predict takes X, got \['scale'\]. Others can be routed"):
+    with pytest.raises(TypeError, match=r"predict accepts X, got \['scale'\]. To route others"):
         make(spinney, "Bagging", kind, taker(kind)).fit(X, y).predict(X, scale=0)
 
 
@@ -228,12 +228,12 @@ def test_weights_can_be_kept_from_a_member():
 
 @pytest.mark.parametrize("model", [spinney.VotingRegressor, spinney.RankVoting, spinney.StackingRegressor])
 def test_without_routing_only_weights_are_taken(model):
-    with pytest.raises(TypeError, match=r"fit takes X, y and sample_weight, got \['batch'\]. Others can be routed"):
+    with pytest.raises(TypeError, match=r"fit accepts X, y and sample_weight, got \['batch'\]. To route others"):
         model([("one", NumberTaker())]).fit(X, NUMBERS, batch=WEIGHTS)
 
 
 def test_without_routing_bagging_takes_only_weights():
-    with pytest.raises(TypeError, match=r"BaggingRegressor.fit takes X, y and sample_weight, got \['batch'\]"):
+    with pytest.raises(TypeError, match=r"BaggingRegressor.fit accepts X, y and sample_weight, got \['batch'\]"):
         spinney.BaggingRegressor(NumberTaker()).fit(X, NUMBERS, batch=WEIGHTS)
 
 

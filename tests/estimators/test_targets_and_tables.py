@@ -70,7 +70,7 @@ def test_a_missing_y_is_named(model):
 @pytest.mark.parametrize("model", REGRESSORS.values(), ids=REGRESSORS)
 def test_strings_are_for_the_classifier_of_that_name(model):
     name = type(model).__name__
-    message = f"y must hold numbers for {name}, got strings such as '(yes|no)'. For labels of classes use "
+    message = f"y must hold numbers for {name}, got strings such as '(yes|no)'. For class labels, use "
     with pytest.raises(ValueError, match=message + name.replace("Regressor", "Classifier")):
         model.fit(FRAME[["a", "b"]], CLASSES)
     for y in (np.array(CLASSES, object), pd.Series(CLASSES), ["1.5", *CLASSES[1:]]):
@@ -79,7 +79,7 @@ def test_strings_are_for_the_classifier_of_that_name(model):
 
 
 def test_strings_where_either_kind_is_taken():
-    with pytest.raises(ValueError, match=r"for BucketOfModels, got strings .* Labels of classes are for classifiers"):
+    with pytest.raises(ValueError, match=r"for BucketOfModels, got strings .* For class labels, use a classifier"):
         spinney.BucketOfModels(NUMBER_TREES).fit(FRAME, CLASSES)
 
 
@@ -91,7 +91,7 @@ def test_strings_of_several_outputs():
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_masked_targets_are_refused(model):
     y = CLASSES if is_classifier(model) else NUMBERS
-    with pytest.raises(ValueError, match="masked values: drop those rows or fill them in"):
+    with pytest.raises(ValueError, match=r"masked values\. Drop those rows or fill them in"):
         model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=np.arange(N) == 3))
     model.fit(FRAME[["a", "b"]], np.ma.masked_array(y, mask=False))
 

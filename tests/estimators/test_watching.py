@@ -95,7 +95,7 @@ def test_class_scores_are_those_of_the_stages(labels):
     [
         ("valid", "eval_set must be .*, got str"),
         (X_NEW, "eval_set must be .*, got ndarray"),
-        ([X_NEW, Y_NEW], r"eval_set 'valid_0' must be a tuple \(X, y\) or .*, got ndarray\. Several sets are"),
+        ([X_NEW, Y_NEW], r"eval_set 'valid_0' must be a tuple \(X, y\) or .*, got ndarray\. Several sets must"),
         ([pandas.DataFrame(X_NEW), Y_NEW], r"'valid_0' must be a tuple \(X, y\) or .*, got DataFrame\. Several"),
         ({"new": (X_NEW,)}, "eval_set 'new' must be a tuple"),
         ((X_NEW, Y_NEW, None, None), "eval_set 'valid' must be a tuple .*, got a tuple of 4"),
@@ -112,7 +112,9 @@ def test_impossible_eval_sets_are_refused(eval_set, message):
 
 @pytest.mark.parametrize("labels, strange", [([1, 2], "2"), (["no", "yes"], "'no'")])
 def test_an_eval_set_cannot_hold_new_classes(labels, strange):
-    with pytest.raises(ValueError, match=f"y holds the class {strange}, which was not among .False, True. at fit"):
+    with pytest.raises(
+        ValueError, match=f"y holds the class {strange}, which is not among the classes of fit: .False, True."
+    ):
         Classifier(n_estimators=2).fit(X, Y > 0, eval_set=(X_NEW, np.array(labels)[(Y_NEW > 0).astype(int)]))
 
 
@@ -164,7 +166,7 @@ def test_a_metric_that_grows_is_maximised():
         (3, r"eval_metric must be a name, a function \(y, prediction\) -> float, or a triple .*, got 3"),
         (("mine", 3, True), "eval_metric must be a name"),
         (lambda y, prediction: y - prediction, r"must return one number, got an array of shape \(200,\)"),
-        ([lambda y, p: 0.0, lambda y, p: 1.0], "two metrics called '<lambda>': name them with triples"),
+        ([lambda y, p: 0.0, lambda y, p: 1.0], r"two metrics called '<lambda>'\. Give them names with triples"),
     ],
 )
 def test_impossible_metrics_are_refused(eval_metric, message):
@@ -494,7 +496,7 @@ def test_a_warm_start_refuses_what_cannot_go_on():
     model = Classifier(n_estimators=5, warm_start=True).fit(X, Y > 0)
     with pytest.raises(ValueError, match="n_estimators=3 must be at least the 5 rounds already fitted"):
         model.set_params(n_estimators=3).fit(X, Y > 0)
-    with pytest.raises(ValueError, match="y holds the class 2, which was not among"):
+    with pytest.raises(ValueError, match="y holds the class 2, which is not among"):
         model.set_params(n_estimators=6).fit(X, THREE)
     with pytest.raises(ValueError, match="X has 2 features, but GradientBoostingClassifier is expecting 3"):
         model.fit(X[:, :2], Y > 0)
