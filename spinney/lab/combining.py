@@ -28,7 +28,6 @@ _DEPTH = Parameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
 VOTING_PARAMETERS = (Parameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
 STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
-_ARE = ("is", "is", "are")
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
 _LISTED = 6  # rows shown of the data of the final model
 

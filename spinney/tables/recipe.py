@@ -118,7 +118,7 @@ def check_fits(recipe: Recipe, model: Any) -> None:
     good = len(recipe.features) == wanted and (names is None or names.tolist() == recipe.features)
     if not good or any(len(own) not in (wanted, 0 if name == "fill" else wanted) for name, own in scaled.items()):
         raise TableError(
-            f"{_UNUSABLE}: its {len(recipe.features)} columns do not match the {wanted} columns of the model. {_REMEDY}"
+            f"{_UNUSABLE}: its columns ({len(recipe.features)}) do not match those of the model ({wanted}). {_REMEDY}"
         )
 
 
