@@ -16,7 +16,8 @@ DATA_HELP = (
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=f"Table: {DATA_HELP}", show_default=False)]
 ModelFile = Annotated[
-    str, typer.Argument(metavar="MODEL", help="Model file, written by `spinney fit`.", show_default=False)
+    str,
+    typer.Argument(metavar="MODEL", help="Model file, written by `spinney fit` or `spinney.save`.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Page = Annotated[

@@ -50,7 +50,7 @@ def test_what_cluster_says(penguins):
     said, _ = run("cluster", penguins, "-k", 3)
     assert "note: columns not used for clustering: 'island', 'sex', 'species'" in said
     assert "note: 8 missing values replaced by the median of the column" in said
-    assert "3 clusters, and the means of their columns" in said
+    assert "3 clusters, with the means of their columns" in said
 
 
 def test_scaling_can_be_left_out(blobs):
@@ -73,8 +73,8 @@ def test_cluster_refusals(blobs, tmp_path):
     )
     (tmp_path / "far.csv").write_text("a,b\n" + "1,2\n3,inf\n5,4\n" * 5)
     assert refusal("cluster", tmp_path / "far.csv", "-k", 2) == (
-        "column 'b' holds an infinite number, which is equally far from all others: mend the cell, or name it in "
-        "--missing to take it for missing."
+        "column 'b' holds an infinite number, which has no finite distance to other rows. Correct the cell, or name it "
+        "in --missing to treat it as missing."
     )
     assert len(facts("cluster", tmp_path / "far.csv", "-k", 2, "--missing", "inf")["clusters"]) == 2
 

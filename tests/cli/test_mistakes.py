@@ -65,8 +65,8 @@ def test_saving_names_the_path(tmp_path):
 def test_targets(table):
     assert refusal("fit", table, "-t", "day").startswith("the target 'day' holds dates, which cannot be predicted. Use")
     assert refusal("fit", table, "-t", "b", "--task", "classification") == (
-        "--task classification: the target 'b' holds fractions, such as 0.125; --types b=category takes every number "
-        "for a class."
+        "--task classification: the target 'b' holds fractions, such as 0.125; --types b=category treats every number "
+        "as a class."
     )
     assert refusal("fit", table, "-t", "y", "--weights", "y", code=2) == "--weights: 'y' is the target."
     assert refusal("fit", table, "-t", "y", "--groups", "y", code=2) == "--groups: 'y' is the target."

@@ -90,7 +90,7 @@ def test_what_cannot_be_drawn_gets_a_sentence(lab, text, more, said):
 
 def test_few_rows_get_a_sentence(lab):
     text = "x,y,c\n" + "\n".join(f"{i},{i * i},{'ab'[i % 2]}" for i in range(6))
-    for method, said in (("pruning", "needs at least 8"), ("em", "too few different rows"), ("kmeans", None)):
+    for method, said in (("pruning", "needs at least 8"), ("em", "too few distinct rows"), ("kmeans", None)):
         request = {"method": method, "table": "own", "own": lab.own.add(text)["id"]}
         if method == "em":
             request["params"] = {"n_components": 8}

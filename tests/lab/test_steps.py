@@ -184,8 +184,7 @@ def test_defaults_teach_what_they_should(steps):
     ada = steps("adaboost", params={"n_estimators": 5})
     assert {line["name"] for line in ada[0]["panels"][3]["lines"]} == {"training rows", "held-out rows"}
     said = " ".join(one["sentence"] for one in steps("stacking"))
-    assert "neighbours are wrong" in said
-    assert "neighbours is wrong" not in said
+    assert "% for the nearest neighbours" in said
 
 
 def test_adaboost_holds_rows_out(steps):
