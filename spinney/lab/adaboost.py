@@ -158,7 +158,7 @@ def _sentence(facts: dict[str, Any]) -> str:
         f"of the total weight, so its estimator weight is {facts['say']:.2f}. "
     )
     if wrong:
-        said += f"The weights of these rows increase; the largest is now {facts['heaviest']:.1f} times the mean."
+        said += f"The weights of these rows increase; the largest weight is now {facts['heaviest']:.1f} times the mean."
     else:
         said += "Without errors, the rounds end."
     errors = f"{percent(facts['training_error'])} of the training rows and {percent(facts['held_out_error'])} of the"

@@ -73,7 +73,8 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     loudest = _NAMES[int(np.argmax(weights))]
     said = (
         f"A logistic regression is fitted on these predictions. Its absolute coefficients per member are "
-        f"{listed([f'{w:.2f} for the {name}' for w, name in zip(weights, _NAMES)])}. The {loudest} has the most weight."
+        f"{listed([f'{w:.2f} for the {name}' for w, name in zip(weights, _NAMES)])}. "
+        f"The largest weight is that of the {loudest}."
     )
     rows = [[name, f"{w:.2f}"] for name, w in zip(_NAMES, weights)]
     listing = text_table("Weights of the members", ["member", "weight"], rows, int(np.argmax(weights)), bars=True)
@@ -207,7 +208,7 @@ class _Members:
         """Return the step of one more member."""
         wrong = len(wrong_rows(self.members[k].predict(self.table.X[self.parts.held]), self.table.y[self.parts.held]))
         said = (
-            f"Member {k + 1} of {len(_NAMES)}, the {_NAMES[k]}, is fitted on {len(self.parts.train)} rows. Alone, it "
+            f"Member {k + 1} of {len(_NAMES)} ({_NAMES[k]}) is fitted on {len(self.parts.train)} rows. Alone, it "
             f"misclassifies {wrong} of the {len(self.parts.held)} held-out rows ({percent(self.errors[k])})."
         )
         shown = self.panels(k + 1, k)

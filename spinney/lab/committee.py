@@ -17,8 +17,8 @@ from spinney.lab.words import count, percent
 
 TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
 ABOUT = {
-    "bagging": "Each tree is fitted on a bootstrap sample: as many rows, sampled with replacement. The probabilities of "
-    "all trees are averaged.",
+    "bagging": "Each tree is fitted on a bootstrap sample: as many rows, sampled with replacement. The probabilities "
+    "of all trees are averaged.",
     "forest": "Bagging, with a new random subset of columns at each split.",
     "extra_trees": "Columns and thresholds are sampled at each split. Fitting is fast, and the ensemble is smooth.",
 }

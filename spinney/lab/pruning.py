@@ -17,7 +17,7 @@ from spinney.lab.tree import splits_in_order
 from spinney.lab.words import number, percent
 
 TITLE = "Pruning"
-ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning finds the tree between."
+ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
 PARAMETERS = (
     Parameter(
         "way",
@@ -193,7 +193,7 @@ def _leaves(n: int) -> str:
 def _sentence(way: str, series: list[_Tree], place: int, best: int) -> str:
     one = series[place]
     train, held = one.errors
-    judged = f"It misclassifies {percent(train)} of the training rows and {percent(held)} of the held-out rows."
+    judged = f"The tree misclassifies {percent(train)} of the training rows and {percent(held)} of the held-out rows."
     end = " This is the smallest held-out error." if place == best else ""
     if way == "root":
         return f"The tree is grown best-first to {_leaves(one.leaves)}. {judged}{end}"

@@ -207,10 +207,10 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             self.close_connection = True
-            raise _Refused(411, "A request must say how long it is.")
+            raise _Refused(411, "The request needs a Content-Length header.")
         if int(length) > MOST_BYTES:
             self.close_connection = True
-            raise _Refused(413, f"The table is {int(length) / 2**20:.0f} MB: the lab takes at most 20 MB.")
+            raise _Refused(413, f"The table is {int(length) / 2**20:.0f} MB, but at most 20 MB are supported.")
         return self.rfile.read(int(length))
 
     def _say(self, status: int, sentence: str) -> None:

@@ -150,8 +150,8 @@ def test_tasks(simple, tmp_path):
         == "since it holds numbers, 60 different ones"
     )
     said = refusal("fit", simple, "-t", "c", "--task", "regression")
-    assert said.startswith("--task regression: the target 'c' holds words, such as ")
-    assert "is for classification only" in refusal("fit", simple, "-t", "price", "-m", "c45", code=2)
+    assert said.startswith("--task regression: the target 'c' holds text, such as ")
+    assert "supports only classification" in refusal("fit", simple, "-t", "price", "-m", "c45", code=2)
     names = table(tmp_path / "names.csv", {"x": [k % 9 for k in range(3000)], "y": [f"n{k}" for k in range(3000)]})
     said = refusal("fit", names, "-t", "y")
     assert said.startswith("the target 'y' has 3,000 different values in 3,000 rows, such as 'n0': too many")

@@ -153,7 +153,7 @@ def test_tables_over_20_mb_are_refused_before_they_are_read(server):
     connection.endheaders()
     answer = connection.getresponse()
     assert answer.status == 413
-    assert json.loads(answer.read())["error"] == "The table is 21 MB: the lab takes at most 20 MB."
+    assert json.loads(answer.read())["error"] == "The table is 21 MB, but at most 20 MB are supported."
 
 
 def test_a_body_must_say_how_long_it_is(server):
