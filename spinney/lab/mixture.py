@@ -124,6 +124,7 @@ def _sentence(t: int, rises: list[float], one: Any, shares: np.ndarray, n: int) 
     said = (
         f"Iteration {t}: each Gaussian is fitted with its responsibilities as row weights. The largest component "
         f"weight is now {percent(float(one.weights[largest]))}. The mean log-likelihood rises by "
-        f"{number(max(gained, 0.0))} to {rises[t]:.3f}; for {percent(unsure)} of the rows, no responsibility reaches 90\N{NO-BREAK SPACE}%."
+        f"{number(max(gained, 0.0))} to {rises[t]:.3f}; for {percent(unsure)} of the rows, no "
+        f"responsibility reaches 90\N{NO-BREAK SPACE}%."
     )
     return said + end if math.isfinite(gained) else said
