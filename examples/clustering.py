@@ -1,11 +1,10 @@
-"""The lectures' pictures and numbers of clustering.
+"""Figures and numbers of clustering.
 
-    python examples/clustering.py             # into a temporary folder
-    python examples/clustering.py pictures    # into this one
+    python examples/clustering.py             # figures go to a temporary folder
+    python examples/clustering.py figures     # figures go to this folder
 
-k-means step by step, the elbow curve, and EM for a Gaussian mixture in one and in two dimensions, each a PNG of a
-slide's width; the soft assignment that the lectures work out by hand; and k-means by batches, bisecting k-means and a
-Bayesian mixture beside these.
+k-means step by step, the elbow curve, and EM for a Gaussian mixture in one and two dimensions, each a PNG of the width
+of a slide; a soft assignment by hand; and a comparison with mini-batch and bisecting k-means and a Bayesian mixture.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ from spinney import (
     plot_kmeans_steps,
 )
 
-# means -2 and 3, both sigmas 2, equal weights
+# means -2 and 3, both standard deviations 2, equal weights
 GIVEN = {"means_init": [[-2.0], [3.0]], "weights_init": [0.5, 0.5], "precisions_init": [0.25, 0.25]}
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go (default: a temporary folder)")
+    parser.add_argument("folder", nargs="?", type=Path, help="folder for the figures (default: a temporary folder)")
     folder = parser.parse_args(arguments).folder or Path(tempfile.mkdtemp(prefix="spinney-clustering-"))
     folder.mkdir(parents=True, exist_ok=True)
     numbers()
@@ -51,24 +50,26 @@ def main(arguments: list[str] | None = None) -> None:
         figure = draw()
         figure.savefig(folder / f"{name}.png", dpi=120)
         plt.close(figure)
-    print(f"\n{len(PICTURES)} pictures are in {folder.resolve()}: {', '.join(PICTURES)}.")
+    print(f"\n{len(PICTURES)} figures are in {folder.resolve()}: {', '.join(PICTURES)}.")
 
 
 def numbers() -> None:
-    """What the lectures work out by hand."""
+    """Print numbers that can be checked by hand."""
     model = GaussianMixture(2, covariance_type="spherical", max_iter=0, **GIVEN).fit(on_a_line())
     shares = model.predict_proba([[0.0]])[0]
     densities = model.component_densities([[0.0]])[0]
-    print("Means -2 and 3, both sigmas 2, equal weights; at x = 0:")
-    print(f"  densities {densities[0]:.2f} and {densities[1]:.2f}, shares {shares[0]:.2f} and {shares[1]:.2f}")
+    print("Means -2 and 3, both standard deviations 2, equal weights; at x = 0:")
+    print(
+        f"  densities {densities[0]:.2f} and {densities[1]:.2f}, responsibilities {shares[0]:.2f} and {shares[1]:.2f}"
+    )
     means = fitted_on_a_line(on_a_line()).means_[:, 0]
-    print(f"EM on 20,000 rows from means -4 and 4, begun there: means {means[0]:.2f} and {means[1]:.2f}")
+    print(f"EM on 20,000 rows with means -4 and 4, from this start: means {means[0]:.2f} and {means[1]:.2f}")
     X, _ = clouds()
     print(f"Four clouds: the elbow suggests {elbow(X, range(1, 9), random_state=0).suggested_k} clusters.")
 
 
 def table() -> None:
-    """Five models of the same clouds: the sum of squared distances to the means, and how many clusters are in use."""
+    """Compare five models of the same data: inertia, number of clusters, and agreement with the true clusters."""
     X, y = clouds()
     models = [
         KMeans(4, random_state=0),
@@ -77,36 +78,36 @@ def table() -> None:
         GaussianMixture(4, random_state=0),
         BayesianGaussianMixture(n_components=10, max_iter=500, random_state=0),
     ]
-    print(f"\n{'':24} {'SSE':>6} {'clusters':>9} {'agreement':>10}")
+    print(f"\n{'':24} {'inertia':>7} {'clusters':>9} {'agreement':>10}")
     for model in models:
         labels = model.fit_predict(X)
         middles = {k: X[labels == k].mean(axis=0) for k in np.unique(labels)}
         total = sum(float(((X[labels == k] - middle) ** 2).sum()) for k, middle in middles.items())
         agreement = adjusted_rand_score(y, labels)
-        print(f"{type(model).__name__:24} {total:6.0f} {len(middles):9} {agreement:10.2f}")
+        print(f"{type(model).__name__:24} {total:7.0f} {len(middles):9} {agreement:10.2f}")
 
 
 def clouds() -> tuple[np.ndarray, np.ndarray]:
-    """Four clouds of points."""
+    """Return four clouds of points."""
     X, y = make_blobs(300, centers=[[0, 0], [5, 0], [0, 5], [5, 5]], random_state=0)
     return X, y
 
 
 def on_a_line() -> np.ndarray:
-    """20,000 rows of one column, from two Gaussians with means -4 and 4 and a sigma of 2."""
+    """Return 20,000 rows of one column, from two Gaussians with means -4 and 4 and a standard deviation of 2."""
     rng = np.random.default_rng(0)
     return np.concatenate([rng.normal(-4, 2, 10_000), rng.normal(4, 2, 10_000)])[:, None]
 
 
 def kmeans_steps() -> plt.Figure:
-    """From rows drawn at random to the end."""
+    """Plot k-means from random rows to convergence."""
     X, _ = clouds()
     model = KMeans(4, init="random", n_init=1, keep_history=True, random_state=3).fit(X)
     return plot_kmeans_steps(model, X)[0].figure
 
 
 def elbow_curve() -> plt.Figure:
-    """How many clusters?"""
+    """Plot the elbow curve."""
     X, _ = clouds()
     figure, ax = plt.subplots(figsize=(9, 5))
     plot_elbow(elbow(X, range(1, 10), random_state=0, silhouette=True), ax=ax)
@@ -114,7 +115,7 @@ def elbow_curve() -> plt.Figure:
 
 
 def em_on_a_line() -> plt.Figure:
-    """The lectures' 20,000 rows, from the lectures' guess: means -2 and 3, both sigmas 2."""
+    """Plot EM on 20,000 rows, starting from means -2 and 3 and standard deviations of 2."""
     X = on_a_line()
     return plot_em_steps(fitted_on_a_line(X), X)[0].figure
 
@@ -125,7 +126,7 @@ def fitted_on_a_line(X: np.ndarray) -> GaussianMixture:
 
 
 def em_in_the_plane() -> plt.Figure:
-    """Ellipses of any direction, from random shares."""
+    """Plot EM with full covariances, starting from random responsibilities."""
     rng = np.random.default_rng(0)
     parts = (([0, 0], [[2, 1.5], [1.5, 2]]), ([3, -2], [[1, -0.6], [-0.6, 1]]), ([-3, 3], [[0.5, 0], [0, 2]]))
     X = np.concatenate([rng.multivariate_normal(mean, spread, 120) for mean, spread in parts])
@@ -134,7 +135,7 @@ def em_in_the_plane() -> plt.Figure:
 
 
 def splits() -> plt.Figure:
-    """Bisecting k-means, split by split."""
+    """Plot the splits of bisecting k-means."""
     X, _ = clouds()
     model = BisectingKMeans(4, n_init=5, random_state=0).fit(X)
     figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained", sharex=True, sharey=True)
@@ -150,7 +151,7 @@ def splits() -> plt.Figure:
 
 
 def components_in_use() -> plt.Figure:
-    """Ten components for four clouds: EM uses all of them, a Bayesian mixture four."""
+    """Plot the weights of ten components for four clouds: EM uses all of them, a Bayesian mixture four."""
     X, _ = clouds()
     figure, ax = plt.subplots(figsize=(9, 5))
     plain = GaussianMixture(10, random_state=0).fit(X)

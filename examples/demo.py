@@ -1,8 +1,7 @@
-"""Will the flight leave late? A first look at Spinney by its command line, run by `make demo`.
+"""Will the flight leave late? A first tour of the command line, run by `make demo`.
 
-Writes New York departures of 2013 to two files, those of some days and those of the others; fits gradient boosting to
-the first, judges it on the second and shows what it looks at. No code is needed for this: the commands are printed
-before they are run.
+Writes departures from New York in 2013 to two files of different days. Fits gradient boosting on the first, evaluates
+it on the second, and shows one of its trees. Every command is printed before it runs.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ COMMANDS = [
     "show flights.spinney --tree 0 --max-depth 2",
     "report flights.spinney flights.csv",
 ]
-NEXT = """What to try next, with a table of your own in place of flights.csv:
+NEXT = """What to try next, also with your own table instead of flights.csv:
 
   cd {folder}
   {spinney} predict flights.spinney other-days.csv --proba --keep date --out late.csv
@@ -33,13 +32,13 @@ NEXT = """What to try next, with a table of your own in place of flights.csv:
   {spinney} cluster flights.csv -k 4
   {spinney} --help
 
-docs/command-line.md is the guide to these commands, and README.md has ten lines of Python that do the same."""
+docs/command-line.md explains these commands. README.md has ten lines of Python that do the same."""
 
 
 def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     print("Will the flight leave 15 or more minutes late? New York departures, 2013.")
-    print("The first fit on a machine also compiles the kernels, some seconds; the next ones find them kept.\n")
+    print("The first fit on a machine also compiles the kernels, which takes some seconds. They are then kept.\n")
     begun = time.perf_counter()
     for command in COMMANDS:
         print(f"$ spinney {command}", flush=True)
@@ -47,14 +46,14 @@ def main() -> int:
         if code := subprocess.run(process, cwd=FOLDER, check=False).returncode:
             return code
         print(f"({time.perf_counter() - started:.0f} s)\n", flush=True)
-    print(f"All of this in {time.perf_counter() - begun:.0f} s.")
-    print(f"The report, for a browser: {(FOLDER / 'flights.html').resolve().as_uri()}\n")
+    print(f"Total: {time.perf_counter() - begun:.0f} s.")
+    print(f"Open the report in a browser: {(FOLDER / 'flights.html').resolve().as_uri()}\n")
     print(NEXT.format(folder=FOLDER, spinney=installed()))
     return 0
 
 
 def installed() -> str:
-    """The command as it can be called from the demo's folder."""
+    """Return the command as it is called from the folder of the demo."""
     beside = Path(sys.executable).with_name("spinney")
     if shutil.which("spinney") == str(beside):
         return "spinney"

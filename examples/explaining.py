@@ -1,10 +1,10 @@
-"""Pictures of what models depend on.
+"""Figures of partial dependence, accumulated local effects and importances.
 
-    python examples/explaining.py             # into a temporary folder
-    python examples/explaining.py pictures    # into this one
+    python examples/explaining.py             # figures go to a temporary folder
+    python examples/explaining.py figures     # figures go to this folder
 
-Partial dependence with individual curves, pairs, accumulated local effects where columns go together, and importances
-that mislead beside those that do not.
+Partial dependence with individual curves and of a pair; accumulated local effects of correlated columns; misleading
+importances compared with reliable ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spinney.explain import ALEDisplay, PartialDependenceDisplay, importances
 
 
 def dependence(folder: Path) -> None:
-    """What makes a penguin a Gentoo, by boosting: means, rows, a pair."""
+    """Plot the partial dependence of the class Gentoo: means, individual rows, a pair of columns."""
     X, y = load_penguins()
     model = GradientBoostingClassifier(n_estimators=60, random_state=0).fit(X, y)
     shown = PartialDependenceDisplay.from_estimator(
@@ -40,7 +40,7 @@ def dependence(folder: Path) -> None:
 
 
 def local_effects(folder: Path) -> None:
-    """Columns that go together: the model knows nothing of rows where they do not; partial dependence asks there."""
+    """Plot effects of correlated columns, where partial dependence evaluates the model outside the training data."""
     rng = np.random.RandomState(0)
     first = rng.rand(2000)
     X = np.column_stack([first, first + 0.05 * rng.randn(2000)])
@@ -54,7 +54,7 @@ def local_effects(folder: Path) -> None:
 
 
 def misleading(folder: Path) -> None:
-    """Only the first column says anything; the others differ in how many values they have."""
+    """Plot importances of one informative column and of noise columns with different numbers of values."""
     rng = np.random.RandomState(0)
     X = np.column_stack([rng.randint(0, 2, 1000), rng.randint(0, 3, 1000), rng.rand(1000), rng.permutation(1000)])
     y = X[:, 0] + 0.7 * rng.randn(1000)
@@ -71,16 +71,16 @@ def misleading(folder: Path) -> None:
 
 
 def main() -> None:
-    """Draw everything."""
+    """Plot all figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", help="where to put the pictures; a temporary folder by default")
+    parser.add_argument("folder", nargs="?", help="folder for the figures (default: a temporary folder)")
     given = parser.parse_args().folder
     folder = Path(given) if given else Path(tempfile.mkdtemp(prefix="spinney-"))
     folder.mkdir(parents=True, exist_ok=True)
     for draw in (dependence, local_effects, misleading):
         draw(folder)
         plt.close("all")
-    print(f"pictures in {folder}")
+    print(f"The figures are in {folder}.")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Forests: what 500 trees find important in iris, and one tree beside a forest on the two moons.
+"""Forests: feature importances of iris, and one tree compared with ensembles on the two moons.
 
-    python examples/forest.py             # pictures go into a temporary folder
-    python examples/forest.py pictures    # into this one
+    python examples/forest.py             # figures go to a temporary folder
+    python examples/forest.py figures     # figures go to this folder
 
-The lectures' figures: sepal length 0.11, sepal width 0.02, petal length 0.44, petal width 0.42.
+Textbook figures for the importances: sepal length 0.11, sepal width 0.02, petal length 0.44, petal width 0.42.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ WIDTH = 40
 
 
 def main(folder: str | None = None) -> dict[str, float]:
-    """The importance of each column."""
+    """Return the importance of each column."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = RandomForestClassifier(n_estimators=500, oob_score=True, random_state=42).fit(X, y)
     importance = dict(zip(X.columns, model.feature_importances_.tolist()))
-    print("Iris, 500 trees: the share of each column in what the trees' questions gain\n")
+    print("Iris, 500 trees: feature importances (impurity decrease)\n")
     for name, share in importance.items():
         print(f"  {name:<18} {share:.2f}  {'#' * round(WIDTH * share)}")
-    print(f"\nOut of bag {model.oob_score_:.3f} of the flowers are right.")
+    print(f"\nOut-of-bag accuracy: {model.oob_score_:.3f}.")
     moons = on_the_moons()
     figure, ax = plt.subplots(figsize=(8, 3.5), layout="constrained")
     plot_importances(model, ax=ax)
@@ -49,7 +49,7 @@ def main(folder: str | None = None) -> dict[str, float]:
 
 
 def on_the_moons() -> plt.Figure:
-    """A forest, bagging of random trees, which is nearly the same, and extra-trees, beside one tree."""
+    """Compare one tree with a forest, with bagging of random trees, which is nearly the same, and with extra-trees."""
     X, y = make_moons(500, noise=0.3, random_state=42)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=42)
     small = {"n_estimators": 500, "random_state": 42}
@@ -66,13 +66,13 @@ def on_the_moons() -> plt.Figure:
 
 
 def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
-    """Save the pictures, into a temporary folder if none is named."""
+    """Save the figures, by default to a temporary folder."""
     where = Path(folder or tempfile.mkdtemp(prefix="spinney-forest-"))
     where.mkdir(parents=True, exist_ok=True)
     for name, figure in pictures.items():
         figure.savefig(where / f"{name}.png", dpi=110)
         plt.close(figure)
-    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    counted = f"{len(pictures)} figures are" if len(pictures) > 1 else "1 figure is"
     print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
 
 

@@ -1,10 +1,10 @@
-"""Gradient boosting by hand and in one call, and how many trees are enough.
+"""Gradient boosting by hand and in one call, and the number of trees.
 
-    python examples/gradient_boosting.py             # pictures go into a temporary folder
-    python examples/gradient_boosting.py pictures    # into this one
+    python examples/gradient_boosting.py             # figures go to a temporary folder
+    python examples/gradient_boosting.py figures     # figures go to this folder
 
-Three trees, each fitted to what those before it left over, are three rounds of boosting with a learning rate of 1. With
-more rounds the error on held-out rows falls and then rises again: staged predictions show where to stop.
+Three trees, each fitted to the residuals of those before it, are three rounds of boosting with a learning rate of 1.
+With more rounds, the held-out error falls and then rises again. Staged predictions show where to stop.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ WIDTH = 40
 
 
 def main(folder: str | None = None) -> dict[str, float]:
-    """How far three trees and three rounds are apart, the best number of trees, and its error."""
+    """Return the difference of three trees and three rounds, the best number of trees, and its error."""
     X, y = parabola(100)
     found = {"apart": three_trees(X, y)}
     X_train, X_val, y_train, y_val = train_test_split(X, y, random_state=49)
 
     model = GradientBoostingRegressor(max_depth=2, n_estimators=120, **PLAIN).fit(X_train, y_train)
     errors = [mean_squared_error(y_val, predicted) for predicted in model.staged_predict(X_val)]
-    best = int(np.argmin(errors)) + 1  # after one tree the list has one entry
+    best = int(np.argmin(errors)) + 1  # the first entry is the error after one tree
     print("\nMean squared error on held-out rows, after")
     for k in sorted({1, 5, 10, 20, 40, 80, 120, best}):
         bar = "#" * round(WIDTH * errors[k - 1] / errors[0])
@@ -49,7 +49,7 @@ def main(folder: str | None = None) -> dict[str, float]:
 
     again = GradientBoostingRegressor(max_depth=2, n_estimators=best, **PLAIN).fit(X_train, y_train)
     found.update(best=best, error=mean_squared_error(y_val, again.predict(X_val)), least=min(errors))
-    print(f"\nA model of {best} trees, fitted anew: {found['error']:.5f}")
+    print(f"\nA new model of {best} trees: {found['error']:.5f}")
 
     plain = GradientBoostingRegressor(max_depth=2, n_estimators=3, learning_rate=1.0, **PLAIN).fit(X, y)
     residuals = plot_residual_rounds(plain, X, y)[0, 0].figure
@@ -60,7 +60,7 @@ def main(folder: str | None = None) -> dict[str, float]:
 
 
 def shrinkage(X: np.ndarray, y: np.ndarray) -> plt.Figure:
-    """Three trees that count in full, too many that do, and as many that count a tenth."""
+    """Plot three trees and 200 trees with a learning rate of 1, and 200 trees with 0.1."""
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), sharey=True, layout="constrained")
     for ax, (rate, rounds) in zip(axes, [(1.0, 3), (1.0, 200), (0.1, 200)]):
         one = GradientBoostingRegressor(max_depth=2, n_estimators=rounds, learning_rate=rate, **PLAIN).fit(X, y)
@@ -69,12 +69,12 @@ def shrinkage(X: np.ndarray, y: np.ndarray) -> plt.Figure:
     return figure
 
 
-# without regularisation, leaves of any size, every threshold: plain gradient boosting
+# plain gradient boosting: no regularisation, leaves of any size, every threshold
 PLAIN = {"l2_regularization": 0.0, "min_samples_leaf": 1, "max_bins": None}
 
 
 def three_trees(X: np.ndarray, y: np.ndarray) -> float:
-    """Fit trees to residuals in turn; the largest difference to boosting's predictions."""
+    """Fit trees to residuals; return the largest difference from the predictions of boosting."""
     left_over, trees = y, []
     for _ in range(3):
         trees.append(DecisionTreeRegressor(max_depth=2).fit(X, left_over))
@@ -88,20 +88,20 @@ def three_trees(X: np.ndarray, y: np.ndarray) -> float:
 
 
 def parabola(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """A noisy curve."""
+    """Return a noisy curve."""
     random = np.random.RandomState(42)
     X = random.rand(n_rows, 1) - 0.5
     return X, 3 * X[:, 0] ** 2 + 0.05 * random.randn(n_rows)
 
 
 def keep(pictures: dict[str, plt.Figure], folder: str | None) -> None:
-    """Save the pictures, into a temporary folder if none is named."""
+    """Save the figures, by default to a temporary folder."""
     where = Path(folder or tempfile.mkdtemp(prefix="spinney-gradient-boosting-"))
     where.mkdir(parents=True, exist_ok=True)
     for name, figure in pictures.items():
         figure.savefig(where / f"{name}.png", dpi=110)
         plt.close(figure)
-    counted = f"{len(pictures)} pictures are" if len(pictures) > 1 else "1 picture is"
+    counted = f"{len(pictures)} figures are" if len(pictures) > 1 else "1 figure is"
     print(f"\n{counted} in {where.resolve()}: {', '.join(pictures)}.")
 
 

@@ -1,11 +1,11 @@
-"""The lectures' pictures and numbers of decision trees.
+"""Figures and numbers of decision trees.
 
-    python examples/trees.py             # into a temporary folder
-    python examples/trees.py pictures    # into this one
+    python examples/trees.py             # figures go to a temporary folder
+    python examples/trees.py figures     # figures go to this folder
 
 Decision regions from depth 1 to the full tree, overfitting, instability, impurity curves, gains over thresholds, steps
-of regression trees, the trees of iris and of the restaurant, each a PNG of a slide's width; and the small sums that the
-lectures do by hand.
+of regression trees, the trees of iris and of the restaurant, each a PNG of the width of a slide; and numbers that can
+be checked by hand.
 """
 
 from __future__ import annotations
@@ -40,37 +40,37 @@ from spinney.datasets import load_restaurant, load_tennis, restaurant_tree
 
 DEPTHS = (1, 2, 3, 4, None)
 DEEPEST = 14
-ROWS, REPEATS = 1_000, 20  # of the curves over depth: training rows, and as many to validate; tables
-LOST = 3  # rows that are left out to see how the tree changes
+ROWS, REPEATS = 1_000, 20  # of the curves over depth: training rows, and as many validation rows; repetitions
+LOST = 3  # rows that are removed to show how the tree changes
 STYLE = {"font.size": 14, "axes.titlesize": 15, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go (default: a temporary folder)")
+    parser.add_argument("folder", nargs="?", type=Path, help="folder for the figures (default: a temporary folder)")
     folder = parser.parse_args(arguments).folder or Path(tempfile.mkdtemp(prefix="spinney-trees-"))
     folder.mkdir(parents=True, exist_ok=True)
     numbers()
     with plt.rc_context(STYLE):
         for name, draw in PICTURES.items():
             save(draw(), folder / f"{name}.png")
-    print(f"\n{len(PICTURES)} pictures are in {folder.resolve()}: {', '.join(PICTURES)}.")
+    print(f"\n{len(PICTURES)} figures are in {folder.resolve()}: {', '.join(PICTURES)}.")
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def numbers() -> None:
-    """What the lectures work out by hand."""
+    """Print numbers that can be checked by hand."""
     X, y = load_restaurant()
     root = ID3Classifier().fit(X, y)
     gains = {name: information_gain(answers=X[name], labels=y) for name in ("Patrons", "Type")}
-    print(f"Restaurant: entropy {entropy(labels=y):.3f} bit; the root asks {X.columns[root.tree_.feature[0]]}.")
+    print(f"Restaurant: entropy {entropy(labels=y):.3f} bit; the root splits on {X.columns[root.tree_.feature[0]]}.")
     print(
         f"  information gain: Patrons {gains['Patrons']:.3f}, Type {gains['Type']:.3f}; in Full {entropy([2, 4]):.3f}"
     )
     truth = restaurant_tree()
-    print(f"  the true tree has {truth.get_n_leaves()} leaves, the learnt one {root.get_n_leaves()}")
+    print(f"  the true tree has {truth.get_n_leaves()} leaves, the fitted one {root.get_n_leaves()}")
     minutes, y = load_restaurant(minutes=True)
     cuts = candidate_splits(minutes[["WaitMinutes"]], y)
     told = ", ".join(f"{cut:g} {gain:.3f}" for cut, gain in zip(cuts["threshold"], cuts["gain"]))
@@ -79,7 +79,7 @@ def numbers() -> None:
     X, y = load_tennis()
     tennis = ID3Classifier().fit(X, y)
     asked = [str(X.columns[feature]) for feature in tennis.tree_.feature if feature >= 0]
-    print(f"Tennis: {', '.join(asked)} are asked about, and Temperature never.")
+    print(f"Tennis: {', '.join(asked)} are split on, Temperature is not.")
 
     leaf = tree_of_counts([42, 7, 89])
     print(f"A leaf of [42, 7, 89]: probabilities {leaf.predict_proba([[0]])[0].round(3).tolist()}")
@@ -91,23 +91,23 @@ def numbers() -> None:
     splits = {"even": [[100, 300], [300, 100]], "pure": [[200, 400], [200, 0]]}
     for _name, split in splits.items():
         wrong = sum(sum(side) * error_rate(side) for side in split) / 800
-        print(f"{split}: {wrong:.2f} are wrong; gains {information_gain(split):.3f} bits")
+        print(f"{split}: error rate {wrong:.2f}; gains {information_gain(split):.3f} bits")
     xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     right_rows = DecisionTreeClassifier().fit(xor, [0, 1, 1, 0]).score(xor, [0, 1, 1, 0])
-    print(f"Exclusive or: {right_rows:.0%} of the rows are right.")
+    print(f"Exclusive or: accuracy {right_rows:.0%}.")
 
 
 def tree_of_counts(counts: list[int]) -> DecisionTreeClassifier:
-    """A single leaf with so many rows of each class."""
+    """Return a single leaf with the given number of rows per class."""
     y = np.repeat(np.arange(len(counts)), counts)
     return DecisionTreeClassifier().fit(np.zeros((len(y), 1)), y)
 
 
-# --- pictures --------------------------------------------------------------------------------------------------------
+# --- figures ---------------------------------------------------------------------------------------------------------
 
 
 def regions_by_depth() -> plt.Figure:
-    """Each level of questions cuts the regions further; the full tree goes round single points."""
+    """Plot regions by depth: each level splits them further; the full tree encloses single points."""
     X, X_new, y, y_new = split(*moons(600, seed=20), seed=20)
     figure, axes = plt.subplots(1, len(DEPTHS), figsize=(16, 4.3), sharey=True, layout="constrained")
     for depth, ax in zip(DEPTHS, axes):
@@ -119,16 +119,18 @@ def regions_by_depth() -> plt.Figure:
 
 
 def overfitting() -> plt.Figure:
-    """With every level the training rows are answered better; new rows only for the first few."""
+    """Plot the scores over depth: training scores rise with every level, validation scores only with the first few."""
     depths = range(1, DEEPEST + 1)
     scores = np.array([[scores_at(depth, seed) for depth in depths] for seed in range(REPEATS)]).mean(axis=0)
     figure, ax = plt.subplots(figsize=(9, 5.5), layout="constrained")
     ax.plot(depths, scores[:, 0], "o-", color="#4fa6df", linewidth=2.5, label="training rows")
     ax.plot(depths, scores[:, 1], "o-", color="#f0a030", linewidth=2.5, label="validation rows")
     best = int(scores[:, 1].argmax())
-    ax.axvline(depths[best], color="#808080", linestyle=":", label=f"best for new rows: depth {depths[best]}")
+    ax.axvline(depths[best], color="#808080", linestyle=":", label=f"best validation score: depth {depths[best]}")
     ax.set(
-        xlabel="max_depth", ylabel="accuracy", title=f"Noisy moons: {ROWS:,} training rows, mean of {REPEATS} tables"
+        xlabel="max_depth",
+        ylabel="accuracy",
+        title=f"Noisy moons: {ROWS:,} training rows, mean of {REPEATS} repetitions",
     )
     ax.set_xticks(depths)
     ax.grid(alpha=0.3)
@@ -137,11 +139,11 @@ def overfitting() -> plt.Figure:
 
 
 def rotation() -> plt.Figure:
-    """Questions are about one column: a slanted border needs many of them."""
+    """Plot a slanted border, which needs many splits, since each split is on one column."""
     X, y = two_halves(200)
     turned = X @ rotation_by(45)
     figure, axes = plt.subplots(1, 2, figsize=(12, 5.6), layout="constrained")
-    for data, ax, title in [(X, axes[0], "as measured"), (turned, axes[1], "turned by 45 degrees")]:
+    for data, ax, title in [(X, axes[0], "as measured"), (turned, axes[1], "rotated by 45 degrees")]:
         model = DecisionTreeClassifier().fit(data, y)
         regions(model, data, y, ax, f"{title}: {model.get_n_leaves()} leaves")
         ax.set_aspect("equal")
@@ -149,7 +151,7 @@ def rotation() -> plt.Figure:
 
 
 def instability() -> plt.Figure:
-    """A few rows less, another tree, from the root on."""
+    """Plot how a tree changes, from the root on, if a few rows are removed."""
     X, y = moons(150)
     order = np.random.default_rng(23).permutation(len(y))
     lost, kept = order[:LOST], order[LOST:]
@@ -162,14 +164,14 @@ def instability() -> plt.Figure:
 
 
 def impurity_curves() -> plt.Figure:
-    """Three ways to say how mixed two classes are."""
+    """Plot three impurity measures of two classes."""
     figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
     plot_impurity_curves(ax)
     return figure
 
 
 def iris() -> plt.Figure:
-    """The lectures' tree of iris: samples, value and impurity in every node."""
+    """Plot a tree of iris, with samples, value and impurity in every node."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     names = load_iris().target_names
     model = DecisionTreeClassifier(max_depth=3).fit(X, names[y])
@@ -179,7 +181,7 @@ def iris() -> plt.Figure:
 
 
 def gain_over_threshold() -> plt.Figure:
-    """Every threshold of the waiting minutes, and of a column with more values."""
+    """Plot the gain of every threshold of the waiting minutes, and of a column with more values."""
     figure, axes = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained")
     plot_split_gains(*load_restaurant(minutes=True), feature="WaitMinutes", ax=axes[0])
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -188,7 +190,7 @@ def gain_over_threshold() -> plt.Figure:
 
 
 def regression_steps() -> plt.Figure:
-    """A regression tree of one column is a step function; more depth, more steps."""
+    """Plot regression trees of one column, which are step functions, with more steps at larger depths."""
     random = np.random.RandomState(42)
     X = random.rand(200, 1)
     y = 4 * (X[:, 0] - 0.5) ** 2 + 0.1 * random.randn(200)
@@ -202,7 +204,7 @@ def regression_steps() -> plt.Figure:
 
 
 def true_and_learnt() -> plt.Figure:
-    """The restaurant's true tree, and the one that twelve rows justify."""
+    """Plot the true tree of the restaurant, and the tree fitted on twelve rows."""
     figure, axes = plt.subplots(1, 2, figsize=(20, 7.5), width_ratios=[3, 2], layout="constrained")
     plot_tree(restaurant_tree(), ax=axes[0], impurity=False)
     plot_tree(ID3Classifier().fit(*load_restaurant()), ax=axes[1], impurity=False)
@@ -222,7 +224,7 @@ PICTURES: dict[str, Callable[[], plt.Figure]] = {
 }
 
 
-# --- what they need --------------------------------------------------------------------------------------------------
+# --- helpers ---------------------------------------------------------------------------------------------------------
 
 
 def moons(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -230,19 +232,19 @@ def moons(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def split(X: np.ndarray, y: np.ndarray, seed: int = 0) -> list[np.ndarray]:
-    """Half to learn from, half to judge by: X, X_new, y, y_new."""
+    """Split into halves: X, X_new, y, y_new."""
     return train_test_split(X, y, test_size=0.5, random_state=seed)
 
 
 def scores_at(depth: int, seed: int) -> tuple[float, float]:
-    """Accuracy on the training and on the validation rows."""
+    """Return the accuracy on the training and on the validation rows."""
     X, X_new, y, y_new = split(*moons(2 * ROWS, seed), seed)
     model = DecisionTreeClassifier(max_depth=depth).fit(X, y)
     return model.score(X, y), model.score(X_new, y_new)
 
 
 def two_halves(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """A square whose left half is one class and whose right half the other."""
+    """Return a square with one class in the left half and the other in the right half."""
     X = np.random.default_rng(6).random((n_rows, 2)) - 0.5
     return X, (X[:, 0] > 0).astype(int)
 
@@ -253,7 +255,7 @@ def rotation_by(degrees: float) -> np.ndarray:
 
 
 def regions(model: DecisionTreeClassifier, X: np.ndarray, y: np.ndarray, ax: plt.Axes, title: str) -> None:
-    """A panel without legend and ticks: the colours say enough."""
+    """Plot regions without legend and ticks."""
     plot_regions(model, X, y, ax=ax).set_title(title)
     ax.get_legend().remove()
     ax.set(xticks=[], yticks=[], xlabel="", ylabel="")

@@ -1,4 +1,4 @@
-"""The app: all verbs under one name, `spinney`."""
+"""The app: all commands under one name, `spinney`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import spinney
 from spinney.cli.cluster import cluster
 from spinney.cli.datasets import datasets
 from spinney.cli.doctor import doctor
-from spinney.cli.errors import exit_code, tell_warning
+from spinney.cli.errors import exit_code, tell_warning, written
 from spinney.cli.evaluate import evaluate
 from spinney.cli.explain import explain
 from spinney.cli.export import export
@@ -26,9 +26,10 @@ from spinney.cli.warmup import warmup
 
 
 class _Polite(TyperGroup):
-    """A group of commands whose errors are sentences."""
+    """A group of commands that report errors as sentences."""
 
     def invoke(self, ctx: Any) -> Any:
+        written.clear()
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = tell_warning
@@ -60,12 +61,12 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def about(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Decision trees and everything built on them, for a table and a question.
+    """Fit, evaluate and use tree-based models on tables, without writing code.
 
-    spinney fit titanic.csv --target survived    learns, judges and saves a model
+    spinney fit titanic.csv --target survived    fits, evaluates and saves a model
     """
 
 

@@ -1,4 +1,4 @@
-"""`spinney cluster`: groups of rows that are alike."""
+"""`spinney cluster`: groups of similar rows."""
 
 from __future__ import annotations
 
@@ -29,19 +29,17 @@ _TRIED = 10  # numbers of clusters
 
 def cluster(
     data: options.Data,
-    k: Annotated[str, typer.Option("-k", "--clusters", help="The number of clusters, or auto.")] = "auto",
-    method: Annotated[str, typer.Option("--method", help="kmeans, or mixture (of Gaussians).")] = "kmeans",
+    k: Annotated[str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.")] = "auto",
+    method: Annotated[str, typer.Option("--method", help="kmeans, or mixture (Gaussian mixture).")] = "kmeans",
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where to write the table with a column of clusters.", show_default=False),
+        typer.Option("--out", "-o", help="Write the table with a column of clusters to this file.", show_default=False),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", help="Where to keep the clusters as a model file, for `predict`.", show_default=False),
+        typer.Option("--save", help="Save the clusters as a model file, for `predict`.", show_default=False),
     ] = None,
-    scale: Annotated[
-        bool, typer.Option(help="Divide columns by their standard deviations, so that units do not matter.")
-    ] = True,
+    scale: Annotated[bool, typer.Option(help="Standardise the columns, so that their units do not matter.")] = True,
     types: options.Types = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
@@ -54,10 +52,10 @@ def cluster(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Find groups of rows that are alike, by their numbers.
+    """Cluster the rows of a table by its numeric columns.
 
-    Columns of words are left out. Missing values are no trouble for mixtures; k-means takes the column's median for
-    them. With -k auto the number of clusters is where the elbow of the curve is (kmeans) or where the BIC is lowest
+    Text columns are left out. Gaussian mixtures handle missing values; for k-means, the median of the column replaces
+    them. With -k auto, the number of clusters is at the elbow of the inertia curve (kmeans) or has the lowest BIC
     (mixture).
 
     Examples:
@@ -90,7 +88,7 @@ def cluster(
         scaling = _scaling(values, method, scale)
         recipe = Recipe("clustering", tuple(columns), missing=words, model=method, scaling=scaling)
         points = recipe.rows(table)
-        work.say("looking for clusters")
+        work.say("clustering")
         model, tried, outliers = _cluster(points, k, method, seed, threads)
         labels = model.predict(points)
     if len(outliers):
@@ -98,8 +96,8 @@ def cluster(
         report.note(outliers=rows)
         shown = ", ".join(map(str, rows[:_MOST_COLUMNS])) + (" ..." if len(rows) > _MOST_COLUMNS else "")
         report.warn(
-            f"{plural(len(rows), 'row')} far from all others ({shown}) left out where clusters were looked for; each "
-            "is counted with the nearest"
+            f"{plural(len(rows), 'outlying row')} ({shown}) left out of the clustering; each is assigned to the "
+            "nearest cluster"
         )
     _tell_clusters(report, table.columns, values, labels, np.array(scaling["spread"]), model, tried, method)
     if out is not None:
@@ -109,7 +107,7 @@ def cluster(
             report.say(f"  replaces {save}: {replaced}", "yellow")
         save_model(model, save, recipe)
         report.note(model=str(save))
-        report.say(f"the clusters in {save}; those of other rows: spinney predict {save} TABLE")
+        report.say(f"model saved to {save}; for other rows: spinney predict {save} TABLE")
     report.end()
 
 
@@ -118,12 +116,12 @@ def _numbers(source: Source, found: Survey) -> list[Column]:
         one for one in found.columns if one.kind in ("number", "boolean") and not one.out and one.missing < found.n_rows
     ]
     if not columns:
-        raise TableError(f"{source.name} has no column of numbers to cluster by.")
+        raise TableError(f"{source.name} has no numeric column to cluster by.")
     return columns
 
 
 def _scaling(values: np.ndarray, method: str, scale: bool) -> dict[str, list[float]]:
-    """What makes columns comparable: medians for missing values (k-means), means and standard deviations."""
+    """Medians that replace missing values (k-means), and the means and standard deviations of the columns."""
     fill = [] if method == "mixture" else np.nanmedian(values, axis=0).tolist()
     if not scale:
         return {"fill": fill, "centre": [0.0] * values.shape[1], "spread": [1.0] * values.shape[1]}
@@ -136,13 +134,13 @@ def _scaling(values: np.ndarray, method: str, scale: bool) -> dict[str, list[flo
 def _cluster(
     points: np.ndarray, k: str, method: str, seed: int, threads: int | None
 ) -> tuple[Any, list[tuple[Any, ...]], np.ndarray]:
-    """A fitted model, what was tried to find the number of clusters, and rows that were left out for that."""
+    """Return the fitted model, the numbers of clusters that were tried with their scores, and the outlying rows."""
     from spinney import GaussianMixture, KMeans, elbow, select_components
 
     most = min(_TRIED, len(np.unique(points, axis=0)) if len(points) <= 1000 else _TRIED)
     none = np.array([], np.int64)
     if k != "auto" and int(k) > len(points):
-        raise TableError(f"-k {k}: there are {plural(len(points), 'row')} only.")
+        raise TableError(f"-k {k}: there {'is' if len(points) == 1 else 'are'} only {plural(len(points), 'row')}.")
     if method == "mixture":
         if k == "auto":
             choice = select_components(points, range(1, most + 1), random_state=seed, n_jobs=threads)
@@ -155,7 +153,7 @@ def _cluster(
         rows = np.flatnonzero(is_kept)
         curve = elbow(points[rows], range(1, most + 1), random_state=seed, n_jobs=threads)
         model = KMeans(curve.suggested_k, random_state=seed, n_jobs=threads).fit(points[rows])
-        alone = rows[np.bincount(model.labels_)[model.labels_] == 1]  # a cluster of one row tells nothing of the others
+        alone = rows[np.bincount(model.labels_)[model.labels_] == 1]  # a cluster of one row is an outlier
         if not len(alone) or len(rows) - len(alone) < max(_FEWEST, _MOST_OF * len(points)):
             tried = [(n, sums) for n, sums in zip(curve.ks.tolist(), curve.inertia.tolist())]
             return model, tried, np.flatnonzero(~is_kept)
@@ -174,10 +172,10 @@ def _tell_table(
     )
     report.note(file=source.name, rows=found.n_rows, columns=[one.name for one in columns], left_out=left)
     if left:
-        report.warn(f"left out, since they hold no numbers to compare: {quoted(left)}")
+        report.warn(f"columns not used for clustering: {quoted(left)}")
     holes = int(np.isnan(values).sum())
     if holes and method == "kmeans":
-        report.warn(f"{plural(holes, 'missing value')} taken for the median of the column")
+        report.warn(f"{plural(holes, 'missing value')} replaced by the median of the column")
 
 
 def _tell_clusters(
@@ -208,8 +206,8 @@ def _tell_clusters(
     apart = _means((means / spread - _means(means / spread)) ** 2)
     telling = np.argsort(-np.nan_to_num(apart), kind="stable")[:_MOST_COLUMNS]
     report.title(
-        f"{plural(n_clusters, 'cluster')}, and the means of "
-        + ("their columns" if len(names) <= _MOST_COLUMNS else "the columns that tell them apart")
+        f"{plural(n_clusters, 'cluster')}, with the means of "
+        + ("their columns" if len(names) <= _MOST_COLUMNS else f"the {_MOST_COLUMNS} columns that differ most")
     )
     report.table(
         ["cluster", "rows", *(names[c] for c in telling)],
@@ -220,14 +218,14 @@ def _tell_clusters(
 
 
 def _means(values: np.ndarray) -> np.ndarray:
-    """Of each column, missing values aside; NaN where there is no value."""
+    """Return the means of the columns, ignoring missing values; NaN for a column without values."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         return np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
 def _write(source: Source, labels: np.ndarray, out: Path, report: Report) -> None:
-    """The table as it was, with a column of clusters; batch by batch."""
+    """Write the table with an added column of clusters, batch by batch."""
     name, number_ = "cluster", 2
     while name in source.columns:
         name, number_ = f"cluster_{number_}", number_ + 1

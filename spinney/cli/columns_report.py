@@ -1,4 +1,4 @@
-"""What fit and evaluate tell of columns, scores and importances."""
+"""What fit and evaluate print about columns, scores and importances."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from spinney.tables.kinds import Column
 from spinney.tables.reading import Survey
 from spinney.tables.recipe import Recipe
 
-EXACT = 2_000  # below about so many distinct numbers they are counted
+EXACT = 2_000  # up to about this many distinct numbers are counted exactly
 _MOST = 40  # columns that are shown
 _DIGITS = 10  # of an example
-_ALL_BY_ITSELF = 0.9  # the importance of a column that may know the target
+_ALL_BY_ITSELF = 0.9  # the importance from which a column may leak the target
 
 
 def tell_columns(
     report: Report, source: Source, found: Survey, columns: Sequence[Column], target: Column, wishes: Any, n_used: int
 ) -> None:
-    """What was read: the types that were guessed, and what is left out."""
+    """Print what was read: the detected types, and the columns that are left out."""
     by_name = {column.name: column for column in (*columns, target)}
     roles = {wishes.target: "target", wishes.weights: "weights", wishes.groups: "groups"}
     everything = [by_name.get(column.name, column) for column in found.columns]
@@ -59,7 +59,7 @@ def tell_columns(
         how = f"; --types {quote(f'{kept.name}={kept.kind}')} keeps a column" if kept else ""
         report.warn(f"left out: {quoted(left)}{how}")
     if wishes.drop:
-        report.say(f"  dropped, as --drop says: {quoted(wishes.drop)}")
+        report.say(f"  dropped with --drop: {quoted(wishes.drop)}")
     if n_used < found.n_rows:
         report.warn(f"{plural(found.n_rows - n_used, 'row')} without {target.name!r} left out")
 
@@ -95,22 +95,22 @@ def _row(column: Column, roles: dict[Any, str], wishes: Any) -> tuple[str, ...]:
 
 
 def _short(column: Column) -> str:
-    """An example that fits into a table: fractions of many digits are rounded."""
+    """An example that fits into a table: numbers with many digits are rounded."""
     text = column.example
     if column.kind == "number" and len(text) > _DIGITS:
-        with contextlib.suppress(ValueError):  # as people write numbers: as it is
+        with contextlib.suppress(ValueError):  # not a plain number, such as $1,234.50: shown as in the file
             return f"{float(text):.6g}"
     return text if len(text) <= 24 else text[:23] + "…"
 
 
 def tell_scores(report: Report, judged: Judged | NotJudged) -> None:
-    """The scores beside those of the baseline."""
+    """Print the scores and those of the baseline."""
     if isinstance(judged, NotJudged):
         report.note(score=None, not_judged=judged.why)
-        report.title(f"Not judged: {judged.why}.")
+        report.title(f"Not evaluated: {judged.why}.")
         return
     report.note(score=judged.to_dict())
-    report.title(f"How good it is: {judged.how}")
+    report.title(f"Scores: {judged.how}")
     rows = []
     for name, value in judged.scores.items():
         spread = f"± {number(judged.spread[name])}" if name in judged.spread else ""
@@ -125,13 +125,13 @@ def tell_scores(report: Report, judged: Judged | NotJudged) -> None:
     )
     if not is_better and classes_are:
         report.warn(
-            "the classes are better than the baseline's, the probabilities are not (log loss): the model is too sure "
-            "of some rows"
+            "the predicted classes are better than the baseline, but the probabilities are not (log loss): the model "
+            "is overconfident for some rows"
         )
     elif not is_better:
         report.warn(
-            "the model is no better than the baseline, which says the same of every row: the columns may not know "
-            "the target"
+            "the model is no better than the baseline, which predicts the same for every row: the columns may not be "
+            "informative about the target"
         )
 
 
@@ -146,16 +146,17 @@ def importances_of(model: Any, names: Sequence[str]) -> list[tuple[str, float]]:
 def tell_importances(
     report: Report, model: Any, recipe: Recipe, judged: Judged | NotJudged | None = None, most: int = 10
 ) -> None:
-    """The most important columns, and a word on one that knows too much."""
+    """Print the most important columns, and a note on one that may leak the target."""
     shares = importances_of(model, recipe.features)
     if not shares:
         return
     report.note(importances=dict(shares))
-    report.title("What it looks at")
+    report.title("Feature importances")
     report.bars(shares, most)
     if isinstance(judged, Judged) and shares[0][1] >= _ALL_BY_ITSELF and _is_perfect(judged):
         report.warn(
-            f"{shares[0][0]!r} alone says nearly all about the target: would it be known before? --drop leaves it out"
+            f"{shares[0][0]!r} alone predicts the target almost perfectly; if its value is not known at prediction "
+            "time, leave it out with --drop"
         )
 
 

@@ -1,4 +1,4 @@
-"""`spinney datasets`: the tables that come with Spinney, listed or written to a file."""
+"""`spinney datasets`: the bundled datasets, listed or written to a file."""
 
 from __future__ import annotations
 
@@ -30,37 +30,39 @@ class Bundled(NamedTuple):
 
 TABLES = {
     "flights": Bundled(
-        20_000, 18, "late", "will the flight leave late? New York, 2013; numbers, words, missing values", "date"
+        20_000, 18, "late", "will the flight leave late? New York, 2013; numbers, text, missing values", "date"
     ),
-    "penguins": Bundled(344, 7, "species", "which species is it? numbers, words, missing values"),
-    "restaurant": Bundled(12, 10, "Wait", "wait for a table? the lectures' first tree; words"),
-    "tennis": Bundled(14, 4, "PlayTennis", "play tennis today? ID3's own example; words"),
+    "penguins": Bundled(344, 7, "species", "which species is it? numbers, text, missing values"),
+    "restaurant": Bundled(12, 10, "Wait", "wait for a table? Russell and Norvig's example; text"),
+    "tennis": Bundled(14, 4, "PlayTennis", "play tennis today? Quinlan's example for ID3; text"),
 }
 
 
 def datasets(
     name: Annotated[
         str | None,
-        typer.Argument(help=f"One of {', '.join(TABLES)}; without a name all are listed.", show_default=False),
+        typer.Argument(help=f"Dataset: one of {', '.join(TABLES)}. By default, all are listed.", show_default=False),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The file to write; by default CSV on standard output.", show_default=False),
+        typer.Option("--out", "-o", help="Output file. By default CSV on standard output.", show_default=False),
     ] = None,
     test_out: Annotated[
         Path | None,
         typer.Option(
-            "--test-out", help="Write a part of the rows to this file instead, to judge a model by.", show_default=False
+            "--test-out",
+            help="Hold out some rows (of flights: whole days) and write them to this file instead.",
+            show_default=False,
         ),
     ] = None,
     test_share: Annotated[
-        float, typer.Option("--test-share", min=0.01, max=0.99, help="How large that part is.")
+        float, typer.Option("--test-share", min=0.01, max=0.99, help="Fraction of the rows to hold out.")
     ] = 0.25,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """List the tables that come with Spinney, or write one of them.
+    """List the bundled datasets, or write one of them to a file.
 
     Examples:
 
@@ -104,7 +106,7 @@ def _tell_all(report: Report) -> None:
 
 
 def load(name: str) -> pl.DataFrame:
-    """A bundled table, its target last."""
+    """Return a bundled dataset with the target as the last column."""
     if name in ("restaurant", "tennis"):
         return _from_text(RESTAURANT if name == "restaurant" else TENNIS)
     folder = files("spinney.datasets") / "data"

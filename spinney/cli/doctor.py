@@ -1,4 +1,4 @@
-"""`spinney doctor`: what is installed, what will be used, and what is wrong."""
+"""`spinney doctor`: what is installed, what will be used, and which problems there are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _VARIABLES = (
     "NUMBA_BOUNDSCHECK",
 )
 _SLOW = {
-    "NUMBA_DISABLE_JIT": "kernels run as plain Python, some hundred times slower",
+    "NUMBA_DISABLE_JIT": "kernels run as plain Python, hundreds of times slower",
     "NUMBA_BOUNDSCHECK": "kernels check every index",
     "SPINNEY_COMPILER": "every process compiles its kernels, a minute or more",
 }
@@ -49,9 +49,9 @@ class Finding(NamedTuple):
 
 
 def doctor(as_json: options.Json = False) -> None:
-    """Say what is installed, how many threads there are, where compiled kernels are kept, and what is wrong with it.
+    """Check the installation: versions, threads, compiled kernels, GPU and environment variables.
 
-    The exit code is 1 if something is wrong.
+    The exit code is 1 if there is a problem.
 
     Examples:
 
@@ -75,7 +75,7 @@ def doctor(as_json: options.Json = False) -> None:
         **{title.lower().replace(" ", "_"): {one.what: one.value for one in group} for title, group in groups.items()},
         problems=problems,
     )
-    report.title(f"{plural(len(problems), 'problem')}: {'; '.join(problems)}" if problems else "All is well.")
+    report.title(f"{plural(len(problems), 'problem')}: {'; '.join(problems)}" if problems else "No problems found.")
     report.end()
     if problems:
         raise typer.Exit(1)
@@ -90,12 +90,12 @@ def _versions() -> Iterator[Finding]:
             continue
         found = _version(name)
         if found is None:
-            yield Finding(name, "not installed", f"spinney needs it: pip install {name}")
+            yield Finding(name, "not installed", f"required; run: pip install {name}")
         else:
             yield Finding(name, found, "" if within(found, bounds) else f"tested with {bounds} only")
     for name in _EXTRAS:
         found = _version(name)
-        yield Finding(name, found or "not installed (not needed)")
+        yield Finding(name, found or "not installed (optional)")
 
 
 _REQUIRED_WITHOUT_METADATA = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "joblib", "narwhals")
@@ -157,9 +157,9 @@ def _gpu() -> str:
 
     problem, name = problem_with_gpu(), _name_of_gpu()
     if problem is None:
-        return f"{name or 'one without a name'} (used with device='cuda' or device='auto')"
+        return f"{name or 'found, name unknown'} (used with device='cuda' or device='auto')"
     if name is None:
-        return "none found (not needed: device='cpu' is the default)"
+        return "none found (optional: device='cpu' is the default)"
     return f"{name} (not used: {problem.rstrip('.')})"
 
 
@@ -174,7 +174,7 @@ def _name_of_gpu() -> str | None:
     try:
         found = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
-        return "a CUDA driver that does not answer"
+        return "a CUDA driver that does not respond"
     return "; ".join(found.strip().splitlines())
 
 
@@ -186,17 +186,17 @@ def _kernels() -> Iterator[Finding]:
     folder = cache_folder()
     if folder is None:
         yield Finding(
-            "folder", "none", "every process compiles its own kernels; set SPINNEY_CACHE_DIR to a folder of yours"
+            "folder", "none", "every process compiles its own kernels; set SPINNEY_CACHE_DIR to a folder that you own"
         )
         return
     kept = [one for one in folder.iterdir() if one.suffix == ".bin"]
     size = sum(one.stat().st_size for one in kept)
     yield Finding("folder", str(folder))
     yield Finding(
-        "kept",
+        "cached",
         f"{plural(len(kept), 'kernel')}, {size / 2**20:.1f} MiB"
         if kept
-        else "nothing as yet: the first fits compile; spinney warmup does so ahead",
+        else "none yet: first fits compile them, or spinney warmup ahead of time",
     )
     free = shutil.disk_usage(folder).free
     yield Finding("free space", f"{free / 2**30:.1f} GiB", "the disk is full" if free < 2**26 else "")

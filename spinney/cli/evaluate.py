@@ -1,4 +1,4 @@
-"""`spinney evaluate`: how good a model is on a table whose target is known."""
+"""`spinney evaluate`: the scores of a model on a table with known targets."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from spinney.tables.reading import check_columns
 from spinney.tables.recipe import Recipe
 from spinney.tables.rows import hash_rows
 
-_SEEN = 0.2  # share of rows that the model was fitted on from which on it is said
-_RARE, _FOUND = 0.4, 0.5  # share of the rarer class, and share of its rows that are found, below which there is a word
+_SEEN = 0.2  # fraction of rows seen at fit from which a note is printed
+_RARE, _FOUND = 0.4, 0.5  # fraction of the rarer class and its recall, below which a note is printed
 _MOST_CLASSES = 12  # of a confusion matrix that is shown
 
 
 @dataclass
 class Answers:
-    """What a model says of a table, and what is true."""
+    """Predictions for a table, and the true targets."""
 
     truth: list[np.ndarray] = field(default_factory=list)
     said: list[np.ndarray] = field(default_factory=list)  # numbers, labels, or probabilities
@@ -53,9 +53,9 @@ def evaluate(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Score a model on a table that has the target, with a confusion matrix for classes.
+    """Evaluate a model on a table with known targets: scores and, for classification, a confusion matrix.
 
-    The baseline says the same of every row: the shares of the classes, or the mean, of this table.
+    The baseline predicts the same for every row: the class frequencies or the mean of this table.
 
     Examples:
 
@@ -109,7 +109,7 @@ def _tell(
     if answers.n_without:
         report.warn(f"{plural(answers.n_without, 'row')} without {truth.name!r} left out")
     if extra:
-        report.warn(f"columns that the model does not know were ignored: {quoted(extra)}")
+        report.warn(f"ignored columns that were not in the training data: {quoted(extra)}")
     for sentence in (*source.notes, *watch.sentences()):
         report.warn(sentence)
     _tell_seen(report, recipe, answers)
@@ -122,8 +122,8 @@ def _tell(
     new = sorted({label(one) for one in np.unique(y)} - {label(one) for one in fitted.classes_.tolist()})
     if new:
         report.warn(
-            f"classes that the model has not seen, so that all their rows are wrong: {quoted(new)}; log loss and AUC "
-            "leave those rows out"
+            f"classes that were not in the training data: {quoted(new)}; their rows count as errors, and log loss and "
+            "AUC leave them out"
         )
     tell_scores(report, Judged(how, measure_classes(y, predicted, shares, fitted.classes_, weights), {}, baseline))
     _tell_classes(report, y, predicted, weights)
@@ -131,28 +131,26 @@ def _tell(
 
 
 def _tell_seen(report: Report, recipe: Recipe, answers: Answers) -> None:
-    """Whether these are the rows that the model was fitted on."""
+    """Print a note if these are rows that the model was fitted on."""
     if recipe.sketch is None or not answers.hashes:
         return
     share = recipe.sketch.share_of(np.concatenate(answers.hashes))
     if share >= _SEEN:
         report.note(share_of_rows_seen=share)
         many = "all" if share == 1.0 else f"about {share:.0%}"
-        report.warn(
-            f"{many} of these rows were in the table that the model was fitted on: its scores look too good here"
-        )
+        report.warn(f"{many} of these rows were in the table that the model was fitted on: the scores are optimistic")
 
 
 def _tell_threshold(report: Report, y: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> None:
-    """A word where a model of two classes finds few rows of the rarer one."""
+    """Print a note if a binary classifier has a low recall of the rarer class."""
     if len(classes) != 2:
         return
     rare = min(classes.tolist(), key=lambda one: int((y == one).sum()))
     is_rare = y == rare
     if 0 < is_rare.sum() < _RARE * len(y) and (found := float((predicted[is_rare] == rare).mean())) < _FOUND:
         report.say(
-            f"  {found:.1%} of the rows of {label(rare)!r} are found, at a threshold of 0.5. A lower one finds more: "
-            "predict --proba gives the probabilities, and the report shows every threshold.",
+            f"  The recall of {label(rare)!r} is {found:.1%} at a threshold of 0.5. A lower threshold increases it: "
+            "predict --proba gives the probabilities, and the report shows all thresholds.",
             "dim",
         )
 
@@ -161,7 +159,7 @@ def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights:
     from spinney.evaluate.confusion import confusion_matrix
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is one class only: the user sees it
+        warnings.simplefilter("ignore")  # of a single class: the user sees it
         matrix = confusion_matrix(y, predicted, sample_weight=weights)
     labels = [] if matrix.labels is None else [label(one) for one in matrix.labels.tolist()]
     each = {"precision": matrix.precision, "recall": matrix.recall, "f1": matrix.f1, "support": matrix.support}
@@ -170,13 +168,13 @@ def _tell_classes(report: Report, y: np.ndarray, predicted: np.ndarray, weights:
         classes={one_class: {name: float(one[k]) for name, one in each.items()} for k, one_class in enumerate(labels)},
     )
     if len(labels) <= _MOST_CLASSES:
-        report.title("Confusion matrix: rows are the truth, columns what was predicted")
+        report.title("Confusion matrix (rows: true class, columns: predicted class)")
         report.table(
             ["", *labels],
             [(one_class, *(f"{n:,g}" for n in row)) for one_class, row in zip(labels, matrix.counts)],
             "l" + "r" * len(labels),
         )
-    report.title("Class by class")
+    report.title("Scores by class")
     order = np.argsort(-matrix.support, kind="stable")[:_MOST_CLASSES]
     rows = [
         (labels[k], *(number(float(one[k])) for one in list(each.values())[:3]), f"{matrix.support[k]:,g}")

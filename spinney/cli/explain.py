@@ -1,4 +1,4 @@
-"""`spinney explain`: why a model says what it says of one row, and what would change it."""
+"""`spinney explain`: the contributions to the prediction for one row, and counterfactuals."""
 
 from __future__ import annotations
 
@@ -22,34 +22,41 @@ _MOST = 10  # columns that are shown
 def explain(
     model: options.ModelFile,
     data: options.Data,
-    row: Annotated[int, typer.Option("--row", min=1, help="Which row of the table; the first is 1.")] = 1,
+    row: Annotated[int, typer.Option("--row", min=1, help="Number of the row to explain. The first row is 1.")] = 1,
     counterfactual: Annotated[
-        bool, typer.Option("--counterfactual", help="Also the least change of the row that turns the answer.")
+        bool,
+        typer.Option("--counterfactual", help="Also find the smallest change of the row that changes the prediction."),
     ] = False,
     target: Annotated[
         str | None,
         typer.Option(
             "--target",
             "-t",
-            help="What the answer should be: a class, or a range such as 10:20, 10: or :20.",
+            help="Prediction that the counterfactual should have: a class, or a range such as 10:20, 10: or :20.",
             show_default=False,
         ),
     ] = None,
     fixed: Annotated[
         list[str] | None,
-        typer.Option("--fixed", help="Columns that must not change, separated by commas.", show_default=False),
+        typer.Option(
+            "--fixed", help="Columns that the counterfactual must not change, separated by commas.", show_default=False
+        ),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="So many counterfactuals, which differ in what changes.")] = 1,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of counterfactuals. They differ in what changes.")] = 1,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", help="Seconds of the search: 10, or any with --max-nodes.", show_default=False),
+        typer.Option(
+            "--time-limit",
+            help="Time limit of the search in seconds. By default 10, or none with --max-nodes.",
+            show_default=False,
+        ),
     ] = None,
     max_nodes: Annotated[
         int | None,
         typer.Option(
             "--max-nodes",
             min=1,
-            help="Boxes that the search may explore: the same result on any machine.",
+            help="Limit of the search in boxes. Unlike a time limit, it gives the same result on any machine.",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +67,7 @@ def explain(
     sheet: options.Sheet = None,
     as_json: options.Json = False,
 ) -> None:
-    """Explain what a model says of one row: what its columns contribute, and what would have to change.
+    """Explain the prediction for one row: the contributions of its columns and, if requested, a counterfactual.
 
     Examples:
 
@@ -72,7 +79,7 @@ def explain(
     source = open_source(data, options.dialect(separator, encoding, no_header, sheet))
     recipe, _, _ = check_columns(source, recipe)
     if (target is not None or fixed) and not counterfactual:
-        raise usage("--target and --fixed are for --counterfactual.")
+        raise usage("--target and --fixed are supported only with --counterfactual.")
     wanted = _target(fitted, target) if counterfactual else None
     X = _find_row(source, recipe, row)
     report = Report(as_json)
@@ -86,7 +93,7 @@ def explain(
 
 
 def _find_row(source: Source, recipe: Recipe, row: int) -> pl.DataFrame:
-    """One row of the table; rows before it are read and dropped."""
+    """Return one row of the table. Rows before it are read and dropped."""
     before = 0
     for table, _ in batches(source, recipe, {}):
         if row <= before + len(table):
@@ -122,16 +129,16 @@ def _tell_contributions(
         base=base,
         contributions_are="SHAP values",
     )
-    report.title(f"What its columns contribute to the score{of} (SHAP values), on top of its mean {number(base)}")
+    report.title(f"Contributions of the columns to the score{of} (SHAP values); base value {number(base)}")
     names = [recipe.features[j] for j in order[:_MOST].tolist() if shares[j] != 0.0]
     rows = [(name, _cell(values[name]), f"{shares[recipe.features.index(name)]:+.3g}") for name in names]
     if rows:
         report.table(["column", "value", "contribution"], rows, "llr")
     n_more, n_none = int((shares != 0.0).sum()) - len(names), int((shares == 0.0).sum())
     if n_more:
-        report.say(f"  and {plural(n_more, 'column')} that contribute{'s' * (n_more == 1)} less", "dim")
+        report.say(f"  and {plural(n_more, 'column')} with smaller contributions", "dim")
     if n_none:
-        report.say(f"  and {plural(n_none, 'column')} that contribute{'s' * (n_none == 1)} nothing", "dim")
+        report.say(f"  and {plural(n_none, 'column')} without a contribution", "dim")
 
 
 def _cell(value: Any) -> str:
@@ -143,12 +150,12 @@ def _cell(value: Any) -> str:
 def _contributions(
     report: Report, fitted: Any, recipe: Recipe, X: pl.DataFrame, answer: Any
 ) -> tuple[float, np.ndarray, str] | None:
-    """(base value, SHAP value of each column, of which class): the predicted one, or the second if it has the score."""
+    """Return (base value, SHAP values of the columns, class): the predicted class, or the second of two."""
     from spinney.explain.shap_values import shap
 
     try:
         found = shap(fitted, recipe.rows(X))
-    except (TypeError, ValueError) as error:  # a model that is no sum of trees
+    except (TypeError, ValueError) as error:  # a model that is not a sum of trees
         report.warn(str(error))
         return None
     values, base = np.asarray(found.values)[0], np.ravel(np.asarray(found.base_values, np.float64))
@@ -165,7 +172,7 @@ def _place(fitted: Any, answer: Any) -> int:
 
 
 def _pick(base: np.ndarray, values: np.ndarray, place: int) -> tuple[float, np.ndarray]:
-    """The score of the answer: of one score for two classes, that of the second."""
+    """Return the score of the prediction. A single score for two classes is that of the second."""
     k = place if values.shape[1] > 1 else 0
     return float(base[min(k, len(base) - 1)]), values[:, k]
 
@@ -204,16 +211,16 @@ def _tell_counterfactuals(
     goal = str(found.target)
     report.title(f"What would make it {goal.lower() if goal in ('True', 'False') else goal}")
     if not len(found):
-        limit = "none was found within the limit: see --time-limit and --max-nodes"
-        report.say(f"  {'no row that was allowed does' if found.optimal else limit}")
+        limit = "none was found within the limit; raise --time-limit or --max-nodes"
+        report.say(f"  {'no allowed change of the row does' if found.optimal else limit}")
     for one in found:
         report.verbatim("\n".join(f"  {line}" for line in _lines(one)))
 
 
 def _lines(found: Any) -> list[str]:
-    """A counterfactual in words. Its cost is the sum of its changes, each in units of how much the column varies."""
+    """Describe a counterfactual. Its cost is the sum of its changes, each in units of the spread of its column."""
     proved = "the least possible" if found.optimal else f"no less than {found.bound:.4g} is possible"
-    known = proved if found.optimal or found.bound > 0.0 else "a lower cost may be possible: --time-limit"
+    known = proved if found.optimal or found.bound > 0.0 else "a lower cost may be possible; raise --time-limit"
     answer = found.prediction
     shown = number(float(answer)) if isinstance(answer, float | np.floating) else label(answer)
     head = f"{shown}, at a cost of {found.cost:.4g} ({known})"
@@ -237,7 +244,7 @@ def _target(fitted: Any, given: str | None) -> Any:
             raise usage(f"--target must be one of {', '.join(map(repr, known))}, got {given!r}.")
         return known[given]
     if given is None:
-        raise usage("--counterfactual needs --target for a model of numbers: a range such as 10:20, 10: or :20.")
+        raise usage("--counterfactual needs --target for regression: a range such as 10:20, 10: or :20.")
     if ":" not in given:
         raise usage(f"--target must be a range such as 10:20, 10: or :20, got {given!r}.")
     try:

@@ -1,4 +1,4 @@
-"""`spinney export`: a model in a form that others read."""
+"""`spinney export`: a model in a format that other programs read."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ FORMS = {
 
 def export(
     model: options.ModelFile,
-    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(FORMS)}.", show_default=False)],
+    to: Annotated[str, typer.Option("--to", help=f"Format: one of {', '.join(FORMS)}.", show_default=False)],
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Where to; by default standard output (onnx: MODEL.onnx).", show_default=False
+            "--out", "-o", help="Output file. By default standard output (onnx: MODEL.onnx).", show_default=False
         ),
     ] = None,
     tree: Annotated[
-        str | None, typer.Option("--tree", help="Which tree, for dot, text and rules.", show_default=False)
+        str | None, typer.Option("--tree", help="Number of the tree, for dot, text and rules.", show_default=False)
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a model in a form that other programs read.
+    """Export a model to a format that other programs read.
 
     Examples:
 
@@ -67,7 +67,7 @@ def _content(fitted: Any, to: str, tree: str | None) -> str | bytes:
     if to in ("dot", "text", "rules"):
         return _one_tree(the_trees(fitted), to, tree)
     if tree is not None:
-        raise usage(f"--tree is for dot, text and rules: {to} has all trees.")
+        raise usage(f"--tree is supported only with --to dot, text and rules; {to} exports all trees.")
     found = getattr(spinney, f"to_{to}")(fitted)
     return bytes(found.SerializeToString()) if to == "onnx" else str(found)
 
@@ -75,7 +75,7 @@ def _content(fitted: Any, to: str, tree: str | None) -> str | bytes:
 def _one_tree(fitted: Any, to: str, tree: str | None) -> str:
     place = which_tree(fitted, tree)
     if name := name_of_tree(fitted, place):
-        Report(stderr=True).warn(f"this is {name}" + ("" if tree else " (--tree chooses)"))
+        Report(stderr=True).warn(f"this is {name}" + ("" if tree else " (--tree selects another)"))
     names = class_names(fitted)
     if to == "dot":
         return str(spinney.export_graphviz(fitted, tree=place, class_names=names))

@@ -1,6 +1,6 @@
-"""`spinney fit`: from a table and the name of a column to a model file, with all that was decided on the way said.
+"""`spinney fit`: fit a model that predicts a column of a table, and print every decision on the way.
 
-The steps: open, survey, decide (types, task, columns left out), read, judge on rows held out, fit all rows, save,
+The steps: open, survey, decide (types, task, columns left out), read, evaluate on held-out rows, fit on all rows, save,
 report.
 """
 
@@ -44,13 +44,14 @@ from spinney.tables.rows import Copies, Sketch, find_copies, hash_rows
 from spinney.tables.streaming import is_large, stream_table
 
 TASKS = ("classification", "regression")
-_LONG = 10.0  # seconds to go that are worth a word
-_SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what to look at of a model
+_LONG = 10.0  # remaining seconds from which a message is printed
+_TIMES = {"fitting": "fitting", "judging": "evaluation", "in all": "total"}  # key with --json -> what is printed
+_SHOWN = {"tree": "--rules", "c45": "--rules", "id3": "--rules", "stack": ""}  # what `spinney show` prints of a model
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user asked for."""
+    """The options that the user gave."""
 
     target: str
     model: str
@@ -71,7 +72,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Learning:
-    """A table ready to be learnt from."""
+    """A table that a model can be fitted on."""
 
     X: Any  # a frame, or a table opened from files
     y: np.ndarray
@@ -79,46 +80,51 @@ class Learning:
     groups: np.ndarray | None
 
 
-_Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
-_Model = Annotated[str, typer.Option("--model", "-m", help=f"One of {', '.join(MODELS)}.")]
+_Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.", show_default=False)]
+_Model = Annotated[str, typer.Option("--model", "-m", help=f"Type of model: one of {', '.join(MODELS)}.")]
 _Task = Annotated[
     str | None,
     typer.Option(
-        "--task", help="classification or regression; by default guessed from the target.", show_default=False
+        "--task", help="classification or regression. By default, detected from the target.", show_default=False
     ),
 ]
 _Folds = Annotated[
     int | None,
     typer.Option(
         "--cv",
-        help="Folds to judge the model by; 1 holds out a fifth of the rows, 0 does not judge. By default 5 for "
-        "small tables, else 1.",
+        help="Number of cross-validation folds. 1 holds out 20 % of the rows; 0 skips the evaluation. By default 5 for "
+        "tables of at most 250,000 cells, 1 for larger ones and for the models auto and stack.",
         show_default=False,
     ),
 ]
 _Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", help=f"The model file; by default DATA with {SUFFIX} for its suffix.", show_default=False
+        "--out",
+        "-o",
+        help=f"Model file to write. By default the name of DATA with the suffix {SUFFIX}.",
+        show_default=False,
     ),
 ]
 _Parameters = Annotated[
     list[str] | None,
     typer.Option(
-        "--param", "-p", help="A parameter of the estimator, such as max_depth=5; may be repeated.", show_default=False
+        "--param", "-p", help="Parameter of the estimator, such as max_depth=5. May be repeated.", show_default=False
     ),
 ]
 _Groups = Annotated[
     str | None,
     typer.Option(
         "--groups",
-        help="A column whose equal values are kept together when rows are held out: days, patients.",
+        help="Column of groups, such as days or patients. Rows of a group are held out together.",
         show_default=False,
     ),
 ]
 _Budget = Annotated[
     float | None,
-    typer.Option("--time-budget", help="Seconds that fitting may take (boosting and auto).", show_default=False),
+    typer.Option(
+        "--time-budget", help="Time limit for all fits together, in seconds (boosting and auto).", show_default=False
+    ),
 ]
 
 
@@ -146,9 +152,9 @@ def fit(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Learn to predict a column of a table, say how well that works, and save the model.
+    """Fit a model that predicts a column of a table, evaluate it, and save it.
 
-    Types of columns and the task are guessed and said. Columns that number or name the rows are left out.
+    Column types and the task are detected and printed. Columns that number or identify the rows are left out.
 
     Examples:
 
@@ -187,17 +193,17 @@ def _default_path(data: str) -> Path:
 
 
 def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Working) -> None:
-    """All steps."""
+    """Run all steps."""
     begun = time.perf_counter()
-    work.say("looking at all rows")
+    work.say("scanning the table")
     found = look(source, wishes)
     target = found.find(wishes.target)
     if target.out == "lists or records, not values":
         raise TableError(f"--target: column {target.name!r} holds {target.out}.")
     if target.kind == "date" and wishes.task != "classification":
         raise TableError(
-            f"the target {target.name!r} holds dates, which cannot be predicted: use a column of numbers, such as days "
-            "from a fixed date, or --task classification if they are few."
+            f"the target {target.name!r} holds dates, which cannot be predicted. Use a numeric column, such as days "
+            "since a fixed date, or --task classification if there are few different dates."
         )
     if target.distinct == 1:
         raise TableError(
@@ -235,7 +241,7 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     recipe = replace(recipe, score=judged.to_dict() if isinstance(judged, Judged) else {}, sketch=sketch)
     save_model(model, path, recipe)
     if wishes.page is not None:
-        work.say("making the page")
+        work.say("writing the report")
         rows: dict[str, Any] = {
             "weight": table.weights,
             "groups": table.groups,
@@ -250,11 +256,11 @@ def run(source: Source, wishes: Wishes, path: Path, report: Report, work: Workin
     seconds["in all"] = time.perf_counter() - begun
     _tell_result(report, model, recipe, judged, path, seconds, source)
     if wishes.page is not None:
-        report.say(f"  the page about it: {wishes.page}")
+        report.say(f"  report: {wishes.page}")
 
 
 def look(source: Source, wishes: Wishes) -> Survey:
-    """Check the names that the user gave, and look at all columns but those to be left out."""
+    """Check the column names in the options, and scan all columns except the dropped ones."""
     asked: dict[str, list[str]] = {"--target": [wishes.target], "--drop": wishes.drop, "--types": list(wishes.types)}
     asked |= {
         "--weights": [wishes.weights] if wishes.weights else [],
@@ -275,7 +281,7 @@ def _to_learn_from(source: Source, found: Survey, wishes: Wishes) -> list[Column
     if not columns:
         left = [f"{column.name!r} ({column.out})" for column in found.columns if column.out]
         raise TableError(
-            f"{source.name} has no column to learn from besides the target"
+            f"{source.name} has no column besides the target to fit on"
             + (f"; left out: {', '.join(left)}; --types keeps a column." if left else ".")
         )
     return columns
@@ -284,7 +290,7 @@ def _to_learn_from(source: Source, found: Survey, wishes: Wishes) -> list[Column
 def read(
     source: Source, columns: list[Column], target: Column, wishes: Wishes, found: Survey
 ) -> tuple[Learning, list[Column], Column]:
-    """The rows that have a target, and the columns with what is known of them now."""
+    """Read the rows that have a target; also return the columns, with what is known about them now."""
     if wishes.task == "classification" and target.kind == "date":
         target = replace(target, kind="category")
     also = [name for name in (wishes.weights, wishes.groups) if name]
@@ -313,7 +319,7 @@ def read(
 
 
 def _counted(column: Column, X: pl.DataFrame) -> Column:
-    """The column with its distinct values counted, where they are few."""
+    """Return the column with its distinct values counted exactly, if they are few."""
     if column.kind == "date" or (column.kind == "number" and column.approximate and column.distinct > EXACT):
         return column
     values = X[column.name].drop_nulls()
@@ -334,11 +340,12 @@ def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wis
     if copies is None:
         return
     report.note(copies=copies.n)
-    what = f"{plural(copies.n, 'row')} of {n_rows:,} repeat{'s' * (copies.n == 1)} another row exactly"
+    are = "is an exact duplicate" if copies.n == 1 else "are exact duplicates"
+    what = f"{plural(copies.n, 'row')} of {n_rows:,} {are} of another row"
     kept = (
         ""
         if wishes.groups or wishes.cv == 0
-        else "; they are held out together with it, or the scores would be too good"
+        else "; duplicates are held out together, since the scores would be optimistic otherwise"
     )
     report.warn(what + kept)
 
@@ -346,7 +353,7 @@ def _tell_copies(report: Report, copies: Copies | None, n_rows: int, wishes: Wis
 def _learn(
     model: Any, table: Learning, task: str, wishes: Wishes, copies: Copies | None, report: Report, work: Working
 ) -> tuple[Judged | NotJudged, dict[str, float]]:
-    """Judge the model and fit it to all rows; also the seconds of both."""
+    """Evaluate the model and fit it on all rows; also return the seconds of both."""
     n_folds = plan(table.X.shape[0], table.X.shape[1], wishes.cv, MODELS[wishes.model].slow)
     n_fits = max(n_folds, 0) + 1
     if wishes.budget is not None:
@@ -357,14 +364,14 @@ def _learn(
     def tick(done: int, of: int) -> None:
         if done == 0:
             work.pause()
-            report.say(f"  {n_fits} fits: {of} to judge the model on rows held out, 1 on all rows{each}")
-            work.say("judging on rows held out")
+            report.say(f"  {n_fits} fits: {of} to evaluate the model on held-out rows, 1 on all rows{each}")
+            work.say("evaluating on held-out rows")
         work.step(done, of)
         to_go = (time.perf_counter() - begun) * (n_fits - 1)
         if done == 1 and to_go >= _LONG and not wishes.quiet:
             from spinney._compile import say  # here, since it imports the compiler
 
-            say(f"the first of {n_fits} fits took {to_go / (n_fits - 1):.0f} s: about {to_go:.0f} s to go")
+            say(f"the first of {n_fits} fits took {to_go / (n_fits - 1):.0f} s: about {to_go:.0f} s left")
 
     judged = judge(
         model,
@@ -379,10 +386,10 @@ def _learn(
         tick=tick,
     )
     judging = time.perf_counter() - begun
-    work.say("fitting all rows")
+    work.say("fitting on all rows")
     watched = "callbacks" in model.get_params() and model.get_params()["callbacks"] is None
     if watched:
-        model.set_params(callbacks=work.rounds("fitting all rows"))
+        model.set_params(callbacks=work.rounds("fitting on all rows"))
     begun = time.perf_counter()
     model.fit(table.X, table.y, **({} if table.weights is None else {"sample_weight": table.weights}))
     if watched:
@@ -441,8 +448,8 @@ def _tell_result(
         seconds_of={name: round(value, 3) for name, value in seconds.items()},
         fingerprint=getattr(model, "fingerprint_", None),
     )
-    times = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items())
-    report.title(f"Saved in {path} ({times})")
+    times = ", ".join(f"{_TIMES[name]} {value:.1f} s" for name, value in seconds.items())
+    report.title(f"Saved to {path} ({times})")
     data = source.name if source.name != "standard input" else "DATA"
     quoted_path = shlex.quote(str(path))
     report.say("  next:", "dim")

@@ -1,4 +1,4 @@
-"""`spinney inspect`: what is in a model file, without building the model."""
+"""`spinney inspect`: the contents of a model file, without loading the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG = 100
 
 
 def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
-    """Say what is in a model file: the estimator, its parameters, the columns, the target, the size.
+    """Print the contents of a model file: estimator, parameters, columns, target and size.
 
     Examples:
 
@@ -44,7 +44,7 @@ def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is worth a line: of parameters those that are not at their defaults."""
+    """Yield the lines to print. Parameters are those that differ from their defaults."""
     for name, value in found.items():
         if name == "parameters":
             changed = _changed(found["class"], value)
@@ -79,4 +79,4 @@ def _tell_recipe(report: Report, recipe: Recipe) -> None:
     if recipe.score:
         scores = ", ".join(f"{name} {number(value)}" for name, value in recipe.score["scores"].items())
         report.say(f"  {recipe.score['how']}: {scores}")
-    report.say(f"  {plural(len(recipe.missing), 'word')} for missing values: {', '.join(recipe.missing)}")
+    report.say(f"  {plural(len(recipe.missing), 'string')} read as missing: {', '.join(recipe.missing)}")

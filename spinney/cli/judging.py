@@ -1,6 +1,6 @@
-"""Judging: how good a model is on rows it has not seen, beside the best that can be said without looking at a row.
+"""Evaluation of a model on rows that it was not fitted on, compared with a constant baseline.
 
-In: a model and a table. Out: scores by name. `cross_validate` fits; evaluate/measures.py measures.
+In: a model and a table. Out: scores by name. `cross_validate` fits; evaluate/measures.py computes the scores.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 from spinney.evaluate.measures import answers_of, measure_answers, measure_baseline
 from spinney.tables.errors import TableError
 
-_SMALL = 250_000  # cells of a table that is judged by folds
+_SMALL = 250_000  # most cells of a table that is cross-validated by folds
 _FOLDS, _HELD_OUT, _FEWEST = 5, 0.2, 10
-_LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which on half of the rows are learnt from; rows to judge by
+_LARGE, _MOST_HELD_OUT = 10_000_000, 200_000  # cells from which half of the rows are fitted on; most held-out rows
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Scores on rows held out."""
+    """Scores on held-out rows."""
 
     how: str
     scores: dict[str, float]  # means over the folds
-    spread: dict[str, float]  # standard deviations; empty for one part
+    spread: dict[str, float]  # standard deviations; empty for a single split
     baseline: dict[str, float]
-    truth: np.ndarray | None = None  # of the rows held out, one fold after the other
+    truth: np.ndarray | None = None  # of the held-out rows, one fold after the other
     predictions: np.ndarray | None = None  # for them: probabilities of all classes, or classes or numbers
     weights: np.ndarray | None = None  # of them
 
@@ -44,7 +44,7 @@ class NotJudged:
 
 
 def plan(n_rows: int, n_columns: int, cv: int | None, slow: bool) -> int:
-    """How many folds: 0 for none, 1 for one part held out."""
+    """Return the number of folds: 0 for no evaluation, 1 for a single held-out part."""
     if cv is not None:
         return cv
     return 1 if slow or n_rows * n_columns > _SMALL else _FOLDS
@@ -63,15 +63,17 @@ def judge(
     seed: int = 0,
     tick: Callable[[int, int], object] = lambda done, of: None,
 ) -> Judged | NotJudged:
-    """Fit to some rows and judge on the others, in turn.
+    """Cross-validate a model.
 
-    `copies` has the number of what each row holds: rows that hold the same are held out together.
+    Rows with the same number in `copies` are duplicates, and held out together.
     """
     from spinney.evaluate.cross_validation import cross_validate
 
     is_large = n_folds == 1 and X.shape[0] * X.shape[1] >= _LARGE
     if n_folds == 0 or len(y) < _FEWEST:
-        return NotJudged("no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some out")
+        return NotJudged(
+            "no rows were held out" if n_folds == 0 else f"{len(y)} rows are too few to hold some of them out"
+        )
     if copies is None or groups is not None:
         splits = _splits(y, task, n_folds, groups, seed, is_large)
     else:
@@ -79,7 +81,7 @@ def judge(
     if task == "classification" and any(len(np.unique(y[train])) < 2 for train, _ in splits):
         known, counts = np.unique(y, return_counts=True)
         rare = f"the class {str(known[counts.argmin()])!r} has {counts.min()} row{'s' * bool(counts.min() > 1)}"
-        return NotJudged(f"{rare}, and without the rows held out there would be one class only")
+        return NotJudged(f"{rare}, and without the held-out rows there would be only one class")
     classes = np.unique(y) if task == "classification" else None
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []  # truth, predictions, weights
     several = task == "classification" and len(np.unique(y)) > 2
@@ -94,7 +96,7 @@ def judge(
         all_shares = _of_all(classes, fitted, shares)
         kept.append((truth, predicted if all_shares is None else all_shares, sample_weight))
         base = measure_baseline(truth, sample_weight, y[train], None if weights is None else weights[train], task)
-        if several:  # of three classes a fold may have two
+        if several:  # of three classes, a fold may lack one
             said.pop("AUC", None)
         done += 1
         tick(done, len(splits))
@@ -105,11 +107,9 @@ def judge(
     if len(splits) > 1:
         how = f"{len(splits)}-fold cross-validation"
     else:
-        how = f"{len(splits[0][1]):,} rows held out" + (
-            f", {len(splits[0][0]):,} others learnt from" if is_large else ""
-        )
+        how = f"{len(splits[0][1]):,} held-out rows" + (f", fitted on {len(splits[0][0]):,} others" if is_large else "")
     return Judged(
-        how + (", groups kept together" if groups is not None else ", copies kept together" * (copies is not None)),
+        how + (", groups kept together" if groups is not None else ", duplicates kept together" * (copies is not None)),
         {name: float(np.nanmean(result[f"test_{name}"])) for name in names},
         {name: float(np.nanstd(result[f"test_{name}"])) for name in names} if len(splits) > 1 else {},
         {
@@ -122,7 +122,7 @@ def judge(
 
 
 def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) -> np.ndarray | None:
-    """Probabilities with a column for each class of the table, of which a fold may lack some."""
+    """Return probabilities with a column per class of the table. A fold may lack some of them."""
     if classes is None or shares is None:
         return None
     found = np.zeros((len(shares), len(classes)))
@@ -133,7 +133,7 @@ def _of_all(classes: np.ndarray | None, fitted: Any, shares: np.ndarray | None) 
 def _splits_of_different(
     y: np.ndarray, task: str, n_folds: int, copies: np.ndarray, seed: int, is_large: bool
 ) -> list[tuple[Any, Any]]:
-    """Splits of the different rows, each with all its copies."""
+    """Split the distinct rows, each with all its duplicates."""
     _, first = np.unique(copies, return_index=True)
     splits = _splits(y[first], task, min(n_folds, len(first)), None, seed, is_large)
     found = []
@@ -147,15 +147,15 @@ def _splits_of_different(
 def _splits(
     y: np.ndarray, task: str, n_folds: int, groups: np.ndarray | None, seed: int, is_large: bool = False
 ) -> list[tuple[Any, Any]]:
-    """Rows to fit and rows to judge on: shuffled, classes in their shares where there are enough of each.
+    """Return (training rows, held-out rows) of each split, shuffled, and stratified if every class has enough rows.
 
-    Of a large table half of the rows are learnt from, so that judging takes no more memory than the fit that follows.
+    For a large table half of the rows are fitted on, so that evaluation needs no more memory than the final fit.
     """
     from sklearn import model_selection
 
     rare = int(np.unique(y, return_counts=True)[1].min()) if task == "classification" else len(y)
     if n_folds > len(y):
-        raise TableError(f"--cv {n_folds}: {len(y):,} rows cannot be parted into more folds than rows.")
+        raise TableError(f"--cv {n_folds}: {len(y):,} rows cannot be divided into more folds than rows.")
     stratified = task == "classification" and rare >= max(2, n_folds)
     part: dict[str, Any] = {"test_size": _HELD_OUT, "random_state": seed}
     if is_large:
@@ -164,7 +164,7 @@ def _splits(
         n_groups = len(np.unique(groups))
         if n_groups < max(2, n_folds):
             raise TableError(
-                f"--groups: {n_groups} group{'s' * (n_groups != 1)} cannot be parted into {max(2, n_folds)} folds."
+                f"--groups: {n_groups} group{'s' * (n_groups != 1)} cannot be divided into {max(2, n_folds)} folds."
             )
         if n_folds == 1:
             return list(model_selection.GroupShuffleSplit(1, **part).split(y, y, groups))

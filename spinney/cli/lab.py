@@ -1,4 +1,4 @@
-"""`spinney lab`: the methods of the lectures at work, step by step, in a browser."""
+"""`spinney lab`: a page that shows the methods step by step, in a browser."""
 
 from __future__ import annotations
 
@@ -13,17 +13,23 @@ from spinney.tables.errors import TableError
 
 def lab(
     link: Annotated[
-        str, typer.Argument(metavar="[LINK]", help="A link to a step, as the page gives it.", show_default=False)
+        str, typer.Argument(metavar="[LINK]", help="Link to a step, copied from the page.", show_default=False)
     ] = "",
     port: Annotated[
         int | None,
-        typer.Option("--port", min=1, max=65535, help="By default 8765 or, if taken, any.", show_default=False),
+        typer.Option(
+            "--port",
+            min=1,
+            max=65535,
+            help="Port of the server. By default 8765, or any free port if it is taken.",
+            show_default=False,
+        ),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")] = True,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
 ) -> None:
-    """Open a page that shows trees, forests, boosting and clustering learn, step by step, on tables of your choice.
+    """Open a page that shows step by step how trees, forests, boosting and clustering are fitted.
 
-    The page is served on this machine alone, to whoever has the address that is printed; Ctrl-C stops it.
+    The page is served on this machine only, to anyone who has the printed address. Ctrl-C stops the server.
 
     Examples:
 
@@ -32,10 +38,10 @@ def lab(
         spinney lab --port 9000 --no-browser
     """
     if find_spec("pandas") is None:
-        raise TableError(f"the lab needs pandas: {install_command('lab')}")
+        raise TableError(f"the lab needs pandas. Install with: {install_command('lab')}")
     from spinney.lab.server import serve
 
     try:
         serve(port, link=link, browser=browser, say=lambda text: print(text, flush=True))
     except OSError as error:
-        raise TableError(f"port {port} cannot be had: {error.strerror or error}.") from error
+        raise TableError(f"port {port} is not available: {error.strerror or error}.") from error

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spinney.cli.errors import written
 from spinney.cli.report import plain
 from spinney.io.errors import ModelFormatError
 from spinney.tables.errors import TableError, usage
@@ -19,14 +20,15 @@ SUFFIX = ".spinney"
 
 
 def save_model(model: Any, path: Path, recipe: Recipe) -> None:
-    """Write a model and how its tables are read."""
+    """Save a model and its recipe."""
     from spinney.io import save
 
     save(model, path, metadata={KEY: plain(recipe.to_dict())})
+    written.append(str(path))
 
 
 def load_model(path: str, table: str = "-") -> tuple[Any, Recipe]:
-    """Read a model and how its tables are read; `table` is the file given as the table: the two may be swapped."""
+    """Load a model and its recipe. `table` is the file given as the table, to notice swapped arguments."""
     from spinney.io import load
 
     if table != "-" and is_model(Path(table)) and not is_model(Path(path)):
@@ -44,7 +46,7 @@ def load_model(path: str, table: str = "-") -> tuple[Any, Recipe]:
 
 
 def load_for(path: str, table: str, missing: tuple[str, ...], threads: int | None) -> tuple[Any, Recipe]:
-    """The same for a table that has more words for missing values, on so many threads."""
+    """Load a model and its recipe, with further strings read as missing and a number of threads."""
     model, recipe = load_model(path, table)
     if threads is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=threads)
@@ -52,7 +54,7 @@ def load_for(path: str, table: str, missing: tuple[str, ...], threads: int | Non
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file begins as model files do."""
+    """Whether a file begins like a model file."""
     from spinney.io.layout import MAGIC
 
     if not path.is_file():
@@ -62,21 +64,21 @@ def is_model(path: Path) -> bool:
 
 
 def check_place(path: Path, option: str = "--out") -> None:
-    """Refuse a place where no file can be written, before any work is done."""
+    """Raise an error if no file can be written at a path, before any work is done."""
     if not path.absolute().parent.is_dir():
         raise usage(f"{option}: the folder {path.parent} does not exist.")
     if path.is_dir():
-        raise usage(f"{option}: {path} is a folder; name a file in it, such as {path / ('model' + SUFFIX)}.")
+        raise usage(f"{option}: {path} is a folder. Name a file in it, such as {path / ('model' + SUFFIX)}.")
     if not os.access(path.absolute().parent, os.W_OK):
         raise TableError(f"{option}: no permission to write in the folder {path.absolute().parent}.")
 
 
 def what_is_there(path: Path, option: str = "--out") -> str:
-    """What a model to be saved replaces, in words; empty if nothing. What is not a model file is not replaced."""
+    """Describe the model file that saving replaces; empty if none. Raise an error if the file is not a model file."""
     if not path.exists() or path.stat().st_size == 0:
         return ""
     if not is_model(path):
-        raise usage(f"{option}: {path} is there already and is not a model file: name another place, or remove it.")
+        raise usage(f"{option}: {path} exists and is not a model file. Name another file, or remove it.")
     try:
         found = describe_file(str(path))
     except TableError:
@@ -87,7 +89,7 @@ def what_is_there(path: Path, option: str = "--out") -> str:
 
 
 def describe_file(path: str) -> dict[str, Any]:
-    """What is in a model file, from its header."""
+    """Return the contents of a model file, from its header."""
     from spinney.io import inspect
 
     if not Path(path).exists():

@@ -1,6 +1,6 @@
-"""Models by the names of `--model`, with the parameters that the command line was given.
+"""Estimators by the names of `--model`, with the parameters from the command line.
 
-In: a name, a task, `--param name=value`. Out: an estimator to be fitted. Its own checks say what is wrong with a value.
+In: a name, a task, `--param name=value`. Out: an unfitted estimator, whose own checks validate the values.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Kind:
     regressor: str | None
     about: str
     changes: tuple[tuple[str, Any], ...] = ()
-    slow: bool = False  # judged by one fit rather than by many
-    by_codes: bool = False  # learns from one byte per cell, so that large tables need not come into memory
+    slow: bool = False  # evaluated by one held-out part instead of folds
+    by_codes: bool = False  # fitted on one byte per cell, so that large tables can stay on disk
 
 
 MODELS = {
@@ -47,12 +47,12 @@ _STACKED = ("boosting", "forest", "extra-trees")
 
 
 def read_parameters(given: Sequence[str]) -> dict[str, Any]:
-    """`--param max_depth=5` as a dict; values as Python writes them, anything else is a string."""
+    """Parse `--param max_depth=5` into a dict. Values are Python literals; anything else is a string."""
     found = {}
     for pair in given:
         name, equals, text = (part.strip() for part in pair.partition("="))
         if not equals or not name:
-            raise usage(f"--param wants name=value, such as --param max_depth=5; got {pair!r}.")
+            raise usage(f"--param must be name=value, such as --param max_depth=5, got {pair!r}.")
         found[name.replace("-", "_")] = _value(text)
     return found
 
@@ -70,11 +70,11 @@ def _value(text: str) -> Any:
 def make_model(
     name: str, task: str, parameters: dict[str, Any], seed: int, threads: int | None, budget: float | None
 ) -> Any:
-    """An estimator, its parameters checked as far as that goes without data."""
+    """Return an estimator, with its parameters checked as far as possible without data."""
     kind = MODELS[name]
     public = kind.classifier if task == "classification" else kind.regressor
     if public is None:
-        raise usage(f"--model {name} is for classification only: use --model tree for regression.")
+        raise usage(f"--model {name} supports only classification. Use --model tree for regression.")
     model = _stack(public, task) if name == "stack" else getattr(spinney, public)()
     known = model.get_params(deep=True)
     for one in parameters:
@@ -99,7 +99,7 @@ def make_model(
         )
     if budget is not None:
         if "time_budget" not in known:
-            raise usage(f"--time-budget is for --model boosting and auto, not for {name}.")
+            raise usage(f"--time-budget is supported only with --model boosting and auto, not with {name}.")
         model.set_params(time_budget=budget)
     model.set_params(**parameters)
     _check(model, parameters)
@@ -125,12 +125,11 @@ def _check(model: Any, parameters: dict[str, Any]) -> None:
 
 
 def check_id3(columns: Sequence[Any]) -> None:
-    """ID3 asks about categories only: say so in the command line's words."""
+    """Raise an error that names the options to use, since ID3 supports only categories."""
     numbers = [column.name for column in columns if column.kind in ("number", "date")]
     if numbers:
         names = ", ".join(map(repr, numbers[:5])) + (" ..." if len(numbers) > 5 else "")
         raise TableError(
-            f"ID3 asks about categories only, and {names} hold{'s' if len(numbers) == 1 else ''} numbers: use --model "
-            "c45, or say "
-            f"--types {quote(numbers[0] + '=category')}, or --drop."
+            f"ID3 supports only categories, but {names} hold{'s' if len(numbers) == 1 else ''} numbers. Use "
+            f"--model c45, --types {quote(numbers[0] + '=category')} or --drop."
         )

@@ -1,4 +1,4 @@
-"""`spinney predict`: a model file and a table to predictions, batch by batch: memory does not grow with the table."""
+"""`spinney predict`: predictions for a table, batch by batch, so that memory does not grow with the table."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PREDICTION = "prediction"
 def predict(
     model: options.ModelFile,
     data: options.Data,
-    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every class.")] = False,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             "--keep",
-            help="Columns of the table to copy beside the predictions, separated by commas; 'all' for all.",
+            help="Columns of DATA to copy to the output, separated by commas; 'all' copies all.",
             show_default=False,
         ),
     ] = None,
@@ -42,8 +42,7 @@ def predict(
         typer.Option(
             "--out",
             "-o",
-            help="Where predictions go: .csv, .tsv, .jsonl (also .gz), .parquet or .arrow; by default CSV on "
-            "standard output.",
+            help="Output file: .csv, .tsv, .jsonl (also .gz), .parquet or .arrow. By default CSV on standard output.",
             show_default=False,
         ),
     ] = None,
@@ -56,10 +55,10 @@ def predict(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Predict a column that a model has learnt, for the rows of another table.
+    """Predict the target for the rows of another table.
 
-    Columns are found by their names, in any order. A column that is missing is refused, others are ignored;
-    categories that the model has not seen count as missing. Both are said, on standard error.
+    Columns are matched by name, in any order. A missing column is an error; further columns are ignored. Categories
+    that were not in the training data are treated as missing. Notes about both go to standard error.
 
     Examples:
 
@@ -68,7 +67,7 @@ def predict(
         cat new.csv | spinney predict titanic.spinney - > predicted.csv
     """
     if as_json and out is None:
-        raise usage("--json needs --out: predictions would go to standard output, too.")
+        raise usage("--json needs --out, since predictions would go to standard output, too.")
     fitted, recipe = load_for(model, data, options.words(missing, ()), threads)
     if proba and not hasattr(fitted, "predict_proba"):
         raise usage(f"--proba: {type(fitted).__name__} predicts numbers, which have no probabilities.")
@@ -93,7 +92,7 @@ def predict(
 
 
 def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> dict[str, Any]:
-    """Predictions of a batch, column by column."""
+    """Return the predictions of a batch as columns."""
     X = recipe.rows(table)
     if not proba:
         return {PREDICTION: fitted.predict(X)}
@@ -104,7 +103,7 @@ def _answer(fitted: Any, recipe: Recipe, table: pl.DataFrame, proba: bool) -> di
 
 
 def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
-    """As polars has them; a name that the table has already gets a number."""
+    """Return polars columns. A name that the table already has gets a number."""
     found = []
     for name, values in answers.items():
         values = np.asarray(values)
@@ -116,9 +115,9 @@ def _columns(answers: dict[str, Any], taken: Sequence[str]) -> list[pl.Series]:
 
 
 class Unknown:
-    """What a model has not seen: its categories are counted while batches go by, and empty columns found.
+    """Categories that were not in the training data, counted batch by batch, and columns without values.
 
-    `notes` are what is known of the table before.
+    `notes` are printed before those about them.
     """
 
     def __init__(self, fitted: Any, recipe: Recipe, notes: Sequence[str] = ()) -> None:
@@ -137,7 +136,7 @@ class Unknown:
         self._empty = [column.name for column in recipe.columns]
 
     def look(self, table: pl.DataFrame) -> None:
-        """A batch goes by."""
+        """Count the new categories of a batch."""
         self._empty = [name for name in self._empty if table[name].null_count() == len(table)]
         for name, known in self._known.items():
             cells = table[name].cast(pl.String)
@@ -149,18 +148,17 @@ class Unknown:
         self._rows += len(table)
 
     def sentences(self) -> Iterator[str]:
-        """What was found."""
+        """Yield the notes to print."""
         yield from self._notes
         if len(self._empty) == 1 and self._rows:
-            yield f"column {self._empty[0]!r} has no value in this table: all its cells count as missing"
+            yield f"column {self._empty[0]!r} has no value in this table: all its cells are treated as missing"
         elif self._empty and self._rows:
-            yield f"columns {quoted(self._empty)} have no value in this table: all their cells count as missing"
+            yield f"columns {quoted(self._empty)} have no value in this table: all their cells are treated as missing"
         for name, n in self.counts.items():
             word, row = self.examples[name]
             yield (
-                f"{plural(n, 'value')} of {name!r} {'was' if n == 1 else 'were'} not there in training and "
-                f"count{'s' * (n == 1)} as "
-                f"missing, such as {word!r} in row {row}"
+                f"{plural(n, 'value')} of {name!r} {'was' if n == 1 else 'were'} not in the training data and "
+                f"{'is' if n == 1 else 'are'} treated as missing, such as {word!r} in row {row}"
             )
 
 
@@ -176,10 +174,10 @@ def _tell(
     for sentence in (*source.notes, *watch.sentences()):
         report.warn(sentence)
     if n_blank := source.n_blank(n_rows):
-        report.warn(f"{plural(n_blank, 'line')} without any value skipped: there are no predictions for them")
+        report.warn(f"{plural(n_blank, 'line')} without any value skipped, without predictions")
     ignored = [name for name in extra if name not in kept]
     if ignored:
-        report.warn(f"columns that the model does not know were ignored: {quoted(ignored)}")
+        report.warn(f"ignored columns that were not in the training data: {quoted(ignored)}")
     report.note(
         file=source.name,
         rows=n_rows,

@@ -1,4 +1,4 @@
-"""Progress: a bar on standard error for what takes longer than a second; nothing where that is not a terminal."""
+"""Progress: a bar on standard error for operations of more than a second; none if that is not a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE = 1.0  # seconds without a bar
 
 
 class Working:
-    """A bar that appears when something takes a second, and is gone at the end.
+    """A bar that appears after a second, and is removed at the end.
 
     with Working() as work:
         work.say("reading")
@@ -49,7 +49,7 @@ class Working:
         self.pause()
 
     def say(self, text: str) -> None:
-        """What is being done, for as long as it may take."""
+        """Show what is being done."""
         self._bar.update(self._task, description=escape(printable(text)), total=None, completed=0)
         if self._wanted and self._timer is None:
             self._timer = threading.Timer(_PATIENCE, self._bar.start)
@@ -57,7 +57,7 @@ class Working:
             self._timer.start()
 
     def pause(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer.join()
@@ -65,7 +65,7 @@ class Working:
             self._timer = None
 
     def step(self, done: int, of: int | None) -> None:
-        """How far it is."""
+        """Show how far it is."""
         self._bar.update(self._task, completed=done, total=of)
 
     def rounds(self, title: str) -> Any:

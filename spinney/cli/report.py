@@ -1,7 +1,6 @@
-"""Report: what the user sees. Words and small tables on standard output, in colour on a terminal; or one JSON object.
+"""The output of a command: text and small tables, in colour on a terminal, or one JSON object.
 
-In: facts. Out: text. A verb prints as it goes and notes the same as facts; with `--json` only these are printed, at
-the end.
+A command prints text as it goes and records the same as facts. With `--json`, only the facts are printed, at the end.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from rich.text import Text
 
 from spinney.cli.terminal import can_write, printable, printable_json
 
-_WIDE = 160  # characters where nobody says how wide the page is
+_WIDE = 160  # characters per line if there is no terminal
 _BAR = 24
 
 
 class Report:
-    """What a verb has to say."""
+    """The output of a command."""
 
     def __init__(self, as_json: bool = False, quiet: bool = False, stderr: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
@@ -32,26 +31,26 @@ class Report:
         self._console = _console(stderr)
 
     def note(self, **facts: Any) -> None:
-        """Facts for --json."""
+        """Record facts for --json."""
         self.facts |= facts
 
     def say(self, text: str = "", style: str | None = None) -> None:
-        """A line."""
+        """Print a line."""
         if self._speaks:
             self._console.print(Text(printable(text), style=style or ""), soft_wrap=True)
 
     def title(self, text: str) -> None:
-        """A line that begins something new."""
+        """Print the heading of a section."""
         self.say()
         self.say(text, "bold")
 
     def warn(self, text: str) -> None:
-        """Something that the user should know of; a fact of its own."""
+        """Print a note, and record it as a warning for --json."""
         self.facts.setdefault("warnings", []).append(text)
         self.say(f"  note: {text}", "yellow")
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]], right: str = "") -> None:
-        """A table; `right` has an r for each column whose cells end on the right."""
+        """Print a table; `right` has an r for each right-aligned column."""
         if not self._speaks:
             return
         cells = [[printable(str(cell)) for cell in row] for row in ([head] if any(head) else []) + list(rows)]
@@ -62,7 +61,7 @@ class Report:
             self._console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
 
     def bars(self, values: Sequence[tuple[str, float]], most: int = 10) -> None:
-        """Shares as bars, the largest first."""
+        """Print fractions as bars, the largest first."""
         used = [one for one in values if one[1] > 0.0]
         unused, values = len(values) - len(used), used
         longest = max((value for _, value in values), default=0.0) or 1.0
@@ -79,12 +78,12 @@ class Report:
             self.say(f"  {plural(unused, 'column')} not used", "dim")
 
     def verbatim(self, text: str) -> None:
-        """Text that others have laid out."""
+        """Print text with its line breaks."""
         if self._speaks:
             self._console.print(Text(printable(text.rstrip("\n"), lines=True)), soft_wrap=True)
 
     def end(self) -> None:
-        """With --json, the facts."""
+        """With --json, print the facts."""
         if self.as_json:
             text = json.dumps(plain(self.facts), indent=2, ensure_ascii=False)
             print(printable_json(text) if can_write(text) else json.dumps(plain(self.facts), indent=2))
@@ -101,7 +100,7 @@ def _console(stderr: bool) -> Console:
 
 
 def plain(value: Any) -> Any:
-    """In JSON's types: NumPy's numbers as Python's, what is not finite as null."""
+    """Convert a value to JSON types: NumPy numbers to Python numbers, and numbers that are not finite to null."""
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

@@ -1,4 +1,4 @@
-"""`spinney report`: a page about a model and the table that it was fitted to."""
+"""`spinney report`: an HTML report about a model and the table that it was fitted on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 from spinney.cli import options
+from spinney.cli.errors import written
 from spinney.cli.judging import Judged, NotJudged
 from spinney.cli.model_files import check_place, load_for
 from spinney.cli.progress import Working
@@ -28,7 +29,10 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Where the page goes; by default the model's name with .html.", show_default=False
+            "--out",
+            "-o",
+            help="HTML file to write. By default the name of MODEL with the suffix .html.",
+            show_default=False,
         ),
     ] = None,
     target: options.Truth = None,
@@ -37,14 +41,18 @@ def report(
         str | None,
         typer.Option(
             "--groups",
-            help="A column whose equal values are kept together; that of the fit by default.",
+            help="Column of groups. Rows of a group are held out together. By default the column used at fit.",
             show_default=False,
         ),
     ] = None,
     cv: Annotated[
-        int, typer.Option("--cv", help="Folds; 0 to judge the model as it is, on rows that it has not seen.")
+        int,
+        typer.Option(
+            "--cv",
+            help="Number of cross-validation folds. 0 evaluates the fitted model, for rows that it has not seen.",
+        ),
     ] = 5,
-    title: Annotated[str | None, typer.Option("--title", help="Of the page.", show_default=False)] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the report.", show_default=False)] = None,
     missing: options.MoreMissing = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
@@ -55,10 +63,10 @@ def report(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Write a page about a model: scores, curves, what it looks at, its trees, and single rows.
+    """Write an HTML report about a model: scores, curves, importances, trees and single rows.
 
-    Give it the table that the model was fitted to: copies of the model are cross-validated on it. The page is one file
-    that needs no network.
+    DATA is the table that the model was fitted on; clones of the model are cross-validated on it. With --cv 0, DATA
+    holds rows that the model has not seen. The report is one file that needs no network.
 
     Examples:
 
@@ -81,7 +89,7 @@ def report(
         known = Truth(recipe, source, truth, weights, together)
         tables, labels, heavy = zip(*known)
         X = recipe.rows(pl.concat(tables))
-        work.say("making the page")
+        work.say("writing the report")
         weight = None if heavy[0] is None else np.concatenate(heavy)
         kept = np.concatenate(known.groups) if together else None
         rows: dict[str, Any] = {"weight": weight, "groups": kept, "target": truth.name, "source": source.name}
@@ -92,9 +100,9 @@ def report(
 
 
 def page_path(path: Path, option: str) -> Path:
-    """A place for a page, checked before any work is done."""
+    """Return the path of the report, checked before any work is done."""
     if path.suffix.lower() not in SUFFIXES:
-        raise usage(f"{option} must name a page, such as {path.with_suffix('.html')}, got {path}.")
+        raise usage(f"{option} must be an HTML file, such as {path.with_suffix('.html')}, got {path}.")
     check_place(path, option)
     return path
 
@@ -114,10 +122,10 @@ def write_page(
     seed: int = 0,
     judged: Judged | NotJudged | None = None,
 ) -> None:
-    """The report of a fitted model; with the scores of `fit`, if there are some."""
+    """Write the report of a fitted model, with the scores of `fit` if it was evaluated."""
     from spinney.reporting.making import report as make
 
-    source = source and Path(source).name  # pages are passed on, without the folders of whoever made them
+    source = source and Path(source).name  # reports are shared: without the folders of their author
     known = judged if isinstance(judged, Judged) and judged.truth is not None else None
     rows: dict[str, Any] = {"sample_weight": weight, "groups": groups, "cv": cv, "random_state": seed}
     try:
@@ -125,3 +133,4 @@ def write_page(
     except (ValueError, TypeError, ImportError) as error:
         raise TableError(str(error)) from None
     page.save(path)
+    written.append(str(path))

@@ -1,4 +1,4 @@
-"""`spinney show`: a model in the terminal: its tree, its rules, or what it looks at."""
+"""`spinney show`: the tree, the rules or the importances of a model, in the terminal."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def show(
         str | None,
         typer.Option(
             "--tree",
-            help="Which tree: 0, 1, ...; for boosting of several classes ROUND,CLASS, such as 0,1.",
+            help="Number of the tree: 0, 1, ...; for boosting with several classes ROUND,CLASS, such as 0,1.",
             show_default=False,
         ),
     ] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="The rules of a tree, one for each leaf.")] = False,
-    importances: Annotated[bool, typer.Option("--importances", help="The importance of all columns.")] = False,
-    max_depth: Annotated[int, typer.Option("--max-depth", min=0, help="Questions deeper than this are left out.")] = 4,
-    most: Annotated[int, typer.Option("--most", min=1, help="At most so many rules or columns.")] = 20,
+    rules: Annotated[bool, typer.Option("--rules", help="Print the rules of a tree, one per leaf.")] = False,
+    importances: Annotated[bool, typer.Option("--importances", help="Print the importance of all columns.")] = False,
+    max_depth: Annotated[int, typer.Option("--max-depth", min=0, help="Largest depth of splits to print.")] = 4,
+    most: Annotated[int, typer.Option("--most", min=1, help="Largest number of rules or columns to print.")] = 20,
     as_json: options.Json = False,
 ) -> None:
-    """Show what a model has learnt.
+    """Show a fitted model.
 
-    By default a single tree is drawn, and of a model of many trees the importances of the columns are shown.
+    By default, a single tree is printed as text, with the importances of its columns; of an ensemble, the importances.
 
     Examples:
 
@@ -53,7 +53,7 @@ def show(
         _tell_tree(report, fitted, tree, max_depth)
     if importances or not (rules or tree is not None):
         if not importances_of(fitted, recipe.features) and importances:
-            raise TableError(f"a {type(fitted).__name__} has no importances.")
+            raise TableError(f"{type(fitted).__name__} has no feature importances.")
         tell_importances(report, fitted, recipe, most=most)
     report.end()
 
@@ -85,7 +85,7 @@ def _tell_model(report: Report, fitted: Any, recipe: Recipe) -> None:
 
 
 def _tell_members(report: Report, fitted: Any) -> None:
-    """What a stack or a vote is made of, and how much each counts."""
+    """Print the members of a stacking or voting model, with their weights."""
     if not hasattr(fitted, "named_estimators_"):
         return
     members = dict(fitted.named_estimators_)
@@ -96,7 +96,7 @@ def _tell_members(report: Report, fitted: Any) -> None:
         for k, (name, one) in enumerate(members.items())
     ]
     report.note(members=facts)
-    report.title(f"{plural(len(members), 'model')}, {title}")
+    report.title(f"{plural(len(members), 'member')}, {title}")
     sizes = [", ".join(f"{value:,} {name}" for name, value in size_of(one).items()) for one in members.values()]
     rows = [
         (name, type(one).__name__, sizes[k], "" if weights is None else f"{weights[k]:.1%}")
@@ -106,22 +106,22 @@ def _tell_members(report: Report, fitted: Any) -> None:
 
 
 def _weights_of(fitted: Any, n_members: int) -> tuple[list[float] | None, str]:
-    """Shares of the members, if they can be told, and how they are put together."""
+    """Return the weights of the members, if known, and how the members are combined."""
     final = getattr(fitted, "final_estimator_", None)
     if final is None:
         given = getattr(fitted, "weights", None)
         shares = np.ones(n_members) if given is None else np.asarray(given, np.float64)
-        return (shares / shares.sum()).tolist(), "which vote"
+        return (shares / shares.sum()).tolist(), "combined by voting"
     title = f"combined by {type(final).__name__}"
     found = np.abs(np.atleast_2d(getattr(final, "coef_", np.empty((0, 0)))))
     if not found.size or found.shape[1] % n_members or getattr(fitted, "passthrough", False) or not found.any():
         return None, title
     shares = found.sum(axis=0).reshape(n_members, -1).sum(axis=1)
-    return (shares / shares.sum()).tolist(), f"{title}: shares of its coefficients"
+    return (shares / shares.sum()).tolist(), f"{title}, with weights from its coefficients"
 
 
 def size_of(fitted: Any) -> dict[str, Any]:
-    """How large a model is: trees, leaves."""
+    """Return the size of a model: trees, or leaves and depth."""
     from spinney.tree.models import trees_of
 
     if hasattr(fitted, "get_n_leaves"):
@@ -133,14 +133,14 @@ def size_of(fitted: Any) -> dict[str, Any]:
 
 
 def the_trees(fitted: Any) -> Any:
-    """The model whose trees are shown: of a combination, the first that counts most."""
+    """Return the model whose trees are shown: of a combination, the first member with the largest weight."""
     if hasattr(fitted, "weights_") and hasattr(fitted, "estimators_"):
         return fitted.estimators_[int(fitted.weights_.argmax())]
     return fitted
 
 
 def which_tree(fitted: Any, given: str | None) -> Any:
-    """`--tree 3`, `--tree 3,0`; by default the first of many, the only one of one. A round alone is its first class."""
+    """Parse `--tree 3` or `--tree 3,0`. By default the first tree. A round alone means its first class."""
     from spinney.tree.models import trees_of
 
     shape = trees_of(fitted).shape
@@ -152,7 +152,7 @@ def which_tree(fitted: Any, given: str | None) -> Any:
         raise usage(f"--tree must be a number, or ROUND,CLASS, got {given!r}.") from None
     if not shape:
         if place not in ([], [0]):
-            raise usage(f"--tree {given}: a {type(fitted).__name__} has one tree only.")
+            raise usage(f"--tree {given}: a {type(fitted).__name__} has only one tree.")
         return None
     place += [0] * (len(shape) - len(place))
     if len(place) != len(shape) or not all(0 <= one < n for one, n in zip(place, shape)):
@@ -163,7 +163,7 @@ def which_tree(fitted: Any, given: str | None) -> Any:
 
 
 def name_of_tree(fitted: Any, place: Any) -> str:
-    """Which of a model's trees it is; empty for the only one."""
+    """Name one of the trees of a model; empty for a single tree."""
     from spinney.tree.models import trees_of
 
     shape = trees_of(fitted).shape
@@ -176,7 +176,7 @@ def name_of_tree(fitted: Any, place: Any) -> str:
 
 
 def class_names(fitted: Any) -> list[str] | None:
-    """Names for classes that are not to be written as Python does: true, not True."""
+    """Return class names for booleans: true, not True."""
     classes = getattr(fitted, "classes_", None)
     if not isinstance(classes, np.ndarray) or classes.dtype.kind != "b" or hasattr(fitted, "_booster"):
         return None
@@ -184,13 +184,11 @@ def class_names(fitted: Any) -> list[str] | None:
 
 
 def _tell_steps(report: Report, fitted: Any) -> None:
-    """What the leaves of boosted trees hold."""
+    """Explain the leaf values of boosted trees."""
     if hasattr(fitted, "_booster"):
         n, classes = size_of(fitted)["trees"], list(getattr(fitted, "classes_", []))
         what = f" (log odds of {label(classes[1])})" if len(classes) == 2 else ""
-        report.say(
-            f"  its values are steps: the raw score of a row{what} is the sum of those of all {n:,} trees", "dim"
-        )
+        report.say(f"  the raw score of a row{what} is the sum of the leaf values of all {n:,} trees", "dim")
 
 
 def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) -> None:
@@ -205,10 +203,10 @@ def _tell_tree(report: Report, fitted: Any, tree: str | None, max_depth: int) ->
     _tell_steps(report, fitted)
     if is_one:
         classes = ", ".join(map(label, fitted.classes_))
-        report.say(f"  weights: training rows of {classes}", "dim")
+        report.say(f"  weights: training rows per class ({classes})", "dim")
     report.verbatim(text)
     if "truncated branch" in text:
-        report.say(f"  deeper questions are left out: --max-depth {max_depth + 4}", "dim")
+        report.say(f"  deeper splits are not shown; --max-depth {max_depth + 4} shows more", "dim")
 
 
 def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> None:
@@ -219,7 +217,7 @@ def _tell_rules(report: Report, fitted: Any, tree: str | None, most: int) -> Non
     found = export_rules(fitted, tree=place, sort="samples", class_names=class_names(fitted))
     name = name_of_tree(fitted, place)
     report.note(rules=[rule.text for rule in found], rules_of=name or "the tree")
-    report.title(f"{plural(len(found), 'rule')}{f' of {name}' if name else ''}, those of most rows first")
+    report.title(f"{plural(len(found), 'rule')}{f' of {name}' if name else ''}, sorted by number of rows")
     _tell_steps(report, fitted)
     for rule in list(found)[:most]:
         report.verbatim(f"  {rule.text}")

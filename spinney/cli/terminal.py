@@ -1,7 +1,7 @@
-"""Terminal: what may be written to one. Data cannot steer it, and no encoding stops a command.
+"""Text for terminals: data cannot control the terminal, and no encoding stops a command.
 
-In: text, with names and cells from tables. Out: the same text, its control characters written out (`\\x1b`), and signs
-that the terminal's encoding lacks replaced.
+In: text, with names and cells from tables. Out: the same text, with control characters escaped (`\\x1b`) and
+characters that the encoding of the terminal lacks replaced.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _LACKING = "spinney-plain"
 
 
 def printable(text: str, lines: bool = False) -> str:
-    """Text without anything that a terminal would obey; line breaks and tabs stay if `lines`."""
+    """Escape the control characters of a text. Line breaks and tabs stay if `lines`."""
     found = _UNPRINTABLE.sub(_written_out, text)
     return found if lines else found.replace("\n", "\\n").replace("\t", "\\t")
 
 
 def printable_json(text: str) -> str:
-    """The same of a JSON document: its own escapes, which are read back as the same text."""
+    """Escape the control characters of a JSON document with JSON escapes, which are read back as the same text."""
     return _UNPRINTABLE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
@@ -40,7 +40,7 @@ def can_write(text: str) -> bool:
 
 
 def write_any_text() -> None:
-    """Let standard output and standard error replace what their encodings lack, instead of raising an error."""
+    """Let standard output and standard error replace characters that they cannot encode, without an error."""
     codecs.register_error(_LACKING, _replaced)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -48,7 +48,7 @@ def write_any_text() -> None:
 
 
 def write_data(text: str) -> None:
-    """Data to standard output: in UTF-8 for other programs and files, printable on a terminal."""
+    """Write data to standard output: as UTF-8 to programs and files, escaped on a terminal."""
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
         sys.stdout.write(printable(text, lines=True) if sys.stdout.isatty() else text)
         return

@@ -1,7 +1,7 @@
-"""Rows of a table whose target is known, for a model that is judged.
+"""Rows of a table with known targets, to evaluate a model on.
 
-In: a table, and how the model reads it. Out: the column with the truth; then batches of rows, their targets and their
-weights. Rows without a target are left out and counted.
+In: a table, and how the model reads it. Out: the target column; then batches of rows with their targets and weights.
+Rows without a target are left out and counted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from spinney.tables.recipe import Recipe
 def find_truth(
     model: str, fitted: Any, recipe: Recipe, source: Source, target: str | None, weights: str | None
 ) -> Column:
-    """The column with the truth: that of training, or the one that is named."""
+    """Return the target column: that of training, or the one named by --target."""
     if recipe.task not in ("classification", "regression"):
-        raise TableError(f"{model} holds a {type(fitted).__name__}, which predicts no target.")
+        raise TableError(f"{model} holds a {type(fitted).__name__}, which does not predict a target.")
     name = target or (recipe.target.name if recipe.target else "")
     if not name:
-        raise usage("--target must name the column with the truth: the model file does not say it.")
+        raise usage("--target must name the target column, since the model file does not.")
     check_names(source, {"--target": [name], "--weights": [weights] if weights else []})
     own = recipe.target
     column = replace(own, name=name) if own else Column(name, "number")
@@ -43,7 +43,7 @@ class Truth:
     ) -> None:
         self.recipe, self.source, self.column, self.weights = recipe, source, column, weights
         self.n_without, self._groups_by = 0, groups
-        self.groups: list[np.ndarray] = []  # of the batches so far, if they are asked for
+        self.groups: list[np.ndarray] = []  # of the batches so far, if requested
 
     def __iter__(self) -> Iterator[tuple[pl.DataFrame, np.ndarray, np.ndarray | None]]:
         schema, truth = self.source.frame.collect_schema(), self.column

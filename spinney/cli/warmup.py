@@ -1,4 +1,4 @@
-"""`spinney warmup`: compiled kernels ahead of time, as `python -m spinney.warmup`."""
+"""`spinney warmup`: compile kernels ahead of time, like `python -m spinney.warmup`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import typer
 
 def warmup(
     family: Annotated[
-        list[str] | None, typer.Argument(help="Families of models; by default all.", show_default=False)
+        list[str] | None, typer.Argument(help="Families of models. By default all.", show_default=False)
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every kind of table, not only the common ones.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Compile for all kinds of tables, not only the common ones.")
+    ] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; by default one per core.", show_default=False)
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of processes. By default one per core.", show_default=False),
     ] = None,
 ) -> None:
-    """Compile the kernels of all models ahead of time, so that no first fit has to wait.
+    """Compile the kernels of all models ahead of time, so that first fits do not wait for it.
 
     Examples:
 

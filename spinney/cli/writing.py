@@ -1,4 +1,4 @@
-"""Writing: files that are whole or not there, and tables of predictions, batch by batch where the format allows it."""
+"""Files that are written whole or not at all, and tables of predictions, batch by batch where the format allows it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from spinney import _whole_file
+from spinney.cli.errors import written
 from spinney.cli.terminal import write_data
 from spinney.tables.errors import usage
 from spinney.tables.files import SUFFIXES
@@ -21,17 +22,18 @@ from spinney.tables.files import SUFFIXES
 
 @contextmanager
 def whole_file(path: Path, option: str = "--out") -> Iterator[BinaryIO]:
-    """A file to write to, which is at its place when it is whole; an option that names no such place is refused."""
+    """Open a file that appears at its path once it is complete. Raise an error if the option names no such path."""
     if not path.absolute().parent.is_dir():
         raise usage(f"{option}: the folder {path.parent} does not exist.")
     if path.is_dir():
         raise usage(f"{option}: {path} is a folder, not a file.")
     with _whole_file.whole_file(path) as stream:
         yield stream
+    written.append(str(path))
 
 
 class Writer:
-    """A table in the making. A file is there when it is whole."""
+    """Writes a table in parts. The file appears once it is complete."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -76,7 +78,7 @@ class Writer:
             if self._stream is None:
                 sys.stdout.flush()
             elif self._parts:
-                whole, written = pl.concat(self._parts), BytesIO()  # so that what the disk says is Python's to tell
+                whole, written = pl.concat(self._parts), BytesIO()  # so that errors of the disk are raised by Python
                 (whole.write_parquet if self._format == "Parquet" else whole.write_ipc)(written)
                 self._stream.write(written.getbuffer())
 

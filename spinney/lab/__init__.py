@@ -1,14 +1,14 @@
-"""The lab, `spinney lab`: a page that shows the methods of the lectures at work, step by step, on fits of this library.
+"""The lab, `spinney lab`: a page that shows step by step how the methods of this library are fitted.
 
-    tables.py, own_table.py     which table: its columns, classes, and the Python code that makes it
-    parameters.py               what can be set on the page, and what it may be
+    tables.py, own_table.py     the tables: columns, classes, and Python code that makes them
+    parameters.py               parameters of the page and their ranges
     tree.py, classic.py, ...    one file per method: a table and parameters in, a list of steps out
     panels.py                   what a step shows: planes, curves, trees and tables, as plain data
-    methods.py, series.py       all methods; a request in, its series of steps out, each fitted once
-    code.py                     a step as Python code that does the same
-    server.py, static/          a server for one person on this machine, and its page
+    methods.py, series.py       all methods; a request in, its series of steps out; each series is fitted once
+    code.py                     Python code that reproduces a step
+    server.py, static/          a server for one user on this machine, and its page
 
-Steps are plain dictionaries (JSON): a sentence, the numbers in it, and panels. The page only draws them.
+A step is a dictionary (JSON) with a sentence, its numbers, and panels. The page only draws it.
 """
 
 from __future__ import annotations

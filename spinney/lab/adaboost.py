@@ -1,6 +1,6 @@
-"""AdaBoost round by round: rows as large as their weights, a weak tree, its amount of say, and the vote so far.
+"""AdaBoost round by round: row weights, the weak tree, its estimator weight, and the ensemble so far.
 
-In: a plane with classes. Out: one step for each round.
+In: a plane with classes. Out: one step per round.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from spinney.lab.words import count, percent
 
 TITLE = "AdaBoost"
 ABOUT = (
-    "Weak trees in turn: rows that one gets wrong weigh more for the next, and trees with small errors have more say."
+    "Weak trees are fitted one after another. Rows that a tree misclassifies get a larger weight for the next tree, "
+    "and trees with smaller errors get a larger estimator weight."
 )
 PARAMETERS = (
     Parameter("n_estimators", "rounds", 20, 1, 60),
@@ -28,7 +29,7 @@ PARAMETERS = (
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """One step for each round."""
+    """Return one step per round."""
     from spinney.view.rounds import only_members
 
     parts = hold_out(table, values["random_state"])
@@ -41,7 +42,7 @@ def steps(table: Table, values: Values) -> list[Step]:
     wrongs = [wrong_rows(one, table.y) for one in said]
     errors_of = [[float((one != table.y)[rows].mean()) for one in said] for rows in parts]
     falling = [
-        line(name, numbers, errors_of[k], "dots", k) for k, name in enumerate(("training rows", "rows held out"))
+        line(name, numbers, errors_of[k], "dots", k) for k, name in enumerate(("training rows", "held-out rows"))
     ]
     say = _say_curve(model)
     found = []
@@ -65,28 +66,37 @@ def steps(table: Table, values: Values) -> list[Step]:
                 _sentence(facts),
                 facts,
                 plane(
-                    f"Tree {k + 1}; size: weight before",
+                    f"Tree {k + 1} (point size: weight before)",
                     region=by_class(member.predict(grid), table.classes),
                     sizes=before,
                     wrong=missed,
                     hollow=parts.held,
                 ),
                 plane(
-                    f"{count(k + 1, 'tree')} together; size: weight after",
+                    f"Ensemble of {count(k + 1, 'tree')} (point size: weight after)",
                     region=by_class(together[k], table.classes),
                     sizes=after,
                     wrong=wrongs[k],
                     hollow=parts.held,
                 ),
-                curve("Amount of say", "weighted error", "say", [say], None, marks=dots, small=True, zero=True),
-                curve("Error of the vote", "rounds", "share of rows wrong", falling, k + 1, yFrom=0.0, small=True),
+                curve(
+                    "Estimator weight",
+                    "weighted error",
+                    "estimator weight",
+                    [say],
+                    None,
+                    marks=dots,
+                    small=True,
+                    zero=True,
+                ),
+                curve("Error of the ensemble", "rounds", "error rate", falling, k + 1, yFrom=0.0, small=True),
             )
         )
     return found
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     call = (
         f"AdaBoostClassifier(DecisionTreeClassifier(max_depth={values['max_depth']}), n_estimators={at + 1}, "
         f'learning_rate={values["learning_rate"]}, algorithm="{_algorithm(table)}", keep_weights=True)'
@@ -115,7 +125,7 @@ def _algorithm(table: Table) -> str:
 
 
 def _sizes(weights: np.ndarray, train: np.ndarray, n_rows: int) -> np.ndarray:
-    """How large rows are drawn: training rows by their weight, those held out as if they had the mean."""
+    """Return point sizes: training rows by weight, held-out rows as if they had the mean weight."""
     sizes = np.ones(n_rows)
     sizes[train] = weights / weights.mean()
     return np.round(sizes, 3)
@@ -132,23 +142,24 @@ def _fit(table: Table, values: Values, train: np.ndarray) -> Any:
 
 
 def _say_curve(model: Any) -> dict[str, Any]:
-    """Amount of say over the error."""
+    """Return the curve of the estimator weight over the error."""
     from spinney.ensemble.adaboost import many_class_vote, two_class_vote
 
     errors, k = np.linspace(0.01, 0.99, 99), len(model.classes_)
     is_two = model.algorithm == "discrete"
     says = [two_class_vote(e) if is_two else many_class_vote(e, k) for e in errors.tolist()]
-    return line("say", errors, model.learning_rate * np.array(says), "line", 0)
+    return line("estimator weight", errors, model.learning_rate * np.array(says), "line", 0)
 
 
 def _sentence(facts: dict[str, Any]) -> str:
     wrong = facts["wrong"]
     said = (
-        f"Round {facts['round']}: the tree is wrong about {count(wrong, 'training row')}, which weigh "
-        f"{percent(facts['error'])} of the whole, so its say is {facts['say']:.2f}. "
+        f"Round {facts['round']}: the tree misclassifies {count(wrong, 'training row')} with {percent(facts['error'])} "
+        f"of the total weight, so its estimator weight is {facts['say']:.2f}. "
     )
-    said += "Those rows now weigh more" if wrong else "It is never wrong, and the rounds end"
     if wrong:
-        said += f" (the heaviest {facts['heaviest']:.1f} times the mean)"
-    errors = f"{percent(facts['training_error'])} of the training rows and {percent(facts['held_out_error'])} of those"
-    return f"{said}; the vote of all trees so far is wrong about {errors} held out."
+        said += f"The weights of these rows increase; the largest weight is now {facts['heaviest']:.1f} times the mean."
+    else:
+        said += "Without errors, the rounds end."
+    errors = f"{percent(facts['training_error'])} of the training rows and {percent(facts['held_out_error'])} of the"
+    return f"{said} The ensemble so far misclassifies {errors} held-out rows."

@@ -1,7 +1,7 @@
-"""Gradient boosting round by round: what is left over, the tree that is fitted to it, and the sum so far.
+"""Gradient boosting round by round: the residuals, the tree that is fitted to them, and the sum so far.
 
-In: a plane; either its vertical column is predicted from the horizontal one, or the class from both. Out: one step
-before the first round and one for each round.
+In: a plane; the vertical column is predicted from the horizontal one, or the class from both. Out: one step before the
+first round and one per round.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from spinney.lab.tables import Table
 from spinney.lab.words import count, number, percent
 
 TITLE = "Gradient boosting"
-ABOUT = "Each tree is fitted to what the trees before it leave over, and a share of it, the learning rate, is added."
+ABOUT = (
+    "Each tree is fitted to the residuals of the trees before it. Its prediction, times the learning rate, is added."
+)
 PARAMETERS = (
     Parameter(
         "task",
-        "what is predicted",
+        "target",
         "auto",
         choices=(
-            ("auto", "class, if there is one"),
+            ("auto", "class, if the table has one"),
             ("classes", "class from both columns"),
             ("numbers", "vertical from horizontal"),
         ),
@@ -40,12 +42,12 @@ _SETTINGS = "max_leaf_nodes=None, min_samples_leaf=1, l2_regularization=0.0, max
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """The start, and each round."""
+    """Return the step before the first round, and one per round."""
     return (_classes if _is_class(table, values) else _numbers)(table, values)
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     is_class = _is_class(table, values)
     name = "GradientBoostingClassifier" if is_class else "GradientBoostingRegressor"
     given = f"n_estimators={max(at, 1)}, learning_rate={values['learning_rate']}, max_depth={values['max_depth']}"
@@ -63,7 +65,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     return [
         f"from spinney import {name}, plot_residual_rounds",
         *begin,
-        "x, target = X[:, :1], X[:, 1]  # the horizontal column predicts the vertical one",
+        "x, target = X[:, :1], X[:, 1]  # predict the vertical column from the horizontal one",
         f"model = {name}({given}, {_SETTINGS})",
         "model.fit(x[train], target[train])",
         "predicted = model.predict(x)" if at else "predicted = np.full(len(target), target[train].mean())",
@@ -118,7 +120,7 @@ def _numbers(table: Table, values: Values) -> list[Step]:
     errors = [[float(np.mean((y - one)[rows] ** 2)) for one in on_rows] for rows in parts]
     falling = [
         line(name, range(len(on_rows)), errors[k], "dots", k)
-        for k, name in enumerate(("training rows", "rows held out"))
+        for k, name in enumerate(("training rows", "held-out rows"))
     ]
     span = float(np.abs(y - on_rows[0])[parts.train].max()) * 1.05 or 1.0
     train, found = parts.train, []
@@ -133,9 +135,9 @@ def _numbers(table: Table, values: Values) -> list[Step]:
             "held_out_error": errors[1][k],
             "largest_residual": float(np.abs(y - predicted)[train].max()),
         }
-        rest = [line("what is left over", x[train, 0], left, "points", 2)]
+        rest = [line("residuals", x[train, 0], left, "points", 2)]
         if added is not None:
-            rest.append(line("what the tree adds", along, added, "steps", 1))
+            rest.append(line("added by the tree", along, added, "steps", 1))
         target = [rows, line("prediction so far", along, on_line[k], "steps", 0)]
         title = f"Residuals before round {k}, and its tree" if k else "Residuals of the mean"
         found.append(
@@ -154,13 +156,13 @@ def _sentence(k: int, facts: dict[str, Any], values: Values, table: Table) -> st
     train, held = number(facts["training_error"]), number(facts["held_out_error"])
     if k == 0:
         return (
-            f"Before the first round every row gets the mean of {table.names[1]}. The mean squared error is {train} on "
-            f"training rows and {held} on rows held out; what is left over are the residuals."
+            f"Before the first round, the prediction is the mean of {table.names[1]} for every row. The mean squared "
+            f"error is {train} on training rows and {held} on held-out rows. Target minus prediction is the residual."
         )
     return (
         f"Round {k}: a tree of depth {values['max_depth']} is fitted to the residuals, and {values['learning_rate']:g} "
-        f"of what it says is added. The mean squared error falls to {train} on training rows; on rows held out it is "
-        f"{held}."
+        f"times its prediction is added. The mean squared error falls to {train} on training rows and is {held} on "
+        "held-out rows."
     )
 
 
@@ -168,7 +170,7 @@ def _classes(table: Table, values: Values) -> list[Step]:
     from spinney import GradientBoostingClassifier
 
     if not table.has_classes:
-        raise LabError("This table has no classes: predict the vertical column, or take another table.")
+        raise LabError("This table has no classes. Choose the vertical column as the target, or another table.")
     parts = hold_out(table, values["random_state"])
     X, y, classes = table.X, table.y, np.asarray(table.classes)
     model = GradientBoostingClassifier(**_given(values)).fit(X[parts.train], y[parts.train])
@@ -179,7 +181,7 @@ def _classes(table: Table, values: Values) -> list[Step]:
     losses = [[float(log_loss(y[rows], one[rows], labels=classes)) for one in on_rows] for rows in parts]
     falling = [
         line(name, range(len(on_rows)), losses[k], "dots", k)
-        for k, name in enumerate(("training rows", "rows held out"))
+        for k, name in enumerate(("training rows", "held-out rows"))
     ]
     found = []
     for k, said in enumerate(on_rows):
@@ -191,7 +193,7 @@ def _classes(table: Table, values: Values) -> list[Step]:
                 _class_sentence(k, facts, values, len(parts.held)),
                 facts,
                 plane(f"After {count(k, 'round')} (hollow: held out)", region=by_share(on_grid[k]), hollow=parts.held),
-                plane("Residuals: 1 - probability of its own class", sizes=np.round(0.05 + 3 * left, 3)),
+                plane("Residuals: 1 - probability of the true class", sizes=np.round(0.05 + 3 * left, 3)),
                 curve("Log loss over the rounds", "rounds", "log loss", falling, k, yFrom=0.0),
             )
         )
@@ -200,10 +202,11 @@ def _classes(table: Table, values: Values) -> list[Step]:
 
 def _class_sentence(k: int, facts: dict[str, Any], values: Values, n_held: int) -> str:
     train, held = number(facts["training_loss"]), number(facts["held_out_loss"])
-    wrong = f"{percent(facts['wrong'] / n_held)} of the rows held out are wrong"
+    wrong = f"{percent(facts['wrong'] / n_held)} of the held-out rows are misclassified"
     if k == 0:
-        return f"Before the first round each class has its share of the rows; the log loss is {train}, and {wrong}."
+        return f"Before the first round, the probabilities are the class frequencies. The log loss is {train}; {wrong}."
     return (
         f"Round {k}: trees of depth {values['max_depth']} are fitted to the residuals, and {values['learning_rate']:g} "
-        f"of what they say is added. The log loss is {train} on training rows and {held} on those held out; {wrong}."
+        f"times their predictions is added. The log loss is {train} on training rows and {held} on held-out rows; "
+        f"{wrong}."
     )

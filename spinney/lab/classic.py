@@ -1,7 +1,7 @@
-"""ID3 and C4.5 on tables of words: the tree grows, and at each node every column is judged.
+"""ID3 and C4.5 on tables of categories: the tree grows, and every column is compared at each node.
 
-In: a table of words (numbers too, for C4.5). Out: for each split a table of gains, or gain ratios, and
-then the branches.
+In: a table of categories (and numbers, for C4.5). Out: for each split a table of gains, or gain ratios, and then the
+branches.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from spinney.lab.words import count, listed
 from spinney.tree.decision import BRANCHES
 
 ID3_TITLE, C45_TITLE = "ID3", "C4.5"
-ID3_ABOUT = "At each node ID3 asks about the column with the largest information gain, with one branch for each value."
+ID3_ABOUT = "At each node, ID3 splits on the column with the largest information gain, with one branch per category."
 C45_ABOUT = (
-    "C4.5 divides the gain by the bits of the split itself, so that columns of many values have no head start, "
-    "cuts numbers in two, and prunes in the end."
+    "C4.5 divides the gain by the entropy of the split itself, so that columns with many values are not preferred. "
+    "It splits numbers at thresholds, and prunes the tree at the end."
 )
 ID3_PARAMETERS = (Parameter("max_depth", "maximum depth", 8, 1, 8),)
 C45_PARAMETERS = (
     Parameter("max_depth", "maximum depth", 8, 1, 8),
-    Parameter("min_samples_leaf", "least rows in two branches", 2, 1, 20),
-    Parameter("cf", "confidence of pruning", 0.25, 0.05, 0.5, 0.05),
+    Parameter("min_samples_leaf", "minimum rows in two branches", 2, 1, 20),
+    Parameter("cf", "pruning confidence", 0.25, 0.05, 0.5, 0.05),
 )
 
 
 def id3_steps(table: Table, values: Values) -> list[Step]:
-    """ID3: by information gain."""
+    """Return the steps of ID3, by information gain."""
     return _steps(table, _fit("id3", table, values), is_ratio=False)
 
 
 def c45_steps(table: Table, values: Values) -> list[Step]:
-    """C4.5: by gain ratio, and what pruning leaves."""
+    """Return the steps of C4.5, by gain ratio, and the pruned tree."""
     model = _fit("c45", table, values)
     return [*_steps(table, model, is_ratio=True), _pruned(table, model, values)]
 
 
 def id3_code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     return _code("id3", table, values, at)
 
 
 def c45_code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     order = splits_in_order(_fit("c45", table, values).tree_)
     if at <= 2 * len(order):
         return _code("c45", table, values, at)
@@ -77,7 +77,7 @@ def _code(kind: str, table: Table, values: Values, at: int) -> list[str]:
     return [
         *lines,
         *split_code(node),
-        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # those that come to this node",
+        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # that reach this node",
         'found = candidate_splits(X[rows], y[rows], criterion="gain_ratio")',
         'gains = found.groupby("feature")["gain"].max()',
         *(['step["gains"] = {name: gains.get(name) for name in X.columns}'] if at % 2 else []),
@@ -109,8 +109,8 @@ def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
     asking: set[int] = set()
     counts = listed([f"{int(n)} {c}" for n, c in zip(tree.answers[0, 0], table.labels)])
     said = (
-        f"All {table.n_rows} rows are at the root: {counts}. Their entropy is {tree.impurity[0]:.3f} bits: "
-        "that much is not known about the class of a row."
+        f"All {table.n_rows} rows are at the root: {counts}. The entropy of their classes is "
+        f"{tree.impurity[0]:.3f} bits."
     )
     numbers = {"rows": table.n_rows, "impurity": float(tree.impurity[0])}
     found = [step(said, numbers, picture.panel("The tree", set(), 0))]
@@ -125,13 +125,13 @@ def _steps(table: Table, model: Any, is_ratio: bool) -> list[Step]:
 
 
 def _judged(table: Table, rows: np.ndarray) -> list[dict[str, Any]]:
-    """For each column its best question: what it asks, its gain and gain ratio; None where there is nothing to ask."""
+    """Return the best split of each column with its gain and gain ratio; None for a column with a single value."""
     choices = candidate_splits(take(table.X, rows), table.y[rows], criterion="gain_ratio")
     found = []
     for place, name in enumerate(table.names):
         own = choices[choices["feature"] == name]
         if not len(own):
-            found.append({"place": place, "name": name, "gain": None, "ratio": None, "what": "one value only"})
+            found.append({"place": place, "name": name, "gain": None, "ratio": None, "what": "a single value"})
             continue
         one = own.loc[own["gain"].idxmax()]
         what = f"≤ {one['threshold']:g}" if one["categories"] is None else ", ".join(map(str, one["categories"]))
@@ -156,11 +156,11 @@ def _look(
     said = f"{where} there are {count(rows, 'row')} with an entropy of {chosen['impurity']:.3f} bits. "
     if is_ratio:
         said += (
-            f"Of the columns with at least average gain, {name} has the largest gain ratio: {own['ratio']:.3f}, "
+            f"{name} has the largest gain ratio among the columns with at least average gain: {own['ratio']:.3f}, "
             f"with a gain of {own['gain']:.3f} bits."
         )
     else:
-        said += f"Asking about {name} gains most: {own['gain']:.3f} bits{_ties(judged, own)}."
+        said += f"{name} has the largest gain: {own['gain']:.3f} bits{_ties(judged, own)}."
     return step(
         said,
         {**chosen, "gains": {one["name"]: one["gain"] for one in judged}},
@@ -170,16 +170,16 @@ def _look(
 
 
 def _ties(judged: list[dict[str, Any]], own: dict[str, Any]) -> str:
-    """What is said of other columns that gain as much."""
+    """Describe ties: other columns with the same gain."""
     gains = [one["gain"] for one in judged if one is not own and one["gain"] is not None]
     n = sum(abs(gain - own["gain"]) < 1e-9 for gain in gains)
     return (
-        f" ({count(n, 'other')} {'gains' if n == 1 else 'gain'} as much, and of equals the first is taken)" if n else ""
+        f" ({count(n, 'other column')} {'has' if n == 1 else 'have'} the same gain; ties go to the first)" if n else ""
     )
 
 
 def _path(picture: TreePicture, node: int) -> str:
-    """The answers on the way to a node."""
+    """Describe the path to a node."""
     found = []
     while node:
         parent = int(picture.tree.parent[node])
@@ -201,7 +201,7 @@ def _listing(judged: list[dict[str, Any]], chosen: int, is_ratio: bool) -> Panel
         for one in order
     ]
     at = next(place for place, one in enumerate(order) if one["place"] == chosen)
-    return text_table("What each column would gain here", columns, rows, at, bars=True)
+    return text_table("Gain of each column at this node", columns, rows, at, bars=True)
 
 
 def _split(
@@ -213,21 +213,21 @@ def _split(
         is_branch = tree.kind[node] == BRANCHES
         tag = picture.words.tag(node, branch) if is_branch else picture.words.answer(node, branch).replace("  ", " ")
         if n == 0:
-            parts.append(f"{tag} is empty (it predicts {picture.words.prediction(child)}, {_of_parent(picture, node)})")
+            parts.append(f"{tag} is empty and predicts {picture.words.prediction(child)}, {_of_parent(picture, node)}")
         elif float(tree.impurity[child]) == 0.0:
-            parts.append(f"{tag} is pure ({count(n, 'row')}, all {picture.words.prediction(child)})")
+            parts.append(f"{tag} is pure ({count(n, 'row')} of class {picture.words.prediction(child)})")
         else:
-            parts.append(f"{tag} has {count(n, 'row')}, still mixed")
-    said = f"The node asks about {table.names[chosen['feature']]}. {listed(parts)}."
+            parts.append(f"{tag} has {count(n, 'row')} of several classes")
+    said = f"The node splits on {table.names[chosen['feature']]}. {listed(parts)}."
     return step(said, chosen, picture.panel("The tree", asking, node), listing)
 
 
 def _of_parent(picture: TreePicture, node: int) -> str:
-    """Why a branch without rows predicts what it predicts."""
+    """Describe the prediction of a branch without rows."""
     weights = picture.words.weights(node)[0]
     if (weights == weights.max()).sum() == 1:
-        return "the majority of its parent"
-    return "the first of the classes that its parent has most of: it has no majority"
+        return "the majority class of its parent"
+    return "the first of the tied majority classes of its parent"
 
 
 def _pruned(table: Table, model: Any, values: Values) -> Step:
@@ -236,11 +236,10 @@ def _pruned(table: Table, model: Any, values: Values) -> Step:
     small = prune.pessimistic(model, values["cf"])
     before, after = model.get_n_leaves(), small.get_n_leaves()
     wrong = len(wrong_rows(small.predict(table.X), table.y))
-    made = f"leaves {after} of {before} leaves" if after < before else f"keeps all {before} leaves"
+    made = f"{after} of {before} leaves remain" if after < before else f"all {before} leaves remain"
     said = (
-        f"Pruning asks of each branch whether a leaf would be expected to err no more, at a confidence of "
-        f"{values['cf']:g}: it {made}, and {count(wrong, 'training row')} of {table.n_rows} "
-        f"{'is' if wrong == 1 else 'are'} then wrong."
+        f"Pruning replaces each branch whose expected error, at a confidence of {values['cf']:g}, is not below that of "
+        f"a leaf: {made}. The pruned tree misclassifies {count(wrong, 'training row')} of {table.n_rows}."
     )
     picture = TreePicture(small, table.names, table.labels)
     shown = picture.panel("The pruned tree", set(splits_in_order(small.tree_)))

@@ -1,6 +1,6 @@
-"""A step as Python code that does the same: table, model, numbers and picture.
+"""Python code that reproduces a step: table, model, numbers and figure.
 
-In: a method, its table and parameters, and the number of the step. Out: a program that runs as it stands.
+In: a method, its table and parameters, and the number of the step. Out: a program that runs without changes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from spinney.lab.tables import Table
 
 
 def write(method: Method, table: Table, values: Values, at: int) -> str:
-    """The program of one step."""
+    """Return the program of one step."""
     body = method.code(table, values, at)
     *others, last = body
     picture = [f"plt.figure(figsize=({'13, 7' if last.startswith('plot_tree') else '7, 5.5'}))", last, "plt.show()"]
-    if last.startswith(("plot_adaboost", "plot_residual", "plot_kmeans", "plot_em")):  # they make their own figures
+    if last.startswith(("plot_adaboost", "plot_residual", "plot_kmeans", "plot_em")):  # these make their own figures
         picture = picture[1:]
     lines = [*table.code, *others]
     imports = sorted(
@@ -35,7 +35,7 @@ def write(method: Method, table: Table, values: Values, at: int) -> str:
             "try:",
             "    import matplotlib.pyplot as plt",
             "except ImportError:",
-            f"    print({'for the picture: ' + install_command('plot')!r})",
+            f"    print({'for the figure: ' + install_command('plot')!r})",
             "else:",
             *(f"    {line}" for line in picture),
             "",
@@ -44,13 +44,13 @@ def write(method: Method, table: Table, values: Values, at: int) -> str:
 
 
 def _home(line: str) -> int:
-    """Standard library, others, ours."""
+    """Order of imports: standard library, other libraries, Spinney."""
     module = line.split()[1].split(".")[0]
     return 0 if module in ("copy", "io", "warnings") else 2 if module == "spinney" else 1
 
 
 def _blocks(imports: list[str]) -> list[str]:
-    """Imports, a blank line between their kinds."""
+    """Return imports with a blank line between their groups."""
     found: list[str] = []
     for place, line in enumerate(imports):
         if place and _home(line) != _home(imports[place - 1]):

@@ -1,6 +1,6 @@
-"""Voting and stacking: different models on the same rows, and two ways to combine what they say.
+"""Voting and stacking: different models on the same rows, and two ways to combine their predictions.
 
-In: a plane with classes. Out: one step for each member, and then the combination.
+In: a plane with classes. Out: one step per member, and then the combination.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from spinney.lab.held_out import Parts, code_of, hold_out
 from spinney.lab.panels import Panel, Step, by_class, by_share, grid_of, plane, step, text_table, wrong_rows
 from spinney.lab.parameters import SEED, LabError, Parameter, Values
 from spinney.lab.tables import Table
-from spinney.lab.words import count, listed, percent
+from spinney.lab.words import listed, percent
 
 VOTING_TITLE, STACKING_TITLE = "Voting", "Stacking"
-VOTING_ABOUT = "Models of different kinds are fitted to the same rows; the majority, or the mean probability, decides."
-STACKING_ABOUT = "One more model learns how to combine what the members say about rows that they have not seen."
+VOTING_ABOUT = "Models of different families are fitted on the same rows. Their majority or mean probability decides."
+STACKING_ABOUT = "A final model is fitted on the members' predictions for rows that they were not fitted on."
 
 
 def _neighbours(default: int) -> Parameter:
@@ -26,15 +26,14 @@ def _neighbours(default: int) -> Parameter:
 
 _DEPTH = Parameter("max_depth", "depth of the tree", 4, 1, 10)
 _HOW = (("soft", "mean of the probabilities"), ("hard", "majority of the classes"))
-VOTING_PARAMETERS = (Parameter("voting", "how they vote", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
+VOTING_PARAMETERS = (Parameter("voting", "voting", "soft", choices=_HOW), _DEPTH, _neighbours(1), SEED)
 STACKING_PARAMETERS = (_DEPTH, _neighbours(7), SEED)
-_ARE = ("is", "is", "are")
 _NAMES = ("decision tree", "logistic regression", "nearest neighbours")
-_LISTED = 6  # rows of the meta-model's table
+_LISTED = 6  # rows shown of the data of the final model
 
 
 def voting_steps(table: Table, values: Values) -> list[Step]:
-    """Each member, the vote, and one row that they disagree about."""
+    """Return one step per member, the vote, and a row on which they disagree."""
     parts = hold_out(table, values["random_state"])
     model = _voting(values).fit(table.X[parts.train], table.y[parts.train])
     seen = _Members(table, parts, model)
@@ -44,8 +43,8 @@ def voting_steps(table: Table, values: Values) -> list[Step]:
     region = by_class(model.predict(grid), table.classes) if region is None else region
     error = _error(model, table, parts.held)
     said = (
-        f"Together, by the {dict(_HOW)[values['voting']]}, they are wrong about {percent(error)} of the rows held out; "
-        f"alone it was {listed([percent(one) for one in seen.errors])}."
+        f"The {dict(_HOW)[values['voting']]} misclassifies {percent(error)} of the held-out rows; the members alone "
+        f"misclassify {listed([percent(one) for one in seen.errors])}."
     )
     together = plane("The vote (hollow: held out)", region=region, hollow=parts.held)
     facts = {"error": error, "members": seen.errors}
@@ -55,7 +54,7 @@ def voting_steps(table: Table, values: Values) -> list[Step]:
 
 
 def stacking_steps(table: Table, values: Values) -> list[Step]:
-    """Each member, what the meta-model learns from, its weights, and the combination."""
+    """Return one step per member, the data and the weights of the final model, and the combination."""
     _check_folds(table, parts := hold_out(table, values["random_state"]))
     X, y = table.X[parts.train], table.y[parts.train]
     model = _stacking(values).fit(X, y)
@@ -64,24 +63,25 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
     answers = _answers(model, X, y)
     errors = [float((np.asarray(model.classes_)[one.argmax(axis=1)] != y).mean()) for one in answers]
     said = (
-        "Now each member answers for rows that it has not seen: five times it is fitted to four fifths of the training "
-        f"rows and asked about the rest. There "
-        f"{listed([f'the {name} {verb} wrong about {percent(one)}' for name, verb, one in zip(_NAMES, _ARE, errors)])}."
+        "Each member is cross-validated with 5 folds on the training rows, so that every row is predicted by a model "
+        "that was not fitted on it. The error rates are "
+        f"{listed([f'{percent(one)} for the {name}' for name, one in zip(_NAMES, errors)])}."
     )
     small = seen.panels(len(_NAMES), None)
     found.append(step(said, {"unseen": errors}, _meta_table(table, parts, answers), *small))
     weights = _weights(model)
     loudest = _NAMES[int(np.argmax(weights))]
     said = (
-        f"A logistic regression learns from these answers how much each member counts: "
-        f"{listed([f'{w:.2f} for the {name}' for w, name in zip(weights, _NAMES)])}. It listens most to the {loudest}."
+        f"A logistic regression is fitted on these predictions. Its absolute coefficients per member are "
+        f"{listed([f'{w:.2f} for the {name}' for w, name in zip(weights, _NAMES)])}. "
+        f"The largest weight is that of the {loudest}."
     )
     rows = [[name, f"{w:.2f}"] for name, w in zip(_NAMES, weights)]
-    listing = text_table("How much each member counts", ["member", "weight"], rows, int(np.argmax(weights)), bars=True)
+    listing = text_table("Weights of the members", ["member", "weight"], rows, int(np.argmax(weights)), bars=True)
     found.append(step(said, {"weights": weights}, listing, *small))
     error = _error(model, table, parts.held)
     said = (
-        f"Together they are wrong about {percent(error)} of the rows held out; alone it was "
+        f"The stack misclassifies {percent(error)} of the held-out rows; the members alone misclassify "
         f"{listed([percent(one) for one in seen.errors])}."
     )
     region = by_share(model.predict_proba(grid_of(table)))
@@ -91,7 +91,7 @@ def stacking_steps(table: Table, values: Values) -> list[Step]:
 
 
 def voting_code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     lines = _begin(values, "VotingClassifier", f'voting="{values["voting"]}"')
     if at < len(_NAMES):
         return [*lines, *_member_code(at)]
@@ -104,7 +104,7 @@ def voting_code(table: Table, values: Values, at: int) -> list[str]:
 
 
 def stacking_code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     lines = _begin(values, "StackingClassifier", "final_estimator=LogisticRegression(), cv=5")
     if at < len(_NAMES):
         return [*lines, *_member_code(at)]
@@ -182,21 +182,21 @@ def _stacking(values: Values) -> Any:
 
 
 class _Members:
-    """The members' regions and errors."""
+    """Regions and errors of the members."""
 
     def __init__(self, table: Table, parts: Parts, model: Any) -> None:
         if (few := len(parts.train) - 1) < model.estimators[2][1].n_neighbors:
-            raise LabError(f"There are {few + 1} training rows: take fewer neighbours than that.")
+            raise LabError(f"There are only {few + 1} training rows. Choose fewer neighbours.")
         self.table, self.parts, self.members = table, parts, model.estimators_
         grid = grid_of(table)
         self.regions = [by_share(np.asarray(one.predict_proba(grid))) for one in self.members]
         self.errors = [_error(one, table, parts.held) for one in self.members]
 
     def panels(self, n: int, new: int | None) -> list[Panel]:
-        """The first n members side by side."""
+        """Return the panels of the first n members."""
         return [
             plane(
-                f"{_NAMES[k].capitalize()}: {percent(self.errors[k])} wrong",
+                f"{_NAMES[k].capitalize()}: error {percent(self.errors[k])}",
                 region=self.regions[k],
                 hollow=self.parts.held,
                 small=k != new,
@@ -205,12 +205,11 @@ class _Members:
         ]
 
     def step(self, k: int) -> Step:
-        """The step that shows one more member."""
+        """Return the step of one more member."""
         wrong = len(wrong_rows(self.members[k].predict(self.table.X[self.parts.held]), self.table.y[self.parts.held]))
         said = (
-            f"Member {k + 1} of {len(_NAMES)}, the {_NAMES[k]}, is fitted to {len(self.parts.train)} rows. Alone it is "
-            f"wrong about {count(wrong, 'row')} of the {len(self.parts.held)} held out ({percent(self.errors[k])}); "
-            "its regions have the shape of its kind."
+            f"Member {k + 1} of {len(_NAMES)} ({_NAMES[k]}) is fitted on {len(self.parts.train)} rows. Alone, it "
+            f"misclassifies {wrong} of the {len(self.parts.held)} held-out rows ({percent(self.errors[k])})."
         )
         shown = self.panels(k + 1, k)
         return step(said, {"member": k, "error": self.errors[k]}, shown[k], *shown[:k])
@@ -221,37 +220,40 @@ def _error(model: Any, table: Table, rows: np.ndarray) -> float:
 
 
 def _one_row(table: Table, parts: Parts, model: Any, values: Values, region: list[int], facts: dict[str, Any]) -> Step:
-    """How they vote about the row that they agree on least."""
+    """Return the step about the row on which the members disagree most."""
     shares = np.array([member.predict_proba(table.X) for member in model.estimators_])
     row = int(shares.std(axis=0).sum(axis=1).argmax())
     winners = [table.labels[int(one[row].argmax())] for one in shares]
     mean = shares[:, row].mean(axis=0)
     decided = str(table.labels[table.classes.index(plain_class(model.predict(table.X[[row]])[0]))])
     rows = [[name, *(f"{p:.2f}" for p in one[row]), won] for name, one, won in zip(_NAMES, shares, winners)]
-    rows.append(["together", *(f"{p:.2f}" for p in mean), decided])
+    rows.append(["combined", *(f"{p:.2f}" for p in mean), decided])
     x, y = table.X[row]
     said = (
-        f"About the row at ({x:.2f}, {y:.2f}) they agree least: they say {listed(winners)}. "
-        f"By the {dict(_HOW)[values['voting']]} it is {decided}; in truth it is {table.labels[int(table.codes[row])]}."
+        f"The members disagree most on the row at ({x:.2f}, {y:.2f}): they predict {listed(winners)}. "
+        f"The {dict(_HOW)[values['voting']]} predicts {decided}; the true class is "
+        f"{table.labels[int(table.codes[row])]}."
     )
-    where = plane("The row in question", region=region, hollow=parts.held, ring=[row])
-    listing = text_table("How they vote about it", ["member", *table.labels, "says"], rows, len(rows) - 1)
+    where = plane("Position of the row", region=region, hollow=parts.held, ring=[row])
+    listing = text_table("Probabilities for this row", ["member", *table.labels, "prediction"], rows, len(rows) - 1)
     return step(said, facts, where, listing)
 
 
 def plain_class(value: Any) -> Any:
-    """A class as Python's own number or word."""
+    """Return a class as a Python number or string."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _check_folds(table: Table, parts: Parts) -> None:
     fewest = int(np.bincount(table.codes[parts.train]).min())
     if fewest < 5:
-        raise LabError(f"Stacking needs 5 training rows of each class at least, and one class has {fewest}.")
+        raise LabError(
+            f"Stacking needs at least 5 training rows per class, but one class has {fewest}. Choose more rows."
+        )
 
 
 def _answers(model: Any, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    """What each member says of rows it has not seen."""
+    """Return the cross-validated predictions of each member."""
     from sklearn.base import clone
     from sklearn.model_selection import cross_val_predict
 
@@ -268,10 +270,10 @@ def _meta_table(table: Table, parts: Parts, answers: list[np.ndarray]) -> Panel:
         [str(k + 1), *(f"{one[k, -1]:.2f}" for one in answers), table.labels[int(table.codes[parts.train[k]])]]
         for k in picked
     ]
-    return text_table(f"Probability of {last}: what the meta-model learns from", ["row", *_NAMES, "class"], rows)
+    return text_table(f"Probability of {last}: data of the final model", ["row", *_NAMES, "class"], rows)
 
 
 def _weights(model: Any) -> list[float]:
-    """How much the meta-model's coefficients make of each member."""
+    """Return the weights of the members from the coefficients of the final model."""
     mean = np.abs(model.final_estimator_.coef_).mean(axis=0)
     return [float(one) for one in mean.reshape(len(_NAMES), -1).sum(axis=1)]

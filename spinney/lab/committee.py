@@ -1,6 +1,6 @@
-"""Bagging, random forests and extra-trees: many trees on changed rows or questions, and their vote.
+"""Bagging, random forests and extra-trees: trees on resampled rows or random splits, and their ensemble.
 
-In: a plane. Out: one step for each tree, with its own regions, the vote of all so far, and the error as trees come in.
+In: a plane. Out: one step per tree, with its regions, those of the ensemble so far, and the error over the trees.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from spinney.lab.words import count, percent
 
 TITLES = {"bagging": "Bagging", "forest": "Random forest", "extra_trees": "Extra-trees"}
 ABOUT = {
-    "bagging": "Each tree gets a bootstrap: as many rows as there are, drawn with replacement. All trees vote.",
-    "forest": "Bagging, and at each split only some columns, drawn anew, may be asked about.",
-    "extra_trees": "Columns are drawn at each split, and their thresholds too: quick, and smooth as a crowd.",
+    "bagging": "Each tree is fitted on a bootstrap sample: as many rows, sampled with replacement. The probabilities "
+    "of all trees are averaged.",
+    "forest": "Bagging, with a new random subset of columns at each split.",
+    "extra_trees": "Columns and thresholds are sampled at each split. Fitting is fast, and the ensemble is smooth.",
 }
 _TREES = Parameter("n_estimators", "trees", 15, 1, 60)
 _DEPTH = Parameter("max_depth", "maximum depth", 8, 1, 12)
-_COLUMNS = Parameter("max_features", "columns tried at a split", 1, 1, 2)
+_COLUMNS = Parameter("max_features", "columns per split", 1, 1, 2)
 PARAMETERS = {
     "bagging": (_TREES, _DEPTH, SEED),
     "forest": (_TREES, _DEPTH, _COLUMNS, SEED),
@@ -32,27 +33,27 @@ PARAMETERS = {
 
 
 class _Judged(NamedTuple):
-    """What is known after each tree."""
+    """Errors after each tree."""
 
-    counts: list[np.ndarray] | None  # how often each row is in each tree's bag
-    judges: list[np.ndarray]  # by tree: which rows judge it
+    counts: list[np.ndarray] | None  # how often each row is in the sample of each tree
+    judges: list[np.ndarray]  # per tree: the rows it is evaluated on
     own: list[float]  # each tree's error on them
-    together: list[float]  # of the vote, on rows that trees have not seen
+    together: list[float]  # of the ensemble, on rows that its trees were not fitted on
     training: list[float]
 
 
 def bagging_steps(table: Table, values: Values) -> list[Step]:
-    """Bagging, tree by tree."""
+    """Return the steps of bagging, tree by tree."""
     return _steps("bagging", table, values)
 
 
 def forest_steps(table: Table, values: Values) -> list[Step]:
-    """A random forest, tree by tree."""
+    """Return the steps of a random forest, tree by tree."""
     return _steps("forest", table, values)
 
 
 def extra_trees_steps(table: Table, values: Values) -> list[Step]:
-    """Extra-trees, tree by tree."""
+    """Return the steps of extra-trees, tree by tree."""
     return _steps("extra_trees", table, values)
 
 
@@ -64,7 +65,7 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
     regions = [member.predict_proba(grid) for member in members]
     votes = np.cumsum(regions, axis=0) / np.arange(1, len(members) + 1)[:, None, None]
     numbers = range(1, len(members) + 1)
-    what = "rows held out" if kind == "extra_trees" else "out-of-bag rows"
+    what = "held-out rows" if kind == "extra_trees" else "out-of-bag rows"
     lines = [
         line("training rows", numbers, judged.training, "dots", 0),
         line(what, numbers, judged.together, "dots", 1),
@@ -85,25 +86,25 @@ def _steps(kind: str, table: Table, values: Values) -> list[Step]:
                     hollow=outside,
                     bag=judged.counts is not None,
                 ),
-                plane(f"The vote of {count(k + 1, 'tree')}", region=by_share(votes[k])),
-                curve("Error as trees come in", "trees", "share of rows wrong", lines, k + 1, yFrom=0.0),
+                plane(f"Ensemble of {count(k + 1, 'tree')}", region=by_share(votes[k])),
+                curve("Error over the trees", "trees", "error rate", lines, k + 1, yFrom=0.0),
             )
         )
     return found
 
 
 def code_bagging(table: Table, values: Values, at: int) -> list[str]:
-    """Bagging in Python."""
+    """Return Python code for a step of bagging."""
     return _code("bagging", values, at)
 
 
 def code_forest(table: Table, values: Values, at: int) -> list[str]:
-    """A forest in Python."""
+    """Return Python code for a step of a forest."""
     return _code("forest", values, at)
 
 
 def code_extra_trees(table: Table, values: Values, at: int) -> list[str]:
-    """Extra-trees in Python."""
+    """Return Python code for a step of extra-trees."""
     return _code("extra_trees", values, at)
 
 
@@ -136,7 +137,7 @@ _HELD_CODE = [
 _OUTSIDE_CODE = [
     "shares, trees = np.zeros((len(y), len(model.classes_))), np.zeros(len(y))",
     "for member, bag in zip(model.estimators_, model.estimators_samples_):",
-    "    outside = np.setdiff1d(np.arange(len(y)), bag)  # the rows that this tree has not seen",
+    "    outside = np.setdiff1d(np.arange(len(y)), bag)  # the rows that this tree was not fitted on",
     "    shares[outside] += member.predict_proba(X[outside])",
     "    trees[outside] += 1",
     "known = trees > 0",
@@ -162,7 +163,7 @@ def _fit(kind: str, values: Values) -> Any:
 
 
 def _rows(kind: str, table: Table, values: Values) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to fit, and rows held out; bags hold rows out by themselves."""
+    """Return training rows and held-out rows. Bootstrap samples leave rows out by themselves."""
     if kind == "extra_trees":
         parts = hold_out(table, values["random_state"])
         return parts.train, parts.held
@@ -185,7 +186,9 @@ def _judge(kind: str, model: Any, members: list[Any], table: Table, train: np.nd
     for k, bag in enumerate(counts):
         outside = np.flatnonzero(bag == 0)
         if not len(outside):
-            raise LabError(f"The bag of tree {k + 1} holds every row, and none is left to judge it: take more rows.")
+            raise LabError(
+                f"The bootstrap sample of tree {k + 1} has every row, so that it cannot be evaluated. Choose more rows."
+            )
         judges.append(outside)
         own.append(_error(classes, shares[k][outside], y[outside]))
         seen[outside] += shares[k][outside]
@@ -213,7 +216,9 @@ def _facts(k: int, judged: _Judged, table: Table) -> dict[str, Any]:
 
 
 def _title(kind: str, k: int) -> str:
-    return f"Tree {k + 1}" + (" (hollow: held out)" if kind == "extra_trees" else " and its bag (hollow: out of it)")
+    return f"Tree {k + 1}" + (
+        " (hollow: held out)" if kind == "extra_trees" else " and its sample (hollow: out-of-bag)"
+    )
 
 
 def _sentence(kind: str, k: int, facts: dict[str, Any], table: Table, model: Any) -> str:
@@ -221,17 +226,16 @@ def _sentence(kind: str, k: int, facts: dict[str, Any], table: Table, model: Any
     asked = model.estimators_[k].tree_
     if kind == "extra_trees":
         column, threshold = table.names[int(asked.feature[0])], float(asked.threshold[0])
-        first = f"{column} ≤ {threshold:.2f}" if asked.n_nodes > 1 else "nothing"
-        more = f"; {k + 1} trees together about {together}" if k else ""
-        return (
-            f"Tree {k + 1} asks first whether {first}, a threshold drawn at random. Alone it is wrong about {alone} of "
-            f"the rows held out{more}."
+        first = (
+            f"first splits at {column} ≤ {threshold:.2f}, a random threshold" if asked.n_nodes > 1 else "has no split"
         )
+        more = f"; the {k + 1} trees together misclassify {together}" if k else ""
+        return f"Tree {k + 1} {first}. Alone, it misclassifies {alone} of the held-out rows{more}."
     said = (
-        f"The bag of tree {k + 1} holds {facts['in_bag']} of {table.n_rows} rows, some several times; "
-        f"{count(facts['out_of_bag'], 'row')} ({percent(facts['out_of_bag'] / table.n_rows)}) stayed out of it, and "
-        f"the tree is wrong about {alone} of those."
+        f"The bootstrap sample of tree {k + 1} has {facts['in_bag']} of {table.n_rows} rows, some several times. The "
+        f"tree misclassifies {alone} of the {count(facts['out_of_bag'], 'row')} "
+        f"({percent(facts['out_of_bag'] / table.n_rows)}) out of the sample."
     )
     if k == 0:
         return said
-    return f"{said} Asked only about rows they have not seen, {k + 1} trees together are wrong about {together}."
+    return f"{said} The out-of-bag error of the {k + 1} trees together is {together}."

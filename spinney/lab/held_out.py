@@ -1,4 +1,4 @@
-"""Rows held out: three in ten, by which pruning, boosting and combinations are judged."""
+"""Held-out rows: 30 % of the rows, to evaluate pruning, boosting and combinations."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from spinney.lab.tables import Table
 
 CODE = [
     "from sklearn.model_selection import train_test_split",
-    "train, held = train_test_split(np.arange(len(y)), test_size=0.3, random_state={seed})  # to fit, to judge",
+    "train, held = train_test_split(np.arange(len(y)), test_size=0.3, random_state={seed})  # to fit, to evaluate",
 ]
 
 
 class Parts(NamedTuple):
-    """Which rows a model is fitted to, and which judge it."""
+    """Rows that a model is fitted on, and rows that it is evaluated on."""
 
     train: np.ndarray
     held: np.ndarray
 
 
 def hold_out(table: Table, seed: int) -> Parts:
-    """Part the rows."""
+    """Split the rows."""
     if table.n_rows < 8:
-        raise LabError(f"This method holds rows out and needs 8 rows at least, and there are {table.n_rows}.")
+        raise LabError(
+            f"This method holds out rows and needs at least 8, but the table has {table.n_rows}. Choose more rows."
+        )
     train, held = train_test_split(np.arange(table.n_rows), test_size=0.3, random_state=seed)
     if table.has_classes and len(np.unique(table.y[train])) < len(table.classes):
-        raise LabError("A class has so few rows that none is left to learn from: take more rows, or another seed.")
+        raise LabError("A class has no training rows left. Choose more rows, or another seed.")
     return Parts(np.sort(train), np.sort(held))
 
 
 def code_of(seed: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code that splits the rows."""
     return [*(line.format(seed=seed) for line in CODE), "train, held = np.sort(train), np.sort(held)"]

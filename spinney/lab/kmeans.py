@@ -1,6 +1,6 @@
-"""k-means step by step: rows go to the nearest centre, centres go to the mean of their rows.
+"""k-means step by step: rows are assigned to the nearest centroid, centroids move to the mean of their rows.
 
-In: a plane. Out: two steps for each iteration, and the sum of squares of each.
+In: a plane. Out: two steps per iteration, with the inertia of each.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from spinney.lab.words import count, number
 from spinney.view.clusters import nearest_centres
 
 TITLE = "k-means"
-ABOUT = "Rows go to their nearest centre, centres to the mean of their rows, again and again until nothing moves."
+ABOUT = "Rows are assigned to the nearest centroid and centroids move to the mean of their rows, until nothing changes."
 PARAMETERS = (
     Parameter("n_clusters", "clusters", 4, 1, 8),
-    Parameter(
-        "init", "first centres", "random", choices=(("random", "any rows"), ("k-means++", "k-means++: far apart"))
-    ),
+    Parameter("init", "initial centroids", "random", choices=(("random", "random rows"), ("k-means++", "k-means++"))),
     SEED,
 )
 _MOST = 40  # iterations
@@ -30,13 +28,13 @@ _SHADE = 3
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """The start, then rows and centres in turn."""
+    """Return the initialisation, then movements of centroids and assignments of rows."""
     model = _fit(table, values)
     history, grid = model.history_, grid_of(table)
     sums = [float(one.inertia) for one in history]
     moves = [_sum(table.X, one, _nearest(table.X, last)) for last, one in pairwise(history)]
-    every = np.array([sums[0], *np.ravel(list(zip(moves, sums[1:])))])  # of each step: rows choose, centres move
-    falling = [line("SSE", range(1, len(every) + 1), every, "dots", 0)]
+    every = np.array([sums[0], *np.ravel(list(zip(moves, sums[1:])))])  # of each step: assignment, movement
+    falling = [line("inertia", range(1, len(every) + 1), every, "dots", 0)]
     found: list[Step] = []
     before: np.ndarray | None = None
     for t, one in enumerate(history):
@@ -48,28 +46,28 @@ def steps(table: Table, values: Values) -> list[Step]:
         }
         if before is not None:
             trail = _centres(history, t)
-            title = f"Iteration {t}: centres move"
+            title = f"Iteration {t}: centroids move"
             said = _moved(t, history, moves[t - 1])
             facts = {"iteration": t, "sse": moves[t - 1], "centres": one.centers}
             found.append(step(said, facts, plane(title, centres=trail, colours=before), _curve(falling, 2 * t)))
         said = _assigned(t, moved, sums, values, len(history))
         facts = {"iteration": t, "sse": sums[t], "centres": one.centers}
-        shown = plane(f"Iteration {t}: rows choose", centres=_centres(history, t), **seen)
+        shown = plane(f"Iteration {t}: rows are assigned", centres=_centres(history, t), **seen)
         found.append(step(said, facts, shown, _curve(falling, 2 * t + 1)))
         before = labels
     return found
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     t = (at + 1) // 2
-    moves = at % 2 == 1  # the centres, while each row stays with the centre that was nearest before
+    moves = at % 2 == 1  # centroids move while each row keeps its cluster
     return [
         "from spinney import KMeans, plot_kmeans_steps",
         f'model = KMeans({values["n_clusters"]}, init="{values["init"]}", n_init=1, tol=0.0, max_iter={_MOST}, '
         f"keep_history=True, random_state={values['random_state']}).fit(X)",
         f"now, before = model.history_[{t}], model.history_[{t - moves}]",
-        "rows = ((X[:, None] - before.centers) ** 2).sum(axis=2).argmin(axis=1)  # the centre of each row",
+        "rows = ((X[:, None] - before.centers) ** 2).sum(axis=2).argmin(axis=1)  # the cluster of each row",
         "sse = float(((X - now.centers[rows]) ** 2).sum())",
         f'step = {{"iteration": {t}, "sse": sse, "centres": now.centers.tolist()}}',
         f"plot_kmeans_steps(model, X, steps=({t},))",
@@ -80,13 +78,15 @@ def _fit(table: Table, values: Values) -> Any:
     from spinney import KMeans
 
     if len(np.unique(table.X, axis=0)) < values["n_clusters"]:
-        raise LabError(f"There are fewer different rows than the {values['n_clusters']} clusters asked for.")
+        raise LabError(
+            f"There are fewer distinct rows than the {values['n_clusters']} clusters. Choose fewer clusters."
+        )
     given = {"init": values["init"], "random_state": values["random_state"]}
     return KMeans(values["n_clusters"], n_init=1, tol=0.0, max_iter=_MOST, keep_history=True, **given).fit(table.X)
 
 
 def _centres(history: list[Any], t: int) -> list[dict[str, Any]]:
-    """Where each centre is, and the way it has come."""
+    """Return the position and the path of each centroid."""
     ways = np.array([one.centers for one in history[: t + 1]])
     return [{"x": way[-1][0], "y": way[-1][1], "colour": k, "trail": way} for k, way in enumerate(ways.swapaxes(0, 1))]
 
@@ -96,32 +96,32 @@ def _nearest(X: np.ndarray, one: Any) -> np.ndarray:
 
 
 def _sum(X: np.ndarray, one: Any, labels: np.ndarray) -> float:
-    """The sum of squares of rows to the centres that they belong to."""
+    """Return the sum of squared distances of rows to the centroids of their clusters."""
     return float(((X - one.centers[labels]) ** 2).sum())
 
 
 def _curve(falling: list[dict[str, Any]], at: int) -> dict[str, Any]:
-    return curve("Sum of squared distances (SSE)", "steps", "SSE", falling, at, yFrom=0.0)
+    return curve("Inertia: sum of squared distances", "steps", "inertia", falling, at, yFrom=0.0)
 
 
 def _moved(t: int, history: list[Any], now: float) -> str:
     far = np.sqrt(((history[t].centers - history[t - 1].centers) ** 2).sum(axis=1))
     if not far.any():
-        return f"Iteration {t}: every centre is the mean of its rows already. The SSE stays at {number(now)}."
+        return f"Iteration {t}: every centroid already is the mean of its rows. The inertia stays at {number(now)}."
     return (
-        f"Iteration {t}: each centre moves to the mean of its rows, the farthest by {number(float(far.max()))}. "
-        f"That takes the SSE from {number(float(history[t - 1].inertia))} to {number(now)}."
+        f"Iteration {t}: each centroid moves to the mean of its rows, by at most {number(float(far.max()))}. "
+        f"The inertia falls from {number(float(history[t - 1].inertia))} to {number(now)}."
     )
 
 
 def _assigned(t: int, moved: int, sums: list[float], values: Values, n: int) -> str:
     if t == 0:
-        where = "at rows drawn at random" if values["init"] == "random" else "at rows far from one another (k-means++)"
+        where = "at random rows" if values["init"] == "random" else "at rows far from each other (k-means++)"
         clusters = values["n_clusters"]
-        start = f"{count(clusters, 'centre')} {'starts' if clusters == 1 else 'start'} {where}"
-        return f"{start}; every row chooses the nearest. The sum of squared distances (SSE) is {number(sums[0])}."
-    end = " Nothing can move any more: k-means has ended." if t == n - 1 else ""
+        start = f"{count(clusters, 'centroid')} {'starts' if clusters == 1 else 'start'} {where}"
+        return f"{start}. Every row is assigned to the nearest; the inertia is {number(sums[0])}."
+    end = " k-means has converged." if t == n - 1 else ""
     if moved == 0:
-        return f"Iteration {t}: no row changes its centre. The SSE is {number(sums[t])}.{end}"
-    changed = f"{count(moved, 'row')} {'changes' if moved == 1 else 'change'} to a nearer centre"
-    return f"Iteration {t}: {changed}. The SSE is {number(sums[t])} now.{end}"
+        return f"Iteration {t}: no row changes its cluster. The inertia is {number(sums[t])}.{end}"
+    changed = f"{count(moved, 'row')} {'is' if moved == 1 else 'are'} assigned to a nearer centroid"
+    return f"Iteration {t}: {changed}. The inertia is now {number(sums[t])}.{end}"

@@ -1,6 +1,6 @@
-"""All methods of the lab, in the order of the lectures.
+"""All methods of the lab, in the order of the page.
 
-In: nothing. Out: `METHODS`, by name: how it is called, what it needs of a table, what can be set, steps and code.
+`METHODS` maps names to titles, the tables that a method accepts, its parameters, steps and code.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Method(NamedTuple):
     name: str
     title: str
     about: str
-    kind: str  # of the tables it takes: planes, tables of words (or any columns), or any of the two
+    kind: str  # of the tables it accepts: planes, tables of categories (or any columns), or both
     needs_classes: bool
-    default: str  # its first table
+    default: str  # default table
     parameters: tuple[Parameter, ...]
     steps: _Steps
     code: _Code
 
     def as_json(self) -> dict[str, Any]:
-        """For the page."""
+        """Return what the page needs."""
         return {
             "name": self.name,
             "title": self.title,

@@ -1,6 +1,6 @@
-"""EM step by step: Gaussians take shares of rows, and are fitted to their shares.
+"""EM step by step: responsibilities of the Gaussians are computed, and the Gaussians are fitted with them as weights.
 
-In: a plane. Out: one step for each iteration, ellipses and shares, and the log-likelihood of each.
+In: a plane. Out: one step per iteration, with ellipses, responsibilities and the log-likelihood.
 """
 
 from __future__ import annotations
@@ -17,30 +17,36 @@ from spinney.lab.words import count, listed, number, percent
 from spinney.view.mixtures import component_shares
 
 TITLE = "EM (Gaussians)"
-ABOUT = "Each Gaussian takes a share of every row (E), and is then fitted to its shares (M): the likelihood only rises."
+ABOUT = (
+    "E step: compute the responsibility of each Gaussian for every row. M step: fit each Gaussian with these weights. "
+    "The likelihood never falls."
+)
 PARAMETERS = (
     Parameter("n_components", "components", 3, 1, 8),
     Parameter(
         "covariance_type",
-        "shape",
+        "covariance",
         "full",
         choices=(
-            ("full", "any ellipse"),
-            ("diag", "upright ellipse"),
-            ("spherical", "circle"),
-            ("tied", "all the same"),
+            ("full", "full: any ellipse"),
+            ("diag", "diagonal: axis-parallel"),
+            ("spherical", "spherical: circle"),
+            ("tied", "tied: same for all"),
         ),
     ),
     Parameter(
-        "init_params", "start", "random_from_data", choices=(("random_from_data", "any rows"), ("kmeans", "k-means"))
+        "init_params",
+        "initialisation",
+        "random_from_data",
+        choices=(("random_from_data", "random rows"), ("kmeans", "k-means")),
     ),
     SEED,
 )
-_MOST, _TOL = 60, 1e-4  # iterations; rise of the likelihood that ends them
+_MOST, _TOL = 60, 1e-4  # iterations; increase of the likelihood that stops them
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """The start and each iteration."""
+    """Return the initialisation and one step per iteration."""
     model = _fit(table, values)
     history = model.history_
     rises = [float(one.log_likelihood) for one in history]
@@ -50,22 +56,22 @@ def steps(table: Table, values: Values) -> list[Step]:
         shares = component_shares(one, np.asarray(table.X, np.float64))
         facts = {"iteration": t, "log_likelihood": rises[t], "weights": one.weights, "means": one.means}
         seen = plane(
-            "Rows in mixed colours; ellipses at 1 and 2 standard deviations",
+            "Responsibilities as colours; ellipses at 1 and 2 standard deviations",
             shares=np.round(100 * shares).astype(int),
             ellipses=[_ellipse(one, k) for k in range(len(one.weights))],
         )
-        shown = curve("Mean log-likelihood of a row", "iterations", "log-likelihood", lines, t)
+        shown = curve("Mean log-likelihood per row", "iterations", "log-likelihood", lines, t)
         found.append(step(_sentence(t, rises, one, shares, len(history)), facts, seen, shown))
     return found
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     return [
         "import warnings",
         "",
         "from spinney import GaussianMixture, plot_em_steps",
-        'warnings.simplefilter("ignore")  # it may end before it has converged',
+        'warnings.simplefilter("ignore")  # it may stop before it has converged',
         f'model = GaussianMixture({values["n_components"]}, covariance_type="{values["covariance_type"]}", '
         f'init_params="{values["init_params"]}", max_iter={_MOST}, tol={_TOL}, keep_history=True, '
         f"random_state={values['random_state']}).fit(X)",
@@ -82,14 +88,16 @@ def _fit(table: Table, values: Values) -> Any:
     from spinney import GaussianMixture
 
     if len(np.unique(table.X, axis=0)) < 2 * values["n_components"]:
-        raise LabError(f"There are too few different rows for {count(values['n_components'], 'component')}.")
+        raise LabError(
+            f"There are too few distinct rows for {count(values['n_components'], 'component')}. Choose fewer."
+        )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it may end before it has converged
+        warnings.simplefilter("ignore")  # it may stop before it has converged
         return GaussianMixture(**values, max_iter=_MOST, tol=_TOL, keep_history=True).fit(table.X)
 
 
 def _ellipse(one: Any, k: int) -> dict[str, Any]:
-    """Half axes at one standard deviation, and the angle of the first."""
+    """Return the half axes at one standard deviation."""
     lengths, axes = np.linalg.eigh(one.covariances[k])
     half = np.sqrt(np.maximum(lengths, 0.0))
     return {
@@ -107,15 +115,16 @@ def _sentence(t: int, rises: list[float], one: Any, shares: np.ndarray, n: int) 
     if t == 0:
         weights = listed([percent(w) for w in one.weights.tolist()])
         return (
-            f"{count(len(one.weights), 'Gaussian')} with weights of {weights} to start with. The mean log-likelihood "
-            f"of a row is {rises[0]:.3f}; for {percent(unsure)} of the rows no Gaussian has nine tenths of them."
+            f"{count(len(one.weights), 'Gaussian')} with initial weights of {weights}. The mean log-likelihood per row "
+            f"is {rises[0]:.3f}. For {percent(unsure)} of the rows, no responsibility reaches 90\N{NO-BREAK SPACE}%."
         )
     gained = rises[t] - rises[t - 1]
-    end = " It hardly rises any more: EM has ended." if t == n - 1 else ""
+    end = " It no longer rises notably: EM stops." if t == n - 1 else ""
     largest = int(np.argmax(one.weights))
     said = (
-        f"Iteration {t}: every Gaussian is fitted to its shares of the rows; the largest now has "
-        f"{percent(float(one.weights[largest]))} of them. The mean log-likelihood rises by {number(max(gained, 0.0))} "
-        f"to {rises[t]:.3f}; {percent(unsure)} of the rows are still shared."
+        f"Iteration {t}: each Gaussian is fitted with its responsibilities as row weights. The largest component "
+        f"weight is now {percent(float(one.weights[largest]))}. The mean log-likelihood rises by "
+        f"{number(max(gained, 0.0))} to {rises[t]:.3f}; for {percent(unsure)} of the rows, no "
+        f"responsibility reaches 90\N{NO-BREAK SPACE}%."
     )
     return said + end if math.isfinite(gained) else said

@@ -1,9 +1,8 @@
-"""One's own table: bytes of a file in, a `Source` out, which then serves as any other table of the lab.
+"""The user's table: bytes of a file in, a `Source` out, like any other table of the lab.
 
-It is read as the command line reads tables (spinney/tables): types, columns that are left out and errors are the same.
+It is read like tables of the command line (spinney/tables), with the same types, left-out columns and errors.
 
-Files stay in this process, under a digest of what they hold; the page sends a file once and names it by
-its digest afterwards.
+Files stay in this process under a digest of their contents. The page sends a file once and then refers to its digest.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from spinney.tables.files import open_bytes
 from spinney.tables.kinds import MISSING
 from spinney.tables.reading import read_table, survey
 
-MOST_ROWS = 1000  # that the lab draws: of more, so many are taken
+MOST_ROWS = 1000  # that the lab uses: of larger tables, a random sample
 _MOST_COLUMNS = 30
 _MOST_READ = 200
 _KEPT = 8  # files
 
 
 class OwnTables:
-    """The files of this session, by their digests."""
+    """The files of this session, by digest."""
 
     def __init__(self) -> None:
         self._frames: OrderedDict[str, Any] = OrderedDict()
         self._lock = Lock()
 
     def add(self, content: bytes | str) -> dict[str, Any]:
-        """Keep a file; what the page needs to know of it."""
+        """Keep a file; return what the page needs."""
         content = content.encode("utf-8", "replace") if isinstance(content, str) else content
         frame, notes = read_own(content)
         key = blake2b(content, digest_size=12).hexdigest()
@@ -50,29 +49,29 @@ class OwnTables:
         return {"id": key, **describe(frame), "notes": notes}
 
     def source(self, given: Mapping[str, Any], *, plane: bool) -> Source:
-        """The table with its columns chosen."""
+        """Return the table with its chosen columns."""
         return _source(*self._find(given), plane)
 
     def is_plane(self, given: Mapping[str, Any]) -> bool:
-        """Whether the table has two columns of numbers beside its class."""
+        """Whether the table has two numeric columns besides its class."""
         return len(_numbers(*self._find(given))) >= 2
 
     def _find(self, given: Mapping[str, Any]) -> tuple[Any, str]:
-        """The frame, and its class column."""
+        """Return the frame and its class column."""
         with self._lock:
             frame = self._frames.get(str(given.get("own")))
         if frame is None:
-            raise LabError("This table was somebody's own file, and the lab does not have it: load the file again.")
+            raise LabError("This table is a file that the lab does not have. Load the file again.")
         target = given.get("target") or describe(frame)["target"]
         if target not in frame.columns:
-            raise LabError(f"Choose a class column: this table has no column {target!r:.60}.")
+            raise LabError(f"This table has no column {target!r:.60}. Choose a class column.")
         return frame, str(target)
 
 
 def read_own(content: bytes) -> tuple[Any, list[str]]:
-    """A pandas frame of a file's bytes, and what is to be said of it; columns of words stay words."""
+    """Return a pandas frame of the bytes of a file, and notes. Text columns stay text."""
     if not content.strip():
-        raise LabError("The table is empty: paste lines of values with commas between them, names first.")
+        raise LabError("The table is empty. Paste comma-separated lines, with the column names in the first.")
     try:
         source = open_bytes(content, "the table")
         found = survey(source, MISSING, {})
@@ -81,16 +80,16 @@ def read_own(content: bytes) -> tuple[Any, list[str]]:
     except TableError as error:
         raise LabError(f"{str(error)[:1].upper()}{str(error)[1:]}") from None
     if len(table) < 2 or len(found.columns) < 2:
-        raise LabError("A table needs two rows and two columns at least, and a first line with their names.")
+        raise LabError("A table needs at least two rows and two columns, and a first line with the column names.")
     if len(found.columns) > _MOST_READ:
-        raise LabError(f"There can be at most {_MOST_READ} columns, and this table has {len(found.columns)}.")
+        raise LabError(f"At most {_MOST_READ} columns are supported, but this table has {len(found.columns)}.")
     notes = [*source.notes, *(f"{one.name!r}: {one.note}" for one in columns if one.note)]
     notes += [f"{one.name!r} is left out: {one.out}" for one in found.columns if one.out]
     return _as_pandas(table), notes
 
 
 def _as_pandas(table: Any) -> Any:
-    """Without pyarrow: whole numbers as int64 where none is missing, words as Python's strings."""
+    """Convert to pandas without pyarrow: integers to int64 if none is missing, text to Python strings."""
     import pandas as pd
 
     found = {}
@@ -109,11 +108,11 @@ def _as_pandas(table: Any) -> Any:
 
 
 def describe(frame: Any) -> dict[str, Any]:
-    """Columns of numbers, columns that can be classes, and the likeliest of these."""
+    """Return the numeric columns, the columns that can be classes, and the likeliest of these."""
     numbers = [name for name in frame.columns if frame[name].dtype.kind in "iuf"]
     classes = [name for name in frame.columns if 2 <= frame[name].nunique() <= MOST_CLASSES]
     if not classes:
-        raise LabError(f"No column has from 2 to {MOST_CLASSES} different values and so could be the class.")
+        raise LabError(f"No column can be the class, which needs 2 to {MOST_CLASSES} different values.")
     words = [name for name in classes if name not in numbers]
     target = words[-1] if words else classes[-1]
     columns = [name for name in numbers if name != target]
@@ -127,7 +126,7 @@ def _numbers(frame: Any, target: str) -> list[str]:
 def _source(frame: Any, target: str, plane: bool) -> Source:
     columns = _numbers(frame, target)
     if plane and len(columns) < 2:
-        raise LabError("A picture needs two columns of numbers beside the class: this table has fewer.")
+        raise LabError("This method needs two numeric columns besides the class, but this table has fewer.")
 
     def make(values: Values, chosen: list[str]) -> tuple[Any, Any, list[str], list[str], str]:
         names = chosen if plane else [name for name in frame.columns if name != target][:_MOST_COLUMNS]
@@ -135,29 +134,31 @@ def _source(frame: Any, target: str, plane: bool) -> Source:
         X, y = kept[names], kept[target].to_numpy()
         y = y.astype(str) if y.dtype.kind == "O" else y
         if len(np.unique(y)) < 2:
-            raise LabError(f"The rows without missing values have only one class in {target!r:.60}.")
+            raise LabError(
+                f"The rows without missing values have only one class in {target!r:.60}. Choose another class column."
+            )
         return (X.to_numpy(dtype=np.float64) if plane else X), y, names, _code(kept, names, target, plane), note
 
-    return Source("own", "One's own table", make, columns=columns if plane else ())
+    return Source("own", "Your own table", make, columns=columns if plane else ())
 
 
 def _rows(frame: Any, names: list[str]) -> tuple[Any, str]:
-    """Rows that can be drawn, and no more than can be seen."""
+    """Return the rows without missing values, or a random sample of them, and notes."""
     numbers = [name for name in names if frame[name].dtype.kind == "f"]
     kept = frame[names].copy()
     kept[numbers] = kept[numbers].replace([np.inf, -np.inf], np.nan)
     kept = kept.dropna()
     notes = [f"{len(frame) - len(kept)} rows with missing values are left out."] if len(kept) < len(frame) else []
     if not len(kept):
-        raise LabError("No row has a value in all columns that are needed.")
+        raise LabError("No row has a value in all chosen columns.")
     if len(kept) > MOST_ROWS:
-        notes.append(f"The lab takes {MOST_ROWS} of {len(kept)} rows, drawn at random.")
+        notes.append(f"A random sample of {MOST_ROWS} of {len(kept)} rows is used.")
         kept = kept.sample(MOST_ROWS, random_state=0)
     return kept.reset_index(drop=True), " ".join(notes)
 
 
 def _code(kept: Any, names: list[str], target: str, plane: bool) -> list[str]:
-    """The rows themselves, so that the code needs no file."""
+    """Return code that contains the rows, so that it needs no file."""
     text = kept.to_csv(index=False).rstrip("\n").replace("\r", " ")
     number = ".to_numpy(dtype=float)" if plane else ""
     words = ".astype(str)" if kept[target].dtype.kind not in "iufb" else ""

@@ -1,12 +1,12 @@
-"""What a step shows, as plain data that the page draws.
+"""Panels of a step, as plain data that the page draws.
 
     plane   points over regions, with boxes, lines, centres and ellipses
     curve   lines and dots over an axis
-    tree    boxes and links, laid out here
-    table   rows of text, one of them chosen
+    tree    boxes and links, with their positions
+    table   rows of text, one of them marked
 
-In: models, tables, numbers. Out: dictionaries of JSON's types and NumPy's. Regions are runs of cells, row by row from
-the bottom left: how many, then the cell's colour, which is class * LEVELS + how sure.
+In: models, tables, numbers. Out: dictionaries of JSON and NumPy types. Regions are run-length encoded cells, row by row
+from the bottom left: the count, then the colour, which is class * LEVELS + certainty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spinney.view.layout import arrange
 from spinney.view.phrases import Words, words_of
 
 CELLS = 96  # cells along each axis of a region
-LEVELS = 8  # shades of a class, from unsure to sure
+LEVELS = 8  # shades of a class, from uncertain to certain
 _SURE = 5  # the shade of a prediction without probability
 _LINE, _PAD, _CHARACTER = 15.0, 8.0, 6.7  # of a tree's boxes, in pixels
 
@@ -31,7 +31,7 @@ Step = dict[str, Any]
 
 
 def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
-    """One step: what happens, its numbers, and what is seen."""
+    """Return a step: a sentence, its numbers, and panels."""
     return {"sentence": sentence, "numbers": numbers, "panels": [one for one in panels if one]}
 
 
@@ -39,17 +39,17 @@ def step(sentence: str, numbers: dict[str, Any], *panels: Panel | None) -> Step:
 
 
 def grid_of(table: Table) -> np.ndarray:
-    """All cells of the plane, as rows."""
+    """Return all cells of the plane as rows."""
     return np.asarray(Grid(table.X, (0, 1), CELLS).table(), np.float64)
 
 
 def by_class(predicted: np.ndarray, classes: Sequence[Any]) -> list[int]:
-    """A region of predictions."""
+    """Return a region of predicted classes."""
     return runs(np.searchsorted(np.asarray(classes), predicted) * LEVELS + _SURE)
 
 
 def by_share(shares: np.ndarray) -> list[int]:
-    """A region of probabilities (cells, classes): the likeliest class, stronger where it is surer."""
+    """Return a region of probabilities (cells, classes): the likeliest class, stronger where it is certain."""
     even = 1.0 / shares.shape[1]
     sure = (shares.max(axis=1) - even) / (1.0 - even) if shares.shape[1] > 1 else np.ones(len(shares))
     level = np.clip((sure * LEVELS).astype(np.int64), 0, LEVELS - 1)
@@ -57,19 +57,19 @@ def by_share(shares: np.ndarray) -> list[int]:
 
 
 def runs(cells: np.ndarray) -> list[int]:
-    """[how many, what, how many, what, ...]"""
+    """Run-length encode cells: [count, value, count, value, ...]."""
     ends = np.flatnonzero(np.append(cells[1:] != cells[:-1], True))
     counts = np.diff(ends, prepend=-1)
     return np.column_stack([counts, cells[ends]]).ravel().tolist()
 
 
 def plane(title: str, **more: Any) -> Panel:
-    """Points over what is given: `region`, `boxes`, `lines`, `sizes`, `hollow`, `bag`, `wrong`, `dim`, ..."""
+    """Return a panel of points with any of `region`, `boxes`, `lines`, `sizes`, `hollow`, `bag`, `wrong`, `dim`, ..."""
     return {"kind": "plane", "title": title, **more}
 
 
 def wrong_rows(predicted: np.ndarray, y: np.ndarray) -> list[int]:
-    """Which rows are predicted wrongly."""
+    """Return the misclassified rows."""
     return np.flatnonzero(np.asarray(predicted) != y).tolist()
 
 
@@ -77,30 +77,30 @@ def wrong_rows(predicted: np.ndarray, y: np.ndarray) -> list[int]:
 
 
 def line(name: str, x: Iterable[Any], y: Iterable[Any], style: str = "line", colour: int = 0) -> dict[str, Any]:
-    """One line of a curve, in one of the class colours; style: line, dots (line and dots), steps or points."""
+    """Return a line of a curve in one of the class colours; style: line, dots (line and dots), steps or points."""
     pairs = np.array([x if isinstance(x, np.ndarray) else list(x), y if isinstance(y, np.ndarray) else list(y)], float)
     across, up = _six_digits(pairs[:, np.isfinite(pairs).all(axis=0)])
     return {"name": name, "x": across, "y": up, "style": style, "colour": colour}
 
 
 def _six_digits(numbers: np.ndarray) -> list[list[float]]:
-    """Rounded to six significant digits: more cannot be seen, and would have to be sent."""
+    """Round to six significant digits: more are not visible, and would make responses larger."""
     size = np.abs(numbers)
     places = 5 - np.floor(np.log10(size, out=np.zeros_like(size), where=size > 0.0))
-    tens = 10.0 ** np.abs(places)  # a whole number, so that what is divided by it is short in writing
+    tens = 10.0 ** np.abs(places)  # an integer, so that quotients have few digits
     up, down = np.round(numbers * tens) / tens, np.round(numbers / tens) * tens
     return np.where(places >= 0, up, down).tolist()  # type: ignore[no-any-return]
 
 
 def curve(title: str, x: str, y: str, lines: list[dict[str, Any]], at: float | None = None, **more: Any) -> Panel:
-    """Lines over an axis; `at`: where this step stands."""
+    """Return a panel of lines; `at` is the position of this step."""
     return {"kind": "curve", "title": title, "xLabel": x, "yLabel": y, "lines": lines, "at": at, **more}
 
 
 def text_table(
     title: str, columns: list[str], rows: list[list[str]], chosen: int | None = None, bars: bool = False
 ) -> Panel:
-    """Rows of text; `chosen` is marked. `bars`: the last column, of numbers, is drawn as well."""
+    """Return a panel of rows of text; `chosen` is marked. `bars` also draws the last, numeric column."""
     return {"kind": "table", "title": title, "columns": columns, "rows": rows, "chosen": chosen, "bars": bars}
 
 
@@ -108,7 +108,7 @@ def text_table(
 
 
 class TreePicture:
-    """A tree laid out once; `panel` draws those of its nodes that are there at a step."""
+    """The layout of a tree; `panel` returns the nodes of a step."""
 
     def __init__(self, model: Any, names: Sequence[str], classes: Sequence[str]) -> None:
         self.tree = model.tree_
@@ -125,7 +125,7 @@ class TreePicture:
         self.colour = (shares.argmax(axis=1) * LEVELS + sure).tolist()
 
     def _lines(self, node: int, asks: bool) -> list[str]:
-        """What a box says: its question, or its class; how many rows of which classes; how mixed they are."""
+        """Return the text of a box: its split or class, the rows per class, and the impurity."""
         words = self.words
         counts = words.weights(node)[0].tolist()
         told = ", ".join(f"{round(one, 1):g}" for one in counts)
@@ -133,7 +133,7 @@ class TreePicture:
         return [first, f"[{told}]", f"{words.criterion} {float(self.tree.impurity[node]):.3f}"]
 
     def panel(self, title: str, asking: set[int], current: int | None = None, cut: Iterable[int] = ()) -> Panel:
-        """The tree in which the nodes of `asking` have asked their questions; `current` is marked."""
+        """Return the panel of the tree in which the nodes of `asking` are split; `current` is marked."""
         there = [0]
         for node in there:
             if node in asking:
@@ -166,7 +166,7 @@ class TreePicture:
 
 
 def boxes_of(picture: TreePicture, table: Table, asking: set[int], current: int | None = None) -> list[dict[str, Any]]:
-    """The rectangles of the plane that the leaves of a part of a tree stand for."""
+    """Return the rectangles of the leaves of a partial tree."""
     found, there = [], [0]
     for node in there:
         if node in asking:

@@ -1,6 +1,6 @@
-"""Pruning from both ends: a tree cut back from its leaves, or stopped as it grows, with the validation curve.
+"""Post-pruning and pre-pruning: a tree pruned from its leaves, or limited in growth, with the validation curve.
 
-In: a plane. Out: one step for each tree of a series, from large to small or from small to large.
+In: a plane. Out: one step per tree of a series, from large to small or from small to large.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from spinney.lab.tree import splits_in_order
 from spinney.lab.words import number, percent
 
 TITLE = "Pruning"
-ABOUT = "Training error falls with every split; the error on rows held out turns. Pruning stops there, or goes back."
+ABOUT = "The training error falls with every split, but the held-out error rises again. Pruning chooses a size between."
 PARAMETERS = (
     Parameter(
         "way",
-        "from which end",
+        "method",
         "cost",
         choices=(
-            ("cost", "leaves: each has a price"),
-            ("error", "leaves: rows held out decide"),
-            ("root", "root: one leaf more"),
+            ("cost", "cost-complexity"),
+            ("error", "reduced-error"),
+            ("root", "limit on leaves (pre-pruning)"),
         ),
     ),
     SEED,
@@ -40,8 +40,8 @@ class _Tree(NamedTuple):
     model: Any
     picture: TreePicture
     asking: set[int]
-    detail: Any  # the alpha, the nodes cut so far, or the number of leaves
-    errors: tuple[float, float]  # on training rows and on rows held out
+    detail: Any  # the alpha, the nodes pruned so far, or the number of leaves
+    errors: tuple[float, float]  # on training rows and on held-out rows
 
     @property
     def leaves(self) -> int:
@@ -49,7 +49,7 @@ class _Tree(NamedTuple):
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """One step for each tree."""
+    """Return one step per tree."""
     parts = hold_out(table, values["random_state"])
     series = _series(table, parts, values["way"])
     best = int(np.argmin([one.errors[1] for one in series][:: 1 if values["way"] == "root" else -1]))
@@ -57,14 +57,12 @@ def steps(table: Table, values: Values) -> list[Step]:
     leaves = [one.leaves for one in series]
     lines = [
         line(name, leaves, [one.errors[k] for one in series], "dots", k)
-        for k, name in enumerate(("training rows", "rows held out"))
+        for k, name in enumerate(("training rows", "held-out rows"))
     ]
-    marked = [{"x": leaves[best], "y": series[best].errors[1], "name": f"least: {_leaves(leaves[best])}"}]
+    marked = [{"x": leaves[best], "y": series[best].errors[1], "name": f"smallest: {_leaves(leaves[best])}"}]
     found = []
     for place, one in enumerate(series):
-        shown = curve(
-            "Error over the size of the tree", "leaves", "share of rows wrong", lines, one.leaves, marks=marked
-        )
+        shown = curve("Error over the size of the tree", "leaves", "error rate", lines, one.leaves, marks=marked)
         seen = plane(
             f"Regions of {_leaves(one.leaves)} (hollow: held out)",
             boxes=boxes_of(one.picture, table, one.asking),
@@ -83,7 +81,7 @@ def steps(table: Table, values: Values) -> list[Step]:
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     parts = hold_out(table, values["random_state"])
     one = _series(table, parts, values["way"])[at]
     lines = ["from spinney import DecisionTreeClassifier, plot_tree, prune", *code_of(values["random_state"])]
@@ -132,7 +130,7 @@ def _series(table: Table, parts: Parts, way: str) -> list[_Tree]:
 
 
 def _after(full: Any, cut: set[int], detail: Any, table: Table, parts: Parts) -> _Tree:
-    """The full tree with some nodes turned into leaves."""
+    """Return the full tree with some nodes turned into leaves."""
     from spinney.prune.fitted import with_tree
 
     tree = full.tree_
@@ -146,7 +144,7 @@ def _described(model: Any, detail: Any, table: Table, parts: Parts) -> _Tree:
 
 
 def _from_root(table: Table, parts: Parts, most: int) -> list[_Tree]:
-    """Trees of two leaves, three, ..., best first."""
+    """Return best-first trees of two leaves, three, ..."""
     from spinney import DecisionTreeClassifier
 
     found = []
@@ -162,7 +160,7 @@ def _stopped(leaves: int) -> str:
 
 
 def _reduced_error_cuts(full: Any, X: np.ndarray, y: np.ndarray) -> list[int]:
-    """The cuts of reduced-error pruning, one by one: each where the errors on rows held out fall most."""
+    """Return the nodes that reduced-error pruning prunes, each where the held-out error falls most."""
     from spinney.prune.validation import find_errors, judge, sum_below
 
     tree = full.tree_
@@ -176,7 +174,7 @@ def _reduced_error_cuts(full: Any, X: np.ndarray, y: np.ndarray) -> list[int]:
         best = int(gain.max())
         if best < 0:
             return found
-        node = int(np.flatnonzero(gain == best)[-1])  # of equals the lowest
+        node = int(np.flatnonzero(gain == best)[-1])  # ties go to the lowest
         found.append(node)
         gone[node : end[node]] = True
         ending[node : end[node]] = 0
@@ -195,18 +193,17 @@ def _leaves(n: int) -> str:
 def _sentence(way: str, series: list[_Tree], place: int, best: int) -> str:
     one = series[place]
     train, held = one.errors
-    judged = f"It is wrong about {percent(train)} of the training rows and {percent(held)} of those held out."
-    end = " That is the least of all: stop here." if place == best else ""
+    judged = f"The tree misclassifies {percent(train)} of the training rows and {percent(held)} of the held-out rows."
+    end = " This is the smallest held-out error." if place == best else ""
     if way == "root":
-        return f"The tree grows from the root, always where it gains most: {_leaves(one.leaves)}. {judged}{end}"
+        return f"The tree is grown best-first to {_leaves(one.leaves)}. {judged}{end}"
     if place == 0:
         return f"The full tree has {_leaves(one.leaves)}. {judged}{end}"
     before = series[place - 1].leaves
     if way == "cost":
-        stay = "stays" if one.leaves == 1 else "stay"
-        made = (
-            f"When a leaf costs {number(one.detail)}, {_leaves(before)} are not worth it: {_leaves(one.leaves)} {stay}."
-        )
+        made = f"At a penalty per leaf of {number(one.detail)}, {before} leaves are pruned to {one.leaves}."
     else:
-        made = f"The branch whose loss hurts rows held out least is cut: {_leaves(before)} become {one.leaves}."
+        made = (
+            f"The branch whose removal is best for the held-out error is pruned: {before} leaves become {one.leaves}."
+        )
     return f"{made} {judged}{end}"

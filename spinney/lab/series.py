@@ -1,6 +1,6 @@
 """A request in, its series of steps out; each series is fitted once and kept.
 
-A request is an object: `method`, `params`, `table`, `tableParams`, `columns`, `points`, and for one's own table `own`
+A request is an object: `method`, `params`, `table`, `tableParams`, `columns`, `points`, and for the user's table `own`
 and `target`.
 """
 
@@ -25,17 +25,17 @@ _KEPT = 48  # series
 
 
 class Lab:
-    """What the server asks: everything that is known between requests."""
+    """The state between requests: tables, and series of steps."""
 
     def __init__(self) -> None:
         self.own = OwnTables()
         self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._lock = Lock()  # of what is kept
-        self._fitting = Lock()  # one fit at a time: they have all cores
+        self._lock = Lock()  # for the kept series
+        self._fitting = Lock()  # one fit at a time, since each uses all cores
 
     @staticmethod
     def about() -> dict[str, Any]:
-        """What the page is made from: methods, tables, colours."""
+        """Return what the page is made from: methods, tables, colours."""
         return {
             "methods": [one.as_json() for one in METHODS.values()],
             "tables": [one.as_json() for one in SOURCES.values()],
@@ -43,7 +43,7 @@ class Lab:
         }
 
     def series(self, request: Any) -> bytes:
-        """All steps that a request asks for, as JSON."""
+        """Return all steps of a request, as JSON."""
         key = _key(request)
         with self._lock:
             if key in self._kept:
@@ -60,18 +60,18 @@ class Lab:
         return answer
 
     def code(self, request: Any, at: Any) -> str:
-        """One step as Python code."""
+        """Return one step as Python code."""
         from spinney.lab.code import write
 
         n_steps = len(json.loads(self.series(request))["steps"])
         if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < n_steps:
-            raise LabError(f"step must be a whole number from 0 to {n_steps - 1}, got {at!r:.40}.")
+            raise LabError(f"step must be an integer from 0 to {n_steps - 1}, got {at!r:.40}.")
         with self._fitting:
             return write(*self._read(request), at)
 
     def _read(self, request: Any) -> tuple[Method, Table, Values]:
         if not isinstance(request, Mapping):
-            raise LabError("A request is an object with a method and a table.")
+            raise LabError("A request must be an object with a method and a table.")
         method = METHODS.get(str(request.get("method")))
         if method is None:
             raise LabError(f"method must be one of {', '.join(METHODS)}, got {request.get('method')!r:.40}.")
@@ -79,13 +79,13 @@ class Lab:
         plane = method.kind == PLANE or (method.kind == ANY and self._is_plane(request))
         table = make_table(self._source(request, method, plane), request, plane=plane)
         if method.kind == PLANE and not table.is_plane:
-            raise LabError(f"{method.title} is drawn on a plane and needs two columns of numbers: take another table.")
+            raise LabError(f"{method.title} needs two numeric columns. Choose another table.")
         if method.needs_classes and (not table.has_classes or len(table.classes) < 2):
-            raise LabError(f"{method.title} needs classes, two at least: take another table.")
+            raise LabError(f"{method.title} needs at least two classes. Choose another table.")
         return method, table, values
 
     def _is_plane(self, request: Mapping[str, Any]) -> bool:
-        """Whether a method that takes tables of both kinds is drawn on a plane."""
+        """Whether a method for both kinds of tables is drawn on a plane."""
         return request.get("table") != "own" or self.own.is_plane(request)
 
     def _source(self, request: Mapping[str, Any], method: Method, plane: bool) -> Source:
@@ -103,5 +103,5 @@ def _key(request: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's; JSON asks where it meets them."""
+    """Convert NumPy values for JSON."""
     return value.tolist()

@@ -1,12 +1,12 @@
-"""The lab's server: one person, this machine only.
+"""The server of the lab: for one user, on this machine only.
 
-In: requests of a browser. Out: the page's few files, and JSON. What is refused, always with a sentence:
+In: requests of a browser. Out: the files of the page, and JSON. These are refused with an error message:
 
-    another host         a name that was made to point here (DNS rebinding): Host must be this address
-    another origin       pages of other sites: Origin must be this address
-    no token             whoever has not opened the address that was printed; a cookie keeps it afterwards
-    another path         there is a fixed list; nothing is looked up on the disk
-    too much             bodies of more than 20 MB
+    another host         DNS rebinding; Host must be this address
+    another origin       pages of other sites; Origin must be this address
+    no token             users who have not opened the printed address; a cookie keeps the token
+    another path         only a fixed list of files is served
+    too much             request bodies of more than 20 MB
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from spinney.lab.parameters import LabError
 from spinney.lab.series import Lab
 
 MOST_BYTES = 20 * 2**20
-PORT = 8765  # if it is free: links stay the same from one day to the next
+PORT = 8765  # if it is free, so that links stay valid
 _HERE = "127.0.0.1"
 _FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -69,29 +69,29 @@ class LabServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What to open: with the token."""
+        """The address to open, with the token."""
         return f"http://{_HERE}:{self.server_port}/?token={self.token}"
 
     def warm_up(self) -> None:
-        """Fit each method once, so that nobody waits for compiling; a thread of its own does it."""
+        """Fit each method once in a thread, so that kernels are compiled ahead of time."""
 
         def work() -> None:
             for name in METHODS:
                 try:
                     self.lab.series({"method": name})
-                except Exception as error:  # one method that is broken must not keep the others cold
+                except Exception as error:  # an error in one method must not affect the others
                     print(f"The lab could not prepare {name}: {type(error).__name__}: {error}", file=sys.stderr)
 
         threading.Thread(target=work, daemon=True, name="lab-warm-up").start()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Connections that end early are no news."""
+        """Ignore connections that end early."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
 class _Refused(Exception):
-    """A request that gets a status and a sentence."""
+    """A request that is refused with a status and a message."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -107,11 +107,11 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Files of the page, and what it is made from."""
+        """Serve the files of the page, and its methods and tables."""
         self._answer(self._get)
 
     def do_POST(self) -> None:
-        """Series of steps, code, tables."""
+        """Serve series of steps and code, and accept tables."""
         self._answer(self._post)
 
     def _answer(self, work: Callable[[], None]) -> None:
@@ -123,35 +123,35 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(refused.status, _page(str(refused)), "text/html; charset=utf-8")
             else:
                 self._say(refused.status, str(refused))
-        except LabError as error:  # for the person at the page, who can mend it: no failure of the request
+        except LabError as error:  # for the user of the page to correct: the request itself succeeds
             self._say(200, str(error))
         except (ValueError, TypeError, NotImplementedError, ImportError) as error:
             self._say(400, " ".join(str(error).split())[:600])
         except OSError:
             raise
         except Exception as error:
-            self._say(500, f"This is a mistake of Spinney's own, {type(error).__name__}: {str(error)[:200]}")
+            self._say(500, f"Internal error of Spinney, {type(error).__name__}: {str(error)[:200]}")
 
     def _is_visit(self) -> bool:
-        """Whether a browser wants to show the answer to a person."""
+        """Whether a browser requests a page."""
         return self.command == "GET" and "text/html" in (self.headers.get("Accept") or "")
 
     def _check(self) -> None:
         """Host, origin and token."""
-        self.close_connection = True  # until it is known who asks
+        self.close_connection = True  # until the request is checked
         if self.headers.get("Host") not in self.server.hosts:
-            raise _Refused(403, "The lab answers at its own address only, the one that `spinney lab` printed.")
+            raise _Refused(403, "Wrong host. Open the address that `spinney lab` printed.")
         origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
-            raise _Refused(403, "The lab answers its own page only, and this request came from another site.")
+            raise _Refused(403, "This request came from another site. The lab accepts requests only from its own page.")
         if self.headers.get("Sec-Fetch-Site") == "cross-site" and self.command == "POST":
-            raise _Refused(403, "The lab answers its own page only, and this request came from another site.")
+            raise _Refused(403, "This request came from another site. The lab accepts requests only from its own page.")
         asked = urlsplit(self.path)
         given = parse_qs(asked.query).get("token", [""])[0]
         if given and self._is_token(given) and self.command == "GET" and asked.path == "/":
             return
         if not self._is_token(self._cookie()) and not self._is_token(self.headers.get("X-Lab-Token", "")):
-            raise _Refused(403, "This needs the lab's token: open the whole address that `spinney lab` printed.")
+            raise _Refused(403, "The token is missing or wrong. Open the whole address that `spinney lab` printed.")
         self.close_connection = False
 
     def _is_token(self, given: str) -> bool:
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
         return f"spinney_lab_{self.server.server_port}"  # browsers share cookies between ports
 
     def _cookie(self) -> str:
-        """Its own cookie; those of other pages on this host may be anything."""
+        """Return the cookie of the lab. Cookies of other pages on this host may be anything."""
         for one in self.headers.get("Cookie", "").split(";"):
             name, _, value = one.partition("=")
             if name.strip() == self._cookie_name:
@@ -207,10 +207,10 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             self.close_connection = True
-            raise _Refused(411, "A request must say how long it is.")
+            raise _Refused(411, "The request needs a Content-Length header.")
         if int(length) > MOST_BYTES:
             self.close_connection = True
-            raise _Refused(413, f"The table is {int(length) / 2**20:.0f} MB: the lab takes at most 20 MB.")
+            raise _Refused(413, f"The table is {int(length) / 2**20:.0f} MB, but at most 20 MB are supported.")
         return self.rfile.read(int(length))
 
     def _say(self, status: int, sentence: str) -> None:
@@ -226,19 +226,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal is for people."""
+        """Print nothing."""
 
 
 def _page(sentence: str) -> bytes:
-    """A sentence as a page, for people; it needs no other file."""
+    """Return a page with an error message."""
     head = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Spinney lab</title>\n'
     body = f"<h1>Spinney lab</h1>\n<p>{escape(sentence)}</p>\n"
-    help_ = "<p>The address stands in the terminal in which the lab was started, with the token at its end.</p>\n"
+    help_ = "<p>The address is printed in the terminal in which the lab was started. It ends with the token.</p>\n"
     return (head + body + help_).encode()
 
 
 def open_server(port: int | None = None) -> LabServer:
-    """A server at the port asked for; or at the usual one, if it is free, else at any."""
+    """Open a server at the given port; by default 8765 or, if it is taken, any free port."""
     if port is not None:
         return LabServer(port)
     with contextlib.suppress(OSError):
@@ -252,13 +252,13 @@ def serve(port: int | None = None, *, link: str = "", browser: bool = True, say:
     Parameters
     ----------
     port : int, optional
-        By default 8765 or, if that is taken, any.
-    link : str, default ""
-        A link to a step, as the page gives it: the lab opens there.
-    browser : bool, default True
+        Port of the server. By default 8765 or, if it is taken, any free port.
+    link : str, default=""
+        Link to a step, copied from the page, at which the lab opens.
+    browser : bool, default=True
         Whether to open a browser.
-    say : function, default print
-        Gets the address, and a farewell.
+    say : callable, default=print
+        Called with the address, and with a message when the lab is closed.
 
     Examples
     --------

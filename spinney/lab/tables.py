@@ -1,7 +1,7 @@
-"""The lab's tables: made ones, well-known ones, and one's own.
+"""The tables of the lab: generated ones, well-known ones, and the user's.
 
-In: a name, and what was set about it (columns, rows, points added by hand). Out: a `Table`. Two kinds of it: a *plane*
-has two columns of numbers, which can be drawn; a table of *words* has any columns, for trees that ask about categories.
+In: a name and settings (columns, rows, points added by hand). Out: a `Table` of one of two kinds. A *plane* has two
+numeric columns, which can be drawn; a table of *words* has any columns, for trees with categories.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ import numpy as np
 from spinney.lab.parameters import SEED, LabError, Parameter, Values, read_values
 
 MOST_POINTS = 500  # that can be added by hand
-_FAR = 1e300  # beyond which squares of distances are no numbers
+_FAR = 1e300  # beyond which squared distances overflow
 MOST_CLASSES = 8  # as many as there are colours and shapes
 _ROWS = Parameter("rows", "rows", 150, 20, 1000, 10)
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a method gets."""
+    """The input of a method."""
 
     name: str
     X: Any  # (rows, 2) numbers, or a pandas frame
     y: np.ndarray  # the class of each row
     names: list[str]  # of the columns
-    code: list[str]  # lines of Python that make X and y
+    code: list[str]  # Python code that makes X and y
     is_plane: bool = True
     has_classes: bool = True
     note: str = ""
 
     @cached_property
     def classes(self) -> list[Any]:
-        """The classes, in order."""
+        """The sorted classes."""
         return np.unique(self.y).tolist()
 
     @property
     def labels(self) -> list[str]:
-        """The classes in words."""
+        """The names of the classes."""
         return [one if isinstance(one, str) else f"class {one}" for one in self.classes]
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """Each row's class as a number."""
+        """The class index of each row."""
         return np.unique(self.y, return_inverse=True)[1].ravel()
 
     @property
@@ -54,7 +54,7 @@ class Table:
         return len(self.y)
 
     def as_json(self) -> dict[str, Any]:
-        """For the page."""
+        """Return what the page needs."""
         found: dict[str, Any] = {
             "name": self.name,
             "names": self.names,
@@ -71,14 +71,14 @@ class Table:
 
     @cached_property
     def ranges(self) -> list[tuple[float, float]]:
-        """From where to where the axes of a plane go."""
+        """The ranges of the axes of a plane."""
         from spinney.view.grids import Grid
 
         return Grid(self.X, (0, 1), 2).ranges
 
 
 class Source:
-    """Where tables come from; `make(values, columns)` returns (X, y, names, code, note)."""
+    """A source of tables; `make(values, columns)` returns (X, y, names, code, note)."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Source:
         self.columns, self.is_plane, self.has_classes = list(columns), is_plane, has_classes
 
     def as_json(self) -> dict[str, Any]:
-        """For the page."""
+        """Return what the page needs."""
         return {
             "name": self.name,
             "title": self.title,
@@ -174,7 +174,7 @@ def _penguins(values: Values, columns: list[str]) -> Any:
         f"X, y = X.loc[known, columns]{number}, y[known].to_numpy()",
     ]
     gone = int((~known).sum())
-    note = f"{gone} of {len(y)} birds have a value missing here and are left out." if gone else ""
+    note = f"{gone} of {len(y)} rows with missing values are left out." if gone else ""
     return (frame.to_numpy() if len(columns) == 2 else frame), y[known].to_numpy(), columns, code, note
 
 
@@ -244,7 +244,7 @@ SOURCES: dict[str, Source] = {
 
 
 def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> Table:
-    """The table that a request asks for; `plane`: as two columns of numbers."""
+    """Return the table of a request; `plane`: as two numeric columns."""
     values = read_values(source.parameters, given.get("tableParams") or {})
     columns = _chosen(source, given.get("columns"), plane)
     X, y, names, code, note = source.make(values, columns)
@@ -254,12 +254,12 @@ def make_table(source: Source, given: Mapping[str, Any], *, plane: bool) -> Tabl
         source.name, X, np.asarray(y), names, code + more, plane and source.is_plane, source.has_classes, note
     )
     if table.has_classes and len(table.classes) > MOST_CLASSES:
-        raise LabError(f"The lab shows at most {MOST_CLASSES} classes, and this column has {len(table.classes)}.")
+        raise LabError(f"At most {MOST_CLASSES} classes are supported, but this column has {len(table.classes)}.")
     return table
 
 
 def _chosen(source: Source, columns: Any, plane: bool) -> list[str]:
-    """The columns of a plane: those asked for, or the first two."""
+    """Return the columns of a plane: the chosen ones, or the first two."""
     if not source.columns:
         return []
     if not plane:
@@ -271,7 +271,7 @@ def _chosen(source: Source, columns: Any, plane: bool) -> list[str]:
 
 
 def _with_points(X: Any, y: Any, points: Any, plane: bool) -> tuple[Any, Any, list[str]]:
-    """The table with points added by hand: each [x, y, number of its class]."""
+    """Return the table with points added by hand, each [x, y, class index]."""
     if not points or not plane:
         return X, y, []
     if not isinstance(points, list) or len(points) > MOST_POINTS:
@@ -281,7 +281,7 @@ def _with_points(X: Any, y: Any, points: Any, plane: bool) -> tuple[Any, Any, li
     for one in points:
         well = isinstance(one, list) and len(one) == 3 and all(isinstance(v, int | float) for v in one)
         if not well or not all(abs(v) < _FAR for v in one[:2]) or one[2] not in range(len(classes)):
-            raise LabError("A point is two finite numbers and the number of its class.")
+            raise LabError("A point must be two finite numbers and a class index.")
         places.append([float(one[0]), float(one[1])])
         labels.append(classes[int(one[2])])
     code = ["# points added by hand", f"X = np.vstack([X, {places!r}])", f"y = np.append(y, {labels!r})"]

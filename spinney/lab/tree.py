@@ -1,7 +1,6 @@
-"""A decision tree (CART) choosing its splits, node by node, level by level.
+"""The splits of a decision tree (CART), node by node and level-wise.
 
-In: a plane or a table of words. Out: two steps for each split, the candidates with their gains and then the
-split itself.
+In: a plane or a table of categories. Out: two steps per split: the candidates with their gains, and the split itself.
 """
 
 from __future__ import annotations
@@ -17,17 +16,20 @@ from spinney.lab.tables import Table
 from spinney.lab.words import count, percent
 
 TITLE = "Decision tree"
-ABOUT = "A tree tries every threshold of every column, takes the one that gains most, and does the same on both sides."
+ABOUT = (
+    "The tree evaluates every threshold of every column, splits at the one with the largest gain, and repeats this on "
+    "both sides."
+)
 PARAMETERS = (
     Parameter("criterion", "criterion", "gini", choices=(("gini", "Gini"), ("entropy", "entropy"))),
     Parameter("max_depth", "maximum depth", 3, 1, 6),
-    Parameter("min_samples_leaf", "least rows in a leaf", 1, 1, 30),
+    Parameter("min_samples_leaf", "minimum rows per leaf", 1, 1, 30),
 )
 _MOST_LISTED = 8
 
 
 def steps(table: Table, values: Values) -> list[Step]:
-    """The start, and for each split what could be asked and what is."""
+    """Return the root, and for each split the candidates and the split."""
     model = _fit(table, values)
     picture = TreePicture(model, table.names, table.labels)
     tree = model.tree_
@@ -50,18 +52,18 @@ def steps(table: Table, values: Values) -> list[Step]:
 
 
 def splits_in_order(tree: Any) -> list[int]:
-    """The nodes that ask, level by level."""
+    """Return the inner nodes, level by level."""
     inner = np.flatnonzero(~tree.is_leaf)
     return inner[np.argsort(tree.depth[inner], kind="stable")].tolist()
 
 
 def take(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of an array or a frame."""
+    """Return rows of an array or a frame."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def facts(model: Any, node: int) -> dict[str, Any]:
-    """What a split of a fitted tree is: its column, threshold, gain and branches."""
+    """Return the column, threshold, gain and branches of a split."""
     tree = model.tree_
     children = tree.children_of(node)
     weight = tree.weight[children]
@@ -78,7 +80,7 @@ def facts(model: Any, node: int) -> dict[str, Any]:
 
 
 def code(table: Table, values: Values, at: int) -> list[str]:
-    """The same in Python."""
+    """Return Python code for a step."""
     lines = [
         "from spinney import DecisionTreeClassifier, candidate_splits, plot_tree",
         f"model = {_call(values)}.fit(X, y)",
@@ -91,7 +93,7 @@ def code(table: Table, values: Values, at: int) -> list[str]:
     return [
         *lines,
         *split_code(node),
-        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # those that come to this node",
+        f"rows = model.decision_path(X).toarray()[:, {node}] > 0  # that reach this node",
         f'candidates = candidate_splits({rows}, y[rows], criterion="{values["criterion"]}", groups="sets")',
         'print(candidates.sort_values("gain", ascending=False).head(8))',
         f"plot_tree(model, feature_names={table.names!r}, max_depth={_level(table, values, node)})",
@@ -99,14 +101,14 @@ def code(table: Table, values: Values, at: int) -> list[str]:
 
 
 def start_code() -> list[str]:
-    """The numbers of the first step."""
+    """Return code for the numbers of the first step."""
     return ['step = {"rows": len(y), "impurity": float(tree.impurity[0])}']
 
 
 def split_code(node: int) -> list[str]:
-    """The numbers of a split."""
+    """Return code for the numbers of a split."""
     return [
-        f"node = {node}  # the node that this step looks at",
+        f"node = {node}  # the node of this step",
         "children = tree.children_of(node)",
         "below = (tree.weight[children] * tree.impurity[children]).sum() / tree.weight[node]",
         "step = {",
@@ -140,8 +142,8 @@ def _level(table: Table, values: Values, node: int) -> int:
 def _start(table: Table, model: Any, picture: TreePicture, values: Values) -> Step:
     impurity = float(model.tree_.impurity[0])
     said = (
-        f"Before the first question all {count(table.n_rows, 'row')} are in one node, whose "
-        f"{_criterion(values)} is {impurity:.3f}: it would call every row {picture.words.prediction(0)}."
+        f"Before the first split, all {count(table.n_rows, 'row')} are in the root. Its {_criterion(values)} is "
+        f"{impurity:.3f}, and it predicts {picture.words.prediction(0)} for every row."
     )
     shown = plane("One region", boxes=boxes_of(picture, table, set()), wrong=[]) if table.is_plane else None
     return step(said, {"rows": table.n_rows, "impurity": impurity}, shown, picture.panel("The tree", set(), 0))
@@ -158,17 +160,17 @@ def _look(
     values: Values,
     gains: list[Panel],
 ) -> Step:
-    """The candidates of a node."""
+    """Return the step with the candidates of a node."""
     said = (
-        f"Which question should this node ask its {count(len(rows), 'row')}? {count(tried, 'candidate')} "
-        f"{'was' if tried == 1 else 'were'} tried, and “{picture.words.question(node)}” gains most: "
-        f"{chosen['gain']:.3f} off the {_criterion(values)} of {chosen['impurity']:.3f}."
+        f"{count(tried, 'candidate split')} of this node's {count(len(rows), 'row')} {'is' if tried == 1 else 'are'} "
+        f"evaluated. “{picture.words.question(node)}” has the largest gain: it reduces the {_criterion(values)} of "
+        f"{chosen['impurity']:.3f} by {chosen['gain']:.3f}."
     )
     if not table.is_plane:
         return step(said, chosen, picture.panel("The tree so far", asking, node), *gains)
     others = np.setdiff1d(np.arange(table.n_rows), rows)
     seen = plane(
-        "The node's rows, and the best question",
+        "Rows of the node, and the best split",
         boxes=boxes_of(picture, table, asking, node),
         dim=others,
         lines=[_cut(picture, table, node)],
@@ -193,7 +195,7 @@ def _gains(table: Table, choices: Any, column: int, chosen: dict[str, Any]) -> P
 
 
 def _listing(choices: Any, asked: str, gain: float) -> Panel:
-    """The best questions in words."""
+    """Return a table of the best splits."""
     best = choices.sort_values("gain", ascending=False, kind="stable").head(_MOST_LISTED)
     rows, chosen = [], None
     for place, one in enumerate(best.itertuples(index=False)):
@@ -201,7 +203,7 @@ def _listing(choices: Any, asked: str, gain: float) -> Panel:
         rows.append([str(one.feature), what, f"{one.gain:.3f}"])
         if chosen is None and asked == str(one.feature) and abs(one.gain - gain) < 1e-9:
             chosen = place
-    return text_table("Candidates with the most gain", ["column", "one side", "gain"], rows, chosen, bars=True)
+    return text_table("Candidates with the largest gain", ["column", "one side", "gain"], rows, chosen, bars=True)
 
 
 def _split(
@@ -213,7 +215,7 @@ def _split(
     chosen: dict[str, Any],
     gains: list[Panel],
 ) -> Step:
-    """The split made."""
+    """Return the step with the split."""
     from spinney.prune.fitted import with_tree
 
     tree = model.tree_
@@ -225,19 +227,19 @@ def _split(
     leaves = 1 + len(asking)
     said = (
         f"“{picture.words.question(node)}” sends {count(left, 'row')} left (mostly {yes}) and {count(right, 'row')} "
-        f"right (mostly {no}). The tree now has {count(leaves, 'leaf').replace('leafs', 'leaves')} and is wrong about "
+        f"right (mostly {no}). The tree now has {count(leaves, 'leaf').replace('leafs', 'leaves')} and misclassifies "
         f"{count(len(wrong), 'training row')} of {table.n_rows} ({percent(len(wrong) / table.n_rows)})."
     )
     drawn = picture.panel("The tree", asking, node)
     if not table.is_plane:
         return step(said, chosen, drawn, *gains)
     cut = _cut(picture, table, node)
-    seen = plane("Regions (ringed: wrong)", boxes=boxes_of(picture, table, asking), lines=[cut], wrong=wrong)
+    seen = plane("Regions (ringed: misclassified)", boxes=boxes_of(picture, table, asking), lines=[cut], wrong=wrong)
     return step(said, chosen, seen, *gains, drawn)
 
 
 def _cut(picture: TreePicture, table: Table, node: int) -> list[float]:
-    """The line of a node's question, within its region."""
+    """Return the line of a split within the region of its node."""
     tree = picture.tree
     column, threshold = int(tree.feature[node]), float(tree.threshold[node])
     ends = [list(one) for one in table.ranges]

@@ -1,4 +1,4 @@
-"""Numbers in sentences: the few phrases that all methods share."""
+"""Numbers in sentences, shared by all methods."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ def count(n: int, what: str) -> str:
 
 
 def percent(share: float) -> str:
-    """0.125 as 12.5 %, which no line breaks."""
+    """0.125 as 12.5 %, with a no-break space."""
     return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float) -> str:
-    """Three digits that count."""
+    """Three significant digits."""
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 

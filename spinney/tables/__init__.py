@@ -1,9 +1,9 @@
-"""Files of tables as the command line and the lab read them.
+"""Reads files of tables for the command line and the lab.
 
-In: a path, or bytes. Out: columns with the types that were guessed from all rows, and frames for models. files.py knows
-formats (many_files.py: several files as one), guessing.py and kinds.py know columns, reading.py makes frames (parts.py:
-piece by piece; streaming.py: those of large files, which stay on the disk), and recipe.py is what a model's file keeps
-of them. errors.py: what is wrong with a table, in one sentence.
+In: a path, or bytes. Out: columns with types detected from all rows, and frames for models. files.py handles formats
+(many_files.py: several files as one table); guessing.py and kinds.py handle columns; reading.py makes frames (parts.py:
+in parts; streaming.py: of large files, which stay on disk); recipe.py is what a model file stores about a table;
+errors.py has the errors.
 
 Needs polars, and fastexcel for Excel workbooks.
 """

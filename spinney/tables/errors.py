@@ -1,4 +1,4 @@
-"""Errors of tables: what is wrong with a file or with a value that the user gave, in one sentence."""
+"""Errors about files and options, written for users."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WILL_NOT_DO, NOT_UNDERSTOOD = 1, 2  # exit codes of the command line
 
 
 class TableError(Exception):
-    """Something the user can mend, in one sentence."""
+    """An error that the user can correct."""
 
     def __init__(self, message: str, code: int = WILL_NOT_DO) -> None:
         super().__init__(message)
@@ -17,12 +17,12 @@ class TableError(Exception):
 
 
 def usage(message: str) -> TableError:
-    """An option that cannot have this value."""
+    """Return the error of an invalid option."""
     return TableError(message, NOT_UNDERSTOOD)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """What a misspelt name may have meant, as the end of a sentence; or all there is."""
+    """Return the end of a sentence that suggests names for a misspelt one, or lists all names."""
     names = list(known)
     by_case = {one.lower(): one for one in names}
     if name.lower() in by_case:

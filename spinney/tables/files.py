@@ -1,12 +1,11 @@
-"""Files: what is in a file, whatever its name is, and a scan of its rows.
+"""Opens files: detects the format and prepares a scan of the rows.
 
-In: a path, a pattern of paths, or `-` for standard input. Out: a `Source`, whose `frame` is a lazy polars frame;
-nothing is read as yet but the first lines. Text (CSV, TSV) comes as strings, column by column; Parquet, Arrow and JSON
-lines with types of their own.
+In: a path, a pattern of paths, or `-` for standard input. Out: a `Source`, whose `frame` is a lazy polars frame. Only
+the first lines are read. Columns of text files (CSV, TSV) are strings; those of Parquet, Arrow and JSON lines have
+their types.
 
-Formats and compression are told by the first bytes, text formats also by the name. What is compressed, in another
-encoding than UTF-8, or comes from standard input is laid down in a temporary file first, block by block: memory does
-not grow with it.
+Formats and compression are recognised by the first bytes, text formats also by the name. Compressed files, encodings
+other than UTF-8 and standard input are first copied to a temporary file, block by block, so that memory does not grow.
 """
 
 from __future__ import annotations
@@ -39,25 +38,25 @@ from spinney.io.layout import MAGIC
 from spinney.tables.errors import TableError, suggestion, usage
 
 _BLOCK = 2**20
-_LOOKED_AT = 50  # lines of text that the separator is told from
-_HEAD = 2**18  # bytes that the separator is told from
+_LOOKED_AT = 50  # lines from which the separator is detected
+_HEAD = 2**18  # bytes from which the separator is detected
 _COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _REFUSED = {
-    b"PK\x03\x04": "is a zip archive or a damaged workbook: unpack it, or save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is a file of an old Office program: save the table as CSV",
-    b"\x28\xb5\x2f\xfd": "is compressed by zstd: unpack it first, or compress it by gzip",
-    b"SQLite format 3": "is an SQLite database: write the table to CSV first",
+    b"PK\x03\x04": "is a zip archive or a damaged workbook; unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a file of an old Office program; save the table as CSV",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it first, or compress it with gzip",
+    b"SQLite format 3": "is an SQLite database; write the table to CSV first",
     b"%PDF": "is a PDF document, not a table",
     MAGIC: "is a model file, not a table",
-    b"\x80\x04": "is a pickle, not a table: write the table to CSV or Parquet",
-    b"\x80\x05": "is a pickle, not a table: write the table to CSV or Parquet",
+    b"\x80\x04": "is a pickle, not a table; write the table to CSV or Parquet",
+    b"\x80\x05": "is a pickle, not a table; write the table to CSV or Parquet",
 }
 _WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-_IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of the archives that workbooks are
+_IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # in the zip archives of workbooks
 _HTML = (b"<!doctype html", b"<html")
-_TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and its stream: no text in any encoding
+_TYPED = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")  # Parquet, Arrow and Arrow streams: not text in any encoding
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_UNNAMED = re.compile(r"^__UNNAMED__\d+$")  # as columns without a name come
+_UNNAMED = re.compile(r"^__UNNAMED__\d+$")  # names of columns without a name
 _COMMENT = "#"
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 SUFFIXES = {
@@ -77,7 +76,7 @@ SUFFIXES = {
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the user says of a text file, or of a workbook; None: to be told from the file."""
+    """Options for a text file or a workbook; None: detected from the file."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -85,14 +84,14 @@ class Dialect:
     sheet: str | None = None
 
 
-PLAIN = Dialect()  # nothing said
+PLAIN = Dialect()  # no options
 
 
 @dataclass(frozen=True)
 class Source:
-    """A table that can be scanned, from its first row to its last, as often as need be."""
+    """A table that can be scanned any number of times."""
 
-    name: str  # as the user knows it
+    name: str  # shown to the user
     path: Path
     format: str
     frame: pl.LazyFrame
@@ -110,23 +109,23 @@ class Source:
         return self.format in ("CSV", "TSV")
 
     def text_frame(self, block: bytes, first: bool) -> pl.LazyFrame:
-        """Some rows of a text file, given as its bytes; the first of them have the header."""
+        """Return a frame of some rows of a text file, given as bytes. The first block has the header."""
         frame = _scan(block, self.columns, self.separator, self.skip if first else 0)
         return _without_blanks(frame, len(self.columns))
 
     def open(self) -> BinaryIO:
-        """Its bytes."""
+        """Open the file for reading bytes."""
         return open(self.path, "rb") if self.content is None else io.BytesIO(self.content)
 
     def n_blank(self, n_rows: int) -> int:
-        """How many lines of text are no rows, since they hold no value."""
+        """Return the number of lines without any value, which are not rows."""
         if self.every_line is None:
             return 0
         return int(self.every_line.select(pl.len()).collect(engine="streaming").item()) - n_rows
 
     @property
     def described(self) -> str:
-        """The format in words."""
+        """A description of the format."""
         return (
             f"{self.format}, {_SEPARATORS.get(self.separator, self.separator)}-separated"
             if self.is_text
@@ -135,7 +134,7 @@ class Source:
 
 
 def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
-    """Find out what a file is and prepare to scan it; `name` is what messages call it, by default its path."""
+    """Detect the format of a file and prepare to scan it. `name` is shown in messages, by default the path."""
     if has_magic(given) and not Path(given).exists():
         from spinney.tables.many_files import open_pattern
 
@@ -156,7 +155,7 @@ def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
     if _is_workbook(path, head, suffix):
         return _open_workbook(name, path, dialect)
     if dialect.sheet is not None:
-        raise usage(f"--sheet is for Excel workbooks, and {name} is not one.")
+        raise usage(f"--sheet is supported only for Excel workbooks, and {name} is not one.")
     kind = _format(head, suffix, name)
     if kind in ("CSV", "TSV"):
         return _open_text(name, path, kind, head, dialect)
@@ -165,7 +164,7 @@ def open_source(given: str, dialect: Dialect = PLAIN, name: str = "") -> Source:
 
 
 def open_bytes(content: bytes, name: str, dialect: Dialect = PLAIN) -> Source:
-    """The same of bytes in memory, which stay there; text in UTF-8, UTF-16 or, if it is neither, Latin-1."""
+    """Like `open_source`, for bytes in memory. Text is UTF-8, UTF-16 or, if it is neither, Latin-1."""
     if content.startswith(b"PK\x03\x04") and _is_workbook(io.BytesIO(content), content, ""):
         return _open_workbook(name, content, dialect)
     if not content.startswith(_TYPED):
@@ -190,12 +189,12 @@ def _as_utf8(content: bytes) -> bytes:
 
 def _spool_input() -> Path:
     if sys.stdin is None or sys.stdin.isatty():
-        raise usage("there is nothing on standard input: pipe a table into the command, or name a file.")
+        raise usage("there is nothing on standard input. Pipe a table into the command, or name a file.")
     return _spool(sys.stdin.buffer)
 
 
 def _spool(stream: Any, encoding: str | None = None) -> Path:
-    """A temporary file with all that a stream holds, in UTF-8; removed when the process ends."""
+    """Copy a stream to a temporary UTF-8 file, which is removed when the process ends."""
     handle, name = tempfile.mkstemp(prefix="spinney-")
     atexit.register(_remove, name)
     with os.fdopen(handle, "wb") as target:
@@ -220,7 +219,7 @@ def _head(path: Path, n: int = _HEAD) -> bytes:
 
 
 def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, str]:
-    """A plain UTF-8 file of the same content, the suffix without that of the compression, and the encoding it had."""
+    """Return an uncompressed UTF-8 file of the same content, the suffix without compression, and the encoding."""
     head, suffixes = _head(path, 16), [one.lower() for one in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
     for magic, opener in _COMPRESSED.items():
@@ -240,9 +239,9 @@ def _unpacked(path: Path, name: str, encoding: str | None) -> tuple[Path, str, s
             with open(path, "rb") as stream:
                 path = _spool(stream, wanted)
         except LookupError:
-            raise usage(f"--encoding {wanted}: there is no such encoding; try latin-1 or cp1252.") from None
+            raise usage(f"--encoding {wanted}: unknown encoding. Try latin-1 or cp1252.") from None
         except UnicodeError:
-            raise TableError(f"{name} is not {wanted} text: name another --encoding.") from None
+            raise TableError(f"{name} is not {wanted} text. Name another --encoding.") from None
     return path, suffix, wanted
 
 
@@ -251,7 +250,7 @@ def _format(head: bytes, suffix: str, name: str) -> str:
         if head.startswith(magic):
             raise TableError(f"{name} {reason}.")
     if head.lstrip()[:20].lower().startswith(_HTML):
-        raise TableError(f"{name} is a page of HTML, not a table: it may be a login page that was saved in its place.")
+        raise TableError(f"{name} is an HTML page, not a table. It may be a login page that was saved instead.")
     if head.startswith(b"PAR1"):
         return "Parquet"
     if head.startswith(b"ARROW1"):
@@ -263,11 +262,13 @@ def _format(head: bytes, suffix: str, name: str) -> str:
     if suffix == ".json":
         if head.lstrip()[:1] == b"{":
             return "JSON lines"
-        raise TableError(f"{name} is one JSON document: write an object per line instead (JSON lines).")
+        raise TableError(f"{name} is one JSON document. Write one object per line instead (JSON lines).")
     if b"\x00" in head[:4096]:
         raise TableError(f"{name} is neither text nor Parquet, Arrow or JSON lines.")
     if SUFFIXES.get(suffix) in ("Parquet", "Arrow"):
-        raise TableError(f"{name} is called {suffix}, but is no {SUFFIXES[suffix]} file.")
+        raise TableError(
+            f"{name} is named {suffix}, but is not {'an Arrow' if SUFFIXES[suffix] == 'Arrow' else 'a Parquet'} file."
+        )
     return SUFFIXES.get(suffix, "CSV")
 
 
@@ -305,11 +306,11 @@ def _is_workbook(path: Path | BinaryIO, head: bytes, suffix: str) -> bool:
 
 
 def _open_workbook(name: str, given: Path | bytes, dialect: Dialect) -> Source:
-    """A sheet of an Excel workbook, read whole: cells have types there."""
+    """Read a sheet of an Excel workbook, whose cells have types, as a whole."""
     if find_spec("fastexcel") is None:
         raise TableError(
-            f"{name} is an Excel workbook, and reading those needs fastexcel: pip install 'spinney-trees[cli]', or "
-            "save the sheet as CSV."
+            f"{name} is an Excel workbook, which needs fastexcel. Install with: pip install 'spinney-trees[cli]', "
+            "or save the sheet as CSV."
         )
     import fastexcel
 
@@ -326,7 +327,7 @@ def _open_workbook(name: str, given: Path | bytes, dialect: Dialect) -> Source:
         raise TableError(f"{name} cannot be read as an Excel workbook: {_first_line(error)}") from None
     columns, notes = _names([_UNNAMED.sub("", one) if dialect.header else "" for one in frame.columns])
     if len(sheets) > 1 and dialect.sheet is None:
-        told = f"the workbook has {len(sheets)} sheets; this is the first, {wanted!r} (--sheet names another)"
+        told = f"the workbook has {len(sheets)} sheets; the first, {wanted!r}, is used (--sheet selects another)"
         notes = (*notes, told)
     if not len(frame.columns):
         raise TableError(f"{name} is empty.")
@@ -355,9 +356,12 @@ def _open_text(name: str, path: Path | bytes, kind: str, head: bytes, dialect: D
     if n_comments:
         notes = (*notes, f"{n_comments} line{'s' * (n_comments > 1)} of comments before the header skipped")
     if dialect.header and len(first) > 1 and all(map(_is_number, first)):
-        notes = (*notes, "the first line holds numbers only: if it is no header, say --no-header")
+        notes = (*notes, "the first line holds only numbers; if it is not a header, use --no-header")
     if 0 < (found := _cells_of_an_open_end(path, separator)) < len(columns):
-        notes = (*notes, f"the last line has {found} of {len(columns)} cells and no end: the file may have been cut")
+        notes = (
+            *notes,
+            f"the last line has {found} of {len(columns)} cells and no line break; the file may be truncated",
+        )
     skip = place + 1 if dialect.header else n_comments
     every_line = _scan(path, columns, separator, skip)
     frame = _without_blanks(every_line, len(columns))
@@ -367,7 +371,7 @@ def _open_text(name: str, path: Path | bytes, kind: str, head: bytes, dialect: D
 
 
 def _comments(lines: list[str]) -> int:
-    """How many lines of comments stand before the header; a header may begin with the same sign, as in `#id,name`."""
+    """Count the comment lines before the header. A header may begin with the same sign, as in `#id,name`."""
     n = next((k for k, line in enumerate(lines) if not line.startswith(_COMMENT)), len(lines))
     if n == len(lines):
         return 0
@@ -379,17 +383,17 @@ def _comments(lines: list[str]) -> int:
 
 
 def _check_header(name: str, rows: list[list[str]], line: int) -> None:
-    """Refuse a first line that is a title."""
+    """Raise an error if the first line is a title."""
     widths = [len(cells) for cells in rows]
     if len(widths) > 2 and widths[0] == 1 and min(widths[-2:]) > 1:
         raise TableError(
-            f"{name}: line {line}, {rows[0][0].strip()[:60]!r}, has one cell, and lines below have {widths[-1]}. It is "
-            "not a header: remove what stands before the header."
+            f"{name}: line {line}, {rows[0][0].strip()[:60]!r}, has one cell, but the lines below have {widths[-1]}. "
+            "Remove the lines before the header."
         )
 
 
 def _cells_of_an_open_end(path: Path | bytes, separator: str) -> int:
-    """How many cells a last line without a line break has; 0 if there is none."""
+    """Count the cells of a last line without a line break; 0 if there is none."""
     with io.BytesIO(path) if isinstance(path, bytes) else open(path, "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _HEAD))
         last = file.read().rpartition(b"\n")[2].decode(errors="replace")
@@ -397,7 +401,7 @@ def _cells_of_an_open_end(path: Path | bytes, separator: str) -> int:
 
 
 def _scan(text: Path | bytes, columns: Iterable[str], separator: str, skip: int) -> pl.LazyFrame:
-    """Text as a frame of strings."""
+    """Scan text as a frame of strings."""
     return pl.scan_csv(
         text,
         has_header=False,
@@ -415,7 +419,7 @@ def _without_blanks(frame: pl.LazyFrame, n_columns: int) -> pl.LazyFrame:
 
 
 def _text_of(head: bytes, name: str) -> list[str]:
-    """The first lines, whole."""
+    """Return the first complete lines."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError as error:
@@ -425,11 +429,11 @@ def _text_of(head: bytes, name: str) -> list[str]:
 
 
 def _not_utf8(name: str, line: int, byte: int) -> str:
-    return f"{name} is not UTF-8 text: byte {byte:#x} in line {line}; name its encoding, such as --encoding latin-1."
+    return f"{name} is not UTF-8 text: byte {byte:#x} in line {line}. Name its encoding, such as --encoding latin-1."
 
 
 def find_separator(lines: list[str]) -> str:
-    """The character that cuts the first lines into the same number of cells, and into the most."""
+    """Return the character that splits the first lines into the same, and the largest, number of cells."""
     found = {}
     for separator in (",", ";", "\t", "|"):
         widths = [len(cells) for cells in csv.reader(lines[:_LOOKED_AT], delimiter=separator) if cells]
@@ -441,7 +445,7 @@ def find_separator(lines: list[str]) -> str:
 
 
 def _names(first: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Names of columns: stripped, one for those that have none, and different from each other."""
+    """Return column names: stripped, filled in where there is none, and unique; also notes."""
     names: list[str] = []
     notes = []
     for place, cell in enumerate(first, start=1):
@@ -450,7 +454,7 @@ def _names(first: list[str]) -> tuple[list[str], tuple[str, ...]]:
         while name in names:
             name, number = f"{wanted} ({number})", number + 1
         if name != wanted:
-            notes.append(f"column {wanted!r} is there more than once; the one in place {place} is called {name!r}")
+            notes.append(f"column name {wanted!r} occurs more than once; column {place} is renamed {name!r}")
         names.append(name)
     return names, tuple(notes)
 
@@ -464,7 +468,7 @@ def _is_number(cell: str) -> bool:
 
 
 def explain_scan_failure(source: Source, error: BaseException) -> TableError:
-    """What is wrong with a file that could not be scanned to its end, with the row where that can be told."""
+    """Return the error of a file that could not be scanned, with the row if it is known."""
     if not source.is_text:
         return TableError(f"{source.name} cannot be read: {_first_line(error)}")
     try:
@@ -473,19 +477,19 @@ def explain_scan_failure(source: Source, error: BaseException) -> TableError:
             for number, cells in enumerate(rows):
                 if len(cells) > len(source.columns):
                     return TableError(
-                        f"{source.name}, row {number}: {len(cells)} cells, but the header has {len(source.columns)}; "
-                        "put quotes around text that holds the separator."
+                        f"{source.name}, row {number}: {len(cells)} cells, but the header has {len(source.columns)}. "
+                        "Put quotes around text that contains the separator."
                     )
     except UnicodeDecodeError:
         line, byte = _undecodable(source)
         return TableError(_not_utf8(source.name, line, byte))
     except csv.Error as trouble:
-        return TableError(f"{source.name}, row {number + 1}: {trouble}; a quote may not be closed.")
+        return TableError(f"{source.name}, row {number + 1}: {trouble}. A quote may not be closed.")
     return TableError(f"{source.name} cannot be read: {_first_line(error)}")
 
 
 def _undecodable(source: Source) -> tuple[int, int]:
-    """(line, byte) of the first byte that is not UTF-8."""
+    """Return (line, byte) of the first byte that is not UTF-8."""
     with source.open() as file:
         for number, line in enumerate(_lines(file), start=1):
             try:

@@ -1,7 +1,7 @@
-"""Guessing: what each column of a table is, from all of its rows, in one pass and in little memory.
+"""Detects the type of each column of a table from all rows, in one pass and in little memory.
 
-In: a lazy frame, of strings or of types. Out: a `Column` for each of its columns, with what was seen of it: missing
-values, distinct ones, an example, and why it should be left out, if it should.
+In: a lazy frame, of strings or typed. Out: a `Column` per column, with its numbers of missing and distinct values, an
+example, and the reason why it is left out, if it is.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ _LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
 _NAMES_OF_IDS = re.compile(r"(^|[_\s-])(id|uuid|guid|key|index|nr|no)$|[a-z](Id|ID|Key)$", re.ASCII)
 _WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64)
 _AS_NUMBER = "\x00number"
-_COUNTED = 200_000  # rows up to which different values are counted; of more they are estimated
-_HEAD = 1000  # rows that formats of dates are told from
-_NUMBERS_AT_LEAST = 0.95  # the share of numbers in a column of numbers with a few words among them
+_COUNTED = 200_000  # rows up to which distinct values are counted; for more rows they are estimated
+_HEAD = 1000  # rows from which date formats are detected
+_NUMBERS_AT_LEAST = 0.95  # fraction of numbers in a numeric column with a few strings among them
 _FEW_WORDS = 20
-_MANY_ROWS = 30  # from which on a value of its own in every row is suspicious
-_OWN_VALUES = 0.9  # share of distinct values that makes text of categories
+_MANY_ROWS = 30  # rows from which unique values are suspicious
+_OWN_VALUES = 0.9  # fraction of distinct values from which categories are treated as text
 
 
 def guess(
     frame: pl.LazyFrame, missing: tuple[str, ...], given: Mapping[str, str], decimal_comma: bool, names: list[str]
 ) -> tuple[list[Column], int]:
-    """What each of the named columns is, by all rows; `given` says the kinds of some. Also how many rows there are."""
+    """Detect the kinds of the named columns from all rows; `given` fixes some. Also return the number of rows."""
     schema = frame.collect_schema()
     head = frame.select(clean(name, pl.String, missing).alias(name) for name in names if schema[name] == pl.String)
     head = head.head(_HEAD).collect()
@@ -72,7 +72,7 @@ def guess(
     n_rows = answers["rows"]
     seen = {name: _of(answers, place) for place, name in enumerate(names)}
     known = [name for name in names if "distinct" in seen[name]]
-    if known and n_rows <= _COUNTED:  # few enough to count what was estimated
+    if known and n_rows <= _COUNTED:  # few enough for an exact count
         counts = frame.select(cleaned).select(pl.col(known).drop_nulls().n_unique()).collect(engine="streaming")
         for name in known:
             seen[name] |= {"distinct": counts[name][0], "counted": True}
@@ -91,11 +91,11 @@ def guess(
 
 
 def _of(answers: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """What was asked about one column."""
+    """Return the results of one column."""
     return {key.partition(":")[2]: value for key, value in answers.items() if key.startswith(f"{place}:")}
 
 
-# --- numbers as people write them: money, percents, separated thousands --------------------------------------------
+# --- formatted numbers: money, percentages, thousands separators --------------------------------------------
 
 
 def _is_no_plain_number(seen: dict[str, Any], form: str | None) -> bool:
@@ -104,7 +104,7 @@ def _is_no_plain_number(seen: dict[str, Any], form: str | None) -> bool:
 
 
 def _has_dressed(cells: pl.Series) -> bool:
-    """Whether some of the first cells are numbers with a sign or separators, and most are numbers of some kind."""
+    """Whether some of the first cells are numbers with signs or separators, and most are numbers of some kind."""
     one = pl.lit(cells.drop_nulls())
     plain = pl.select(one.cast(pl.Float64, strict=False)).to_series()
     found = pl.select(pl.coalesce(undressed(one, False), undressed(one, True))).to_series()
@@ -112,7 +112,7 @@ def _has_dressed(cells: pl.Series) -> bool:
 
 
 def _look_again(frame: pl.LazyFrame, missing: tuple[str, ...], names: list[str], comma: bool) -> dict[str, Any]:
-    """What is known of columns of such numbers."""
+    """Scan columns of formatted numbers."""
     asked: list[pl.Expr] = []
     for place, name in enumerate(names):
         cells = pl.col(name)
@@ -150,11 +150,11 @@ def _about_dress(cells: pl.Expr) -> dict[str, pl.Expr]:
 
 
 def _dress(found: dict[str, Any], comma: bool) -> dict[str, Any]:
-    """Which decimal sign it is, and what was taken off; nothing if that is in doubt."""
+    """Return the decimal sign and what was removed; nothing if that is in doubt."""
     signs = sorted(found["signs"])
     if 0 < found["percents"] < max(found["point numbers"], found["comma numbers"]):
         return {"doubt": "percent signs in some cells only"}
-    if found["digits"] and found["lengths"] == 1:  # +49 555 123 456: rather a name
+    if found["digits"] and found["lengths"] == 1:  # +49 555 123 456: rather an identifier
         return {}
     if found["point numbers"] != found["comma numbers"]:
         comma = found["comma numbers"] > found["point numbers"]
@@ -175,7 +175,7 @@ def _dress(found: dict[str, Any], comma: bool) -> dict[str, Any]:
 
 
 def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) -> list[pl.Expr]:
-    """What is asked about a column, cleaned, beside which the same stands as numbers."""
+    """Return the expressions to compute for a cleaned column and its conversion to numbers."""
     cells, number = pl.col(name), pl.col(f"{name}{_AS_NUMBER}")
     asked = {"n": cells.count()}
     if dtype == pl.String:
@@ -203,7 +203,7 @@ def _questions(mark: str, name: str, dtype: Any, form: str | None, comma: bool) 
 
 
 def _as_number(cells: pl.Expr, dtype: Any, comma: bool) -> pl.Expr:
-    """With a decimal point or, where text may have that, a comma."""
+    """Convert to numbers with a decimal point or, in text that may have one, a decimal comma."""
     return with_point(cells, comma and dtype == pl.String).cast(pl.Float64, strict=False)
 
 
@@ -212,7 +212,7 @@ def _may_be_numbers(dtype: Any) -> bool:
 
 
 def _date_formats(head: pl.DataFrame) -> dict[str, str]:
-    """Formats that all of the first rows have."""
+    """Return the date formats that all of the first rows have."""
     found = {}
     for name in head.columns:
         cells = head[name].drop_nulls()
@@ -250,7 +250,7 @@ def _judge(name: str, dtype: Any, seen: dict[str, Any], n_rows: int, form: str |
 
 
 def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool, str]:
-    """(kind, whether numbers have decimal commas, note)."""
+    """Return (kind, whether numbers have decimal commas, note)."""
     if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
         return "nested", False, ""
     if dtype.is_numeric():
@@ -264,7 +264,7 @@ def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool
         return "category", False, ""
     if seen["numbers"] == n:
         if seen["zeros"]:
-            return "category", False, "leading zeros: taken for names"
+            return "category", False, "leading zeros: treated as a category"
         return "number", bool(seen.get("comma")), seen.get("dress", "")
     if seen.get("commas") == n:
         return "number", True, "decimal comma"
@@ -273,7 +273,7 @@ def _kind(dtype: Any, seen: dict[str, Any], form: str | None) -> tuple[str, bool
     if form is not None and seen["dates"] == n:
         return "date", False, _date_note(form)
     if seen["numbers"] >= _NUMBERS_AT_LEAST * n and seen["distinct"] > _FEW_WORDS and not seen["zeros"]:
-        # _with_tokens completes it, or takes it back
+        # _with_tokens completes it, or undoes it
         return "number", bool(seen.get("comma")), f"{n - seen['numbers']} cells"
     return "category", False, seen.get("doubt", "")
 
@@ -284,7 +284,7 @@ def _date_note(form: str) -> str:
 
 
 def _smallest(seen: dict[str, Any]) -> Any:
-    """The smallest type that holds all numbers exactly."""
+    """Return the smallest type that holds all numbers exactly."""
     low, high = seen.get("low"), seen.get("high")
     if low is None or high is None or not seen["whole"]:
         return pl.Float64
@@ -296,7 +296,7 @@ def _smallest(seen: dict[str, Any]) -> Any:
 
 
 def _why_out(column: Column, seen: dict[str, Any], n_rows: int) -> str:
-    """Why a column should not be learnt from; empty if it should."""
+    """Return the reason why a column is left out; empty if it is not."""
     n, distinct = seen["n"], column.distinct
     if column.kind == "nested":
         return "lists or records, not values"
@@ -306,17 +306,17 @@ def _why_out(column: Column, seen: dict[str, Any], n_rows: int) -> str:
         return "the same value in every row"
     own = n >= _MANY_ROWS and distinct >= _OWN_VALUES * n
     if column.kind == "category" and own:
-        return "text: nearly every row has a value of its own"
+        return "text: nearly every value is unique"
     if column.kind == "number" and own and seen["whole"] and n == n_rows:
         if seen["high"] - seen["low"] == n - 1 and {seen["first"], seen["last"]} == {seen["low"], seen["high"]}:
-            return "numbers the rows"
+            return "row numbers"
         if _NAMES_OF_IDS.search(column.name):
-            return "an id: every row has a value of its own"
+            return "an id: nearly every value is unique"
     return ""
 
 
 def _with_tokens(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], columns: list[Column]) -> list[Column]:
-    """Columns of numbers with a few words among them: the words, which count as missing. Many are categories."""
+    """Find the strings in numeric columns. A few are treated as missing; with many, the column is a category."""
     for place, column in enumerate(columns):
         if not column.note.endswith(" cells"):
             continue
@@ -329,11 +329,11 @@ def _with_tokens(frame: pl.LazyFrame, schema: Any, missing: tuple[str, ...], col
         )
         found = words.collect(engine="streaming")["word"].to_list()
         if len(found) > _FEW_WORDS:
-            columns[place] = replace(column, kind="category", dressed=False, comma=False, note="numbers and words")
+            columns[place] = replace(column, kind="category", dressed=False, comma=False, note="numbers and text")
             continue
         n_cells = int(column.note.split()[0])
         shown = ", ".join(map(repr, found[:3])) + (" ..." if len(found) > 3 else "")
         columns[place] = replace(
-            column, tokens=tuple(found), missing=column.missing + n_cells, note=f"{shown} taken for missing"
+            column, tokens=tuple(found), missing=column.missing + n_cells, note=f"{shown} treated as missing"
         )
     return columns

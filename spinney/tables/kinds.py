@@ -1,7 +1,7 @@
-"""Kinds of columns: number, category, boolean, date; how cells become values of each.
+"""Kinds of columns (number, category, boolean, date), and how cells become values of each.
 
-In: the columns of a lazy frame, of strings or of types. Out: polars expressions that turn cells into columns for a
-model. The same expressions serve fit and predict, so that a table may be CSV at one and Parquet at the other.
+In: the columns of a lazy frame, of strings or typed. Out: polars expressions that turn cells into columns for a model.
+fit and predict use the same expressions, so that a table may be CSV for one and Parquet for the other.
 
 A date becomes several columns: days since 1970, month, weekday and, where there are times, hour.
 """
@@ -38,14 +38,14 @@ _TRUE, _FALSE = ["true", "t", "yes", "y", "1"], ["false", "f", "no", "n", "0"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the user's table: what it is taken for, and what was seen of it."""
+    """A column of the user's table: its kind, and what was found in it."""
 
     name: str
     kind: str
     comma: bool = False  # numbers have a decimal comma
-    dressed: bool = False  # numbers have currency signs, percent signs or separators of thousands
+    dressed: bool = False  # numbers have currency signs, percent signs or thousands separators
     format: str = ""  # of dates in text
-    tokens: tuple[str, ...] = ()  # words among numbers that count as missing, in this column alone
+    tokens: tuple[str, ...] = ()  # strings among numbers that are treated as missing, in this column only
     # seen at fit, not needed later
     out: str = ""  # why it is left out
     note: str = ""
@@ -53,10 +53,10 @@ class Column:
     distinct: int = 0
     approximate: bool = False  # whether `distinct` is an estimate
     example: str = ""
-    dtype: Any = field(default=pl.Float64, compare=False)  # of numbers, small where whole numbers allow it
+    dtype: Any = field(default=pl.Float64, compare=False)  # of numbers, a small one for integers
 
     def to_dict(self) -> dict[str, Any]:
-        """What predict needs to know, in JSON's types."""
+        """Return what predict needs, in JSON types."""
         known = asdict(self)
         kept: dict[str, Any] = {"name": self.name, "kind": self.kind}
         return kept | {
@@ -67,7 +67,7 @@ class Column:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Column:
-        """The column that `to_dict` wrote."""
+        """Return the column that `to_dict` described."""
         return cls(
             str(stored["name"]),
             str(stored["kind"]),
@@ -98,7 +98,7 @@ class Column:
 
 
 def clean(name: str, dtype: Any, missing: Iterable[str]) -> pl.Expr:
-    """A column with its missing values as nulls, text stripped."""
+    """Return a column with stripped text and with nulls for missing values."""
     cells = pl.col(name)
     if dtype in (pl.Categorical, pl.Enum):
         cells, dtype = cells.cast(pl.String), pl.String
@@ -109,12 +109,12 @@ def clean(name: str, dtype: Any, missing: Iterable[str]) -> pl.Expr:
 
 
 def staged(column: Column, dtype: Any, missing: Iterable[str]) -> pl.Expr:
-    """The cleaned cells of a column under its own name: the first of two steps, so that nothing is cleaned twice."""
+    """Return the cleaned cells of a column under its name: the first of two steps, so that cells are cleaned once."""
     return clean(column.name, dtype, (*missing, *column.tokens)).alias(column.name)
 
 
 def values(column: Column, dtype: Any) -> pl.Expr:
-    """Cleaned cells as values of the column's kind; null where a cell is missing, or cannot be one."""
+    """Convert cleaned cells to values of the column's kind; null for missing and invalid cells."""
     cells, text = pl.col(column.name), _is_text(dtype)
     if column.kind == "number":
         return _numbers(cells, text, dtype, column)
@@ -126,10 +126,9 @@ def values(column: Column, dtype: Any) -> pl.Expr:
 
 
 def features(column: Column, dtype: Any, compact: bool = False) -> list[pl.Expr]:
-    """Cleaned cells as columns that a model sees.
+    """Convert cleaned cells to the columns of a model.
 
-    `compact` numbers are as small as they were found to be, and fractions have NaN for what is missing: they are
-    arrays for NumPy then, and need not be copied.
+    `compact` uses the smallest integer types, and NaN for missing values of floats, so that NumPy need not copy them.
     """
     found, names = values(column, dtype), column.features
     if column.kind == "number":
@@ -160,12 +159,12 @@ def _numbers(cells: pl.Expr, text: bool, dtype: Any, column: Column) -> pl.Expr:
 
 
 def with_point(cells: pl.Expr, comma: bool) -> pl.Expr:
-    """Text with its decimal comma, if it may have one, as a point."""
+    """Replace a decimal comma, if the text may have one, by a point."""
     return cells.str.replace(",", ".", literal=True) if comma else cells
 
 
 def undressed(cells: pl.Expr, comma: bool) -> pl.Expr:
-    """Numbers as people write them: `$1,234.50`, `-3 %`, `(12)`, `1.234,50 EUR` if the comma is decimal."""
+    """Convert formatted numbers: `$1,234.50`, `-3 %`, `(12)`, or `1.234,50 EUR` with a decimal comma."""
     plain = without_signs(cells)
     tight = plain.str.replace_all(f"[{'.' if comma else ','}{_SPACES}]", "")
     found = with_point(pl.when(is_grouped(plain, comma)).then(tight).otherwise(plain), comma)
@@ -173,7 +172,7 @@ def undressed(cells: pl.Expr, comma: bool) -> pl.Expr:
 
 
 def without_signs(cells: pl.Expr) -> pl.Expr:
-    """Text without currency and percent signs; `(12)`, as accountants write it, as -12."""
+    """Remove currency and percent signs; `(12)`, as in accounting, becomes -12."""
     return (
         cells.str.replace(r"^\((.+)\)$", "-$1")
         .str.replace("^\u2212", "-")
@@ -183,7 +182,7 @@ def without_signs(cells: pl.Expr) -> pl.Expr:
 
 
 def is_grouped(plain: pl.Expr, comma: bool, fractions: bool = True) -> pl.Expr:
-    """Whether thousands are separated in numbers without signs (`12,34,567` too), which may have `fractions`."""
+    """Whether numbers without signs have thousands separators (also `12,34,567`), and possibly `fractions`."""
     separators, decimal = ("." if comma else ",") + _SPACES, "," if comma else r"\."
     groups = rf"(?:[{separators}]\d{{3}})+" + ("" if comma else r"|(?:,\d\d)+,\d{3}")
     end = rf"(?:{decimal}\d*)?" if fractions else ""
@@ -200,7 +199,7 @@ def _booleans(cells: pl.Expr, text: bool, dtype: Any) -> pl.Expr:
 
 
 def _categories(cells: pl.Expr, text: bool, dtype: Any) -> pl.Expr:
-    """Text; numbers as they would stand in a file, 1 and not 1.0."""
+    """Convert to text; numbers as in a file, 1 and not 1.0."""
     if text:
         return cells
     if dtype.is_float():
@@ -222,5 +221,5 @@ def dates(cells: pl.Expr, text: bool, dtype: Any, form: str) -> pl.Expr:
 
 
 def plain_date(cells: pl.Expr) -> pl.Expr:
-    """Without the T between date and time, fractions of seconds, and time zones."""
+    """Remove the T between date and time, fractions of seconds, and time zones."""
     return cells.str.replace(r"(\d)T(\d)", "$1 $2").str.replace(r"(:\d\d)(\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?$", "$1")

@@ -1,7 +1,7 @@
 """Several files as one table: `spinney fit 'folder/*.parquet'`.
 
-In: a pattern. Out: one `Source`. Files of text are laid down end to end in a temporary file, less the headers but the
-first, which must all be the same.
+In: a pattern. Out: one `Source`. Text files are concatenated in a temporary file, with the header of the first. All
+must have the same header.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from spinney.tables.files import Dialect, Source, open_source
 
 
 def open_pattern(given: str, dialect: Dialect) -> Source:
-    """The files that a pattern stands for, in the order of their names."""
+    """Open the files that match a pattern, in the order of their names."""
     paths = sorted(glob(given, recursive=True))
     if not paths:
-        raise usage(f"{given} does not exist: no file has such a name.")
+        raise usage(f"no file matches {given}.")
     sources = [open_source(path, dialect) for path in paths]
     first = sources[0]
     for one in sources:

@@ -1,7 +1,7 @@
-"""Parts: a table one piece after the other, so that memory does not grow with it.
+"""Reads a table in parts, so that memory does not grow with it.
 
-In: a `Source`. Out: lazy frames, each of some rows, in their order. (polars reads its own batches ahead without end
-where whoever takes them is slower than its scan.) Text is cut at ends of rows.
+In: a `Source`. Out: lazy frames of some rows each, in order. Text is split at the ends of rows. (Batches from polars
+would not limit memory: it reads ahead without a limit if they are used more slowly than they are scanned.)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ROWS = 2**18  # of other tables
 
 
 def parts_of(source: Source, n_bytes: int = _BYTES) -> Iterator[pl.LazyFrame]:
-    """All rows of a source, in parts."""
+    """Yield all rows of a source, in parts."""
     if source.is_text:
         first = True
         for block in blocks_of(source.path, n_bytes, b'"'):

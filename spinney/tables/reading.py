@@ -1,10 +1,9 @@
-"""Reading: tables for models, by a recipe.
+"""Reads tables for models.
 
-In: a `Source`. Out, at fit: a `Survey` of its columns, and the table in memory, numbers as small as they allow and
-categories as codes. Out, at predict: the same columns, batch by batch. Cells that are not what their column is are
-refused with column and row.
+In: a `Source`. Out, at fit: a `Survey` of its columns, and the table in memory, with small integer types and coded
+categories. Out, at predict: the same columns, batch by batch. Invalid cells raise an error with column and row.
 
-Rows are counted from 1, the header aside.
+Rows are counted from 1, without the header.
 """
 
 from __future__ import annotations
@@ -25,26 +24,26 @@ from spinney.tables.kinds import ALSO, KINDS, Column, clean, features, staged, v
 from spinney.tables.parts import parts_of
 from spinney.tables.recipe import Recipe
 
-BATCH = 2**16  # rows that are predicted at a time
+BATCH = 2**16  # rows per batch of predictions
 TARGET, OTHER = "\x00target", "\x00other:"  # columns beside the features
 BAD, _ROW = "\x00bad", "\x00row"
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What is in a table."""
+    """The columns and the number of rows of a table."""
 
     columns: tuple[Column, ...]
     n_rows: int
 
     def find(self, name: str) -> Column:
-        """A column by its name."""
+        """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
 
 
 @contextmanager
 def scanning(source: Source) -> Iterator[None]:
-    """What goes wrong with the file while it is scanned, in words."""
+    """Turn errors of a scan into errors for users."""
     try:
         yield
     except pl.exceptions.PolarsError as error:
@@ -52,21 +51,21 @@ def scanning(source: Source) -> Iterator[None]:
 
 
 def read_types(given: Sequence[str]) -> dict[str, str]:
-    """`--types a=number,b=category` as a dict."""
+    """Parse `--types a=number,b=category` into a dict."""
     found = {}
     for pair in [one for text in given for one in text.split(",") if one.strip()]:
         name, equals, kind = (part.strip() for part in pair.rpartition("="))
         kind = ALSO.get(kind.lower(), kind.lower())
         if not equals or kind not in KINDS:
             raise usage(
-                f"--types wants pairs such as age=number, with one of {', '.join(KINDS)}; got {pair.strip()!r}."
+                f"--types must be pairs such as age=number, with one of {', '.join(KINDS)}, got {pair.strip()!r}."
             )
         found[name] = kind
     return found
 
 
 def check_names(source: Source, names: Mapping[str, Sequence[str]]) -> None:
-    """Refuse columns that the table does not have; `names` are those of each option."""
+    """Raise an error for columns that the table does not have; `names` are those of each option."""
     for option, wanted in names.items():
         for name in wanted:
             if name not in source.columns:
@@ -77,7 +76,7 @@ def check_names(source: Source, names: Mapping[str, Sequence[str]]) -> None:
 
 
 def survey(source: Source, missing: tuple[str, ...], given: Mapping[str, str], leave: Sequence[str] = ()) -> Survey:
-    """Look at all rows of all columns but those to be left out."""
+    """Scan all rows of all columns, except those to be left out."""
     names = [name for name in source.columns if name not in leave]
     with scanning(source):
         columns, n_rows = guess(source.frame, missing, given, source.is_text and source.separator != ",", names)
@@ -85,12 +84,11 @@ def survey(source: Source, missing: tuple[str, ...], given: Mapping[str, str], l
         raise TableError(f"{source.name} has a header but no rows.")
     for column in columns:
         if column.name in given and column.out:
-            raise TableError(f"column {column.name!r} of {source.name} holds {column.out}: leave it out with --drop.")
+            raise TableError(f"column {column.name!r} of {source.name} holds {column.out}. Leave it out with --drop.")
         if column.kind == "date" and source.is_text and not column.format:
             raise TableError(
-                f"column {column.name!r} of {source.name} is in no format of dates that is known, such as 2024-12-31 "
-                "or "
-                f"31.12.2024: {column.example!r}."
+                f"column {column.name!r} of {source.name} has no known date format, such as 2024-12-31 or 31.12.2024: "
+                f"{column.example!r}."
             )
     return Survey(tuple(columns), n_rows)
 
@@ -103,10 +101,10 @@ def read_table(
     also: Sequence[str] = (),
     doubtful: Sequence[Column] = (),
 ) -> pl.DataFrame:
-    """The features of some columns in memory, of the rows where the target has a value.
+    """Read the features of some columns into memory, for the rows where the target has a value.
 
-    Besides: the target, as `TARGET`, and the other columns asked for, cleaned, each as `OTHER` and its name.
-    `doubtful` columns may hold cells that are not of their kind, which are refused.
+    Also read the target, as `TARGET`, and the columns `also`, cleaned, each as `OTHER` plus its name. Invalid cells
+    of `doubtful` columns raise an error.
     """
     with scanning(source):
         table = selection(source, columns, missing, target, also, doubtful)(source.frame).collect(engine="streaming")
@@ -114,7 +112,7 @@ def read_table(
         raise find_bad_cell(source, doubtful, missing)
     pieces = table.drop(BAD).get_columns()
     del table
-    for place in range(len(pieces)):  # one by one, so that no more than one column is there twice
+    for place in range(len(pieces)):  # one by one, so that at most one column is in memory twice
         pieces[place] = pieces[place].rechunk()
     return pl.DataFrame(pieces)
 
@@ -127,7 +125,7 @@ def selection(
     also: Sequence[str] = (),
     doubtful: Sequence[Column] = (),
 ) -> Callable[[pl.LazyFrame], pl.LazyFrame]:
-    """What `read_table` makes of the source's frame, or of some rows of it; bad rows are marked as `BAD`."""
+    """Return what `read_table` applies to a frame of the source. Invalid rows are marked as `BAD`."""
     schema = source.frame.collect_schema()
     wanted = [one for column in columns for one in features(column, schema[column.name], compact=True)]
     first = [staged(column, schema[column.name], missing) for column in (*columns, *([target] if target else []))]
@@ -149,7 +147,7 @@ def selection(
 def batches(
     source: Source, recipe: Recipe, also: Mapping[str, pl.Expr], size: int = BATCH
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """(features, other columns) of one batch of rows after the other; cells that do not fit are refused."""
+    """Yield (features, other columns), batch by batch. Invalid cells raise an error."""
     schema = source.frame.collect_schema()
     first = [staged(column, schema[column.name], recipe.missing) for column in recipe.columns]
     other = [expression.alias(OTHER + name) for name, expression in also.items()]
@@ -167,9 +165,9 @@ def batches(
 def as_written_here(
     source: Source, columns: Sequence[Column], missing: tuple[str, ...]
 ) -> tuple[tuple[Column, ...], list[str]]:
-    """Columns of numbers and dates as this file writes them, which may be in another way than at fit; and a word on it.
+    """Detect the formats of numbers and dates in this file, which may differ from those at fit; also return notes.
 
-    A column that is read without trouble stays as it is, one that no way of writing fits as well.
+    A column that is read without errors stays unchanged, and so does one that no format fits.
     """
     schema = source.frame.collect_schema()
     text = [one for one in columns if one.kind in ("number", "date") and schema[one.name] == pl.String]
@@ -204,7 +202,7 @@ def as_written_here(
         for one in columns
     )
     notes = [
-        f"{new.name!r} is written otherwise than at fit; it was read with: "
+        f"{new.name!r} has another format than at fit; it was read with: "
         + (here[new.name].note or new.format or "decimal point")
         for old, new in zip(columns, found)
         if old != new
@@ -213,9 +211,9 @@ def as_written_here(
 
 
 def check_columns(source: Source, recipe: Recipe) -> tuple[Recipe, list[str], list[str]]:
-    """A recipe whose columns the table has, the names of those that it has besides, and how columns are read here.
+    """Return a recipe for this table, the names of its further columns, and notes on formats.
 
-    Refuse a table that lacks some.
+    Raise an error if the table lacks columns.
     """
     recipe, extra = _found(source, recipe)
     columns, notes = as_written_here(source, recipe.columns, recipe.missing)
@@ -245,15 +243,15 @@ def _found(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
 def _by_place(source: Source, recipe: Recipe) -> tuple[Recipe, list[str]]:
     if len(source.columns) != len(recipe.columns):
         raise TableError(
-            f"{source.name} has {len(source.columns)} columns, but the model, which knows no names, was fitted on "
-            f"{len(recipe.columns)}."
+            f"{source.name} has {len(source.columns)} columns, but the model was fitted on {len(recipe.columns)} "
+            "columns without names."
         )
     columns = tuple(Column(name, column.kind) for name, column in zip(source.columns, recipe.columns))
     return Recipe(recipe.task, columns, None, recipe.missing, model=recipe.model, by_place=True), []
 
 
 def _bad_cells(columns: Sequence[Column], schema: Any) -> pl.Expr:
-    """Rows with a cell that is there but is no value of its column's kind; of cleaned cells."""
+    """Find rows with an invalid cell, from cleaned cells."""
     doubtful = [column for column in columns if _may_be_bad(column, schema[column.name])]
     if not doubtful:
         return pl.lit(False)
@@ -273,7 +271,7 @@ def _is_bad(column: Column, dtype: Any) -> pl.Expr:
 
 
 def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str, ...]) -> TableError:
-    """The first cell that is not what its column is: which, where, and what to do."""
+    """Return the error for the first invalid cell: its place, and the remedy."""
     schema = source.frame.collect_schema()
     first: tuple[int, Column, Any] | None = None
     for column in columns:
@@ -300,14 +298,13 @@ def find_bad_cell(source: Source, columns: Sequence[Column], missing: tuple[str,
         "date": "a date" + (f" like {_day(column.format)}" if "%Y" in column.format else ""),
     }
     return TableError(
-        f"column {column.name!r}, row {row} of {source.name}: {cell!r} is not {kinds[column.kind]}; mend the cell, or "
-        "name it "
-        f"in --missing to take it for missing."
+        f"column {column.name!r}, row {row} of {source.name}: {cell!r} is not {kinds[column.kind]}. Correct the cell, "
+        "or name it in --missing to treat it as missing."
     )
 
 
 def find_infinite(source: Source, target: Column, missing: tuple[str, ...]) -> TableError:
-    """The first row whose target is infinite."""
+    """Return the error for the first row with an infinite target."""
     dtype = source.frame.collect_schema()[target.name]
     found = (
         source.frame.select(staged(target, dtype, missing))
@@ -318,18 +315,18 @@ def find_infinite(source: Source, target: Column, missing: tuple[str, ...]) -> T
         .collect(engine="streaming")
     )
     return TableError(
-        f"the target {target.name!r}, row {found[_ROW][0]} of {source.name}: {found['cell'][0]!r} is infinite; mend "
-        "the cell, or name it in --missing to leave its row out."
+        f"the target {target.name!r}, row {found[_ROW][0]} of {source.name}: {found['cell'][0]!r} is infinite. "
+        "Correct the cell, or name it in --missing to leave out its row."
     )
 
 
 def _day(form: str) -> str:
-    """The last moment of 2024 in a format of dates."""
+    """Return the last second of 2024 in a date format."""
     return datetime(2024, 12, 31, 23, 59, 59).strftime(form)
 
 
 def labels_of(target: pl.Series, kind: str) -> np.ndarray:
-    """A target's values as an array: text as shared Python strings, whole numbers as integers."""
+    """Return the target as an array: text as shared Python strings, integers as integers."""
     if kind == "category":
         codes, words = target.to_physical().to_numpy(), target.unique()
         place = np.zeros(int(codes.max()) + 1, np.int64)

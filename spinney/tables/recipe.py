@@ -1,7 +1,7 @@
-"""Recipe: what the command line has to remember of a table beside the model, and keeps in the model's file.
+"""The recipe: how a table is read for a model. The command line stores it in the model file.
 
-In: the choices made at fit. Out: JSON's types, and back. A model that was saved from Python has no recipe:
-`recipe_of` makes one from the columns that the model knows, so that such models can be used on the command line, too.
+In: the choices made at fit. Out: JSON types, and back. A model that was saved from Python has no recipe; `recipe_of`
+makes one from the columns of the model, so that the command line can use such models, too.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ class Recipe:
     """How a table is read for a model."""
 
     task: str  # classification, regression
-    columns: tuple[Column, ...]  # that the model learns from
+    columns: tuple[Column, ...]  # that the model is fitted on
     target: Column | None = None
     missing: tuple[str, ...] = MISSING
     left_out: dict[str, str] = field(default_factory=dict)  # column -> why
     weights: str | None = None
     groups: str | None = None
-    model: str = ""  # as --model calls it
-    score: dict[str, Any] = field(default_factory=dict)  # how good it was
-    by_place: bool = False  # the model knows no names: columns are taken in their order
+    model: str = ""  # name in --model
+    score: dict[str, Any] = field(default_factory=dict)  # from the evaluation at fit
+    by_place: bool = False  # the model has no column names: columns are matched by position
     scaling: dict[str, list[float]] | None = None  # of clusters' columns: "fill" (may be empty), "centre", "spread"
     sketch: Sketch | None = None  # of the rows that the model was fitted on
 
     @property
     def features(self) -> list[str]:
-        """The columns that the model sees."""
+        """The columns of the model."""
         return [name for column in self.columns for name in column.features]
 
     def rows(self, table: Any) -> Any:
-        """A polars table of the features as the model takes it."""
+        """Convert a polars table of features to the input of the model."""
         if self.scaling is None:
             return table.to_numpy() if self.by_place else table
         values = numbers_of(table)
@@ -56,7 +56,7 @@ class Recipe:
         return (values - self.scaling["centre"]) / self.scaling["spread"]
 
     def to_dict(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """Return the recipe in JSON types."""
         return {
             "version": _VERSION,
             "task": self.task,
@@ -74,7 +74,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recipe:
-        """The recipe that `to_dict` wrote, checked: the file may come from anywhere."""
+        """Return the recipe that `to_dict` described, after checking it, since the file may be untrusted."""
         version = stored.get("version") if isinstance(stored, Mapping) else None
         if type(version) is int and version != _VERSION:
             raise TableError(
@@ -105,37 +105,37 @@ class Recipe:
 
 
 def _with_nan(score: Mapping[str, Any]) -> dict[str, Any]:
-    """Scores that JSON has no number for are NaN again."""
+    """Return scores with NaN for null."""
     scores = {name: np.nan if one is None else one for name, one in score.get("scores", {}).items()}
     return {**score, "scores": scores} if score else {}
 
 
 def check_fits(recipe: Recipe, model: Any) -> None:
-    """Raise unless the model has the columns that the recipe makes."""
+    """Raise an error unless the model has the columns of the recipe."""
     wanted = getattr(model, "n_features_in_", len(recipe.features))
     names = getattr(model, "feature_names_in_", None)
     scaled = recipe.scaling or {}
     good = len(recipe.features) == wanted and (names is None or names.tolist() == recipe.features)
     if not good or any(len(own) not in (wanted, 0 if name == "fill" else wanted) for name, own in scaled.items()):
         raise TableError(
-            f"{_UNUSABLE}: it makes {len(recipe.features)} columns, and the model has {wanted}, or others. {_REMEDY}"
+            f"{_UNUSABLE}: its columns ({len(recipe.features)}) do not match those of the model ({wanted}). {_REMEDY}"
         )
 
 
 def numbers_of(table: Any) -> np.ndarray:
-    """All columns of a polars table as numbers, NaN for missing ones; infinite ones are refused."""
+    """Convert a polars table to numbers, with NaN for missing values. Infinite values raise an error."""
     values = np.column_stack([table[name].cast(float).to_numpy() for name in table.columns])
     for name, column in zip(table.columns, np.isinf(values).T):
         if column.any():
             raise TableError(
-                f"column {name!r} holds an infinite number, which is equally far from all others: mend the cell, or "
-                "name it in --missing to take it for missing."
+                f"column {name!r} holds an infinite number, which has no finite distance to other rows. Correct the "
+                "cell, or name it in --missing to treat it as missing."
             )
     return values
 
 
 def recipe_of(model: Any) -> Recipe:
-    """The recipe of a model that was fitted and saved from Python."""
+    """Return a recipe for a model that was saved from Python."""
     from sklearn.base import is_classifier, is_regressor  # here, since it takes long to import
 
     names = getattr(model, "feature_names_in_", None)

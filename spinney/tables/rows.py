@@ -1,7 +1,7 @@
-"""Rows by what they hold: which are copies of others, and whether a model has seen those of another table.
+"""Hashes of row contents: which rows are duplicates, and whether a model was fitted on the rows of another table.
 
-In: features as a model sees them, and targets. Out: a hash for each row, which does not depend on where the row stands;
-copies; and a sketch of many hashes, a few kilobytes that a model's file keeps.
+In: features of a model, and targets. Out: a hash per row, which does not depend on its position; duplicates; and a
+sketch of the hashes, a few kilobytes that the model file stores.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-_FEWEST, _MORE = 0.01, 10.0  # share of copies that counts; times as many as by chance
+_FEWEST, _MORE = (
+    0.01,
+    10.0,
+)  # smallest fraction of duplicates that is reported; factor above the number expected by chance
 _KEPT = 512  # hashes of a sketch
 _MOST_CELLS = 2**28  # of tables whose rows are hashed
 _SHIFT = np.uint64(32)  # 32 bits of a hash are kept
 
 
 def hash_rows(X: pl.DataFrame, y: np.ndarray) -> np.ndarray | None:
-    """A hash for each row, its target included; None for tables so large that it would take long."""
+    """Return a hash per row, including its target; None for tables so large that it would be slow."""
     from spinney.data.content import hashes_of_keys
 
     if len(y) * (X.width + 1) > _MOST_CELLS:
@@ -33,7 +36,7 @@ def hash_rows(X: pl.DataFrame, y: np.ndarray) -> np.ndarray | None:
 
 
 def _numbers(column: pl.Series) -> np.ndarray:
-    """Cells as float64; of text, digests. The type of a column does not matter, nor the order of its categories."""
+    """Convert cells to float64; text to digests. Neither column types nor the order of categories matter."""
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
         found = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         return np.where(np.isnan(found), np.nan, found + 0.0)  # one NaN and one zero
@@ -45,14 +48,14 @@ def _numbers(column: pl.Series) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Copies:
-    """Rows that hold the same as others."""
+    """Rows that are duplicates of others."""
 
-    n: int  # rows that repeat an earlier one
-    of: np.ndarray  # for each row the number of what it holds
+    n: int  # rows that duplicate an earlier one
+    of: np.ndarray  # per row, the number of its contents
 
 
 def find_copies(X: pl.DataFrame, hashes: np.ndarray) -> Copies | None:
-    """Copies, if they are more than one row in a hundred, and many more than the columns would let happen by chance."""
+    """Find duplicates, if they are more than 1 % of the rows and many more than expected by chance."""
     _, of = np.unique(hashes, return_inverse=True)
     n, n_copies = len(of), len(of) - int(of.max()) - 1
     possible = sum(float(np.log(max(1, column.n_unique()))) for column in X.get_columns())  # different rows, at most
@@ -64,28 +67,28 @@ def find_copies(X: pl.DataFrame, hashes: np.ndarray) -> Copies | None:
 
 @dataclass(frozen=True)
 class Sketch:
-    """The smallest hashes of a table's rows: a sample of its different rows, whatever their order."""
+    """The smallest hashes of the rows of a table: a sample of its distinct rows, independent of their order."""
 
     least: np.ndarray  # uint32, in order
-    below: int  # hashes of less than this are in the sample, if their rows are
+    below: int  # all hashes below this are in the sample
 
     @classmethod
     def of(cls, hashes: np.ndarray) -> Sketch:
-        """The sketch of rows."""
+        """Return the sketch of rows."""
         every = np.unique((hashes >> _SHIFT).astype(np.uint32))
         return cls(every[:_KEPT], 2**32 if len(every) <= _KEPT else int(every[_KEPT]))
 
     def share_of(self, hashes: np.ndarray) -> float:
-        """About which share of other rows these are; NaN where none of those rows is in the sample's range."""
+        """Estimate the fraction of other rows that are in the table; NaN if none is in the range of the sample."""
         short = (hashes >> _SHIFT).astype(np.uint32)
         asked = short[short < self.below]
         return float(np.isin(asked, self.least).mean()) if len(asked) else np.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """Return the sketch in JSON types."""
         return {"least": b64encode(self.least.astype("<u4").tobytes()).decode("ascii"), "below": self.below}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Sketch:
-        """The sketch that `to_dict` wrote."""
+        """Return the sketch that `to_dict` described."""
         return cls(np.frombuffer(b64decode(str(stored["least"])), "<u4"), int(stored["below"]))

@@ -1,8 +1,8 @@
-"""Large tables for models that learn from codes: features stay on the disk, targets and weights come into memory.
+"""Large tables for models that are fitted on codes: features stay on disk, targets and weights are in memory.
 
 In: a `Source` whose columns are known, as for `reading.read_table`. Out: a table opened by `spinney.open_table`, and a
-frame of what is beside the features. Text is parsed once, into Parquet files in a temporary folder, part by part; typed
-files are read where they are. The model is that of the table in memory.
+frame of the other columns. Text is parsed once, part by part, into Parquet files in a temporary folder; typed files are
+read in place. The model is the same as for the table in memory.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from spinney.tables.kinds import Column
 from spinney.tables.parts import parts_of
 from spinney.tables.reading import BAD, find_bad_cell, scanning, selection
 
-LARGE = 2**28  # bytes of a file from which on the table is not read into memory
+LARGE = 2**28  # bytes from which a table is not read into memory
 
 
 def is_large(source: Source) -> bool:
-    """Whether the table would take much memory."""
+    """Whether the table is too large to read into memory."""
     return sum(path.stat().st_size for path in (source.path, *source.others)) >= LARGE
 
 
@@ -35,7 +35,7 @@ def stream_table(
     also: Sequence[str] = (),
     doubtful: Sequence[Column] = (),
 ) -> tuple[Any, pl.DataFrame]:
-    """The features of the rows where the target has a value, opened; and the target and others, as in `read_table`."""
+    """Open the features of the rows with a target; also return the target and other columns, as `read_table` does."""
     from spinney.data.file_table import open_table
 
     select = selection(source, columns, missing, target, also, doubtful)
@@ -58,7 +58,7 @@ def stream_table(
             beside.append(table.drop(names, BAD))
         opened: Any = open_table(folder.name) if beside else None
         if opened is not None:
-            opened.folder = folder  # which goes when the table does
+            opened.folder = folder  # removed together with the table
     else:
         beside = [table.drop(names, BAD) for table in tables()]
         opened = open_table(lambda: (table.select(names) for table in tables())) if beside else None

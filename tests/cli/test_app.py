@@ -67,11 +67,11 @@ def test_exit_codes(capsys, monkeypatch):
     assert raised(TableError("no.")) == (1, "error: no.\n")
     assert raised(ValueError("said\n  so.")) == (1, "error: said so.\n")
     assert raised(FileNotFoundError(2, "No such file", "x.csv")) == (1, "error: x.csv: No such file.\n")
-    assert raised(MemoryError())[1].startswith("error: there is not enough memory for this table; leave columns out")
+    assert raised(MemoryError())[1].startswith("error: there is not enough memory for this table. Leave out columns")
     assert raised(KeyboardInterrupt()) == (130, "interrupted: nothing was written.\n")
     code, said = raised(KeyError("x"))
     assert code == 70
-    assert said.startswith("error: this is a mistake of spinney's own, KeyError: 'x'")
+    assert said.startswith("error: internal error of Spinney, KeyError: 'x'")
     with pytest.raises(TypeError) as caught:
         len(3)  # an error of the interpreter's was not written for users
     assert exit_code(caught.value) == 70
@@ -143,13 +143,13 @@ main(["fit"])
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert result.stderr == "error: the command line needs polars: pip install 'spinney-trees[cli]'\n"
+    assert result.stderr == "error: the command line needs polars. Install with: pip install 'spinney-trees[cli]'\n"
 
 
 def test_with_an_old_polars(monkeypatch):
     monkeypatch.setattr("spinney.cli.metadata.version", lambda name: "1.33.1")
     with pytest.raises(
-        SystemExit, match=r"the command line needs polars 2\.1 or newer, and this is 1\.33\.1: pip install"
+        SystemExit, match=r"the command line needs polars 2\.1 or newer, but 1\.33\.1 is installed\. Run: pip install"
     ):
         main(["--version"])
 
@@ -168,9 +168,9 @@ def test_doctor(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("name", "problem", "said"),
     [
-        (None, "device='cuda' needs a GPU: none.", "none found (not needed: device='cpu' is the default)"),
+        (None, "device='cuda' needs a GPU: none.", "none found (optional: device='cpu' is the default)"),
         ("H200, 141 GB", None, "H200, 141 GB (used with device='cuda' or device='auto')"),
-        (None, None, "one without a name (used with device='cuda' or device='auto')"),
+        (None, None, "found, name unknown (used with device='cuda' or device='auto')"),
         ("T4, 16 GB", "device='cuda' needs numba-cuda.", "T4, 16 GB (not used: device='cuda' needs numba-cuda)"),
     ],
 )
@@ -185,7 +185,7 @@ def test_doctor_knows_whether_the_gpu_is_used(monkeypatch, name, problem, said):
     [
         (None, "echo NVIDIA", None),
         ("libcuda.so.1", None, "a CUDA driver without nvidia-smi"),
-        ("libcuda.so.1", "exit 9", "a CUDA driver that does not answer"),
+        ("libcuda.so.1", "exit 9", "a CUDA driver that does not respond"),
         ("libcuda.so.1", "echo one; echo two", "one; two"),
     ],
 )

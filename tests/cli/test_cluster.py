@@ -43,14 +43,14 @@ def test_clusters_of_other_rows(method, more, penguins, tmp_path):
     run("cluster", penguins, "-k", 3, "--method", method, "--save", saved, "--out", out, *more)
     run("predict", saved, penguins, "--out", again)
     assert pl.read_csv(again)["prediction"].to_list() == pl.read_csv(out)["cluster"].to_list()
-    assert "predicts no target" in refusal("evaluate", saved, penguins)
+    assert "does not predict a target" in refusal("evaluate", saved, penguins)
 
 
 def test_what_cluster_says(penguins):
     said, _ = run("cluster", penguins, "-k", 3)
-    assert "note: left out, since they hold no numbers to compare: 'island', 'sex', 'species'" in said
-    assert "note: 8 missing values taken for the median of the column" in said
-    assert "3 clusters, and the means of their columns" in said
+    assert "note: columns not used for clustering: 'island', 'sex', 'species'" in said
+    assert "note: 8 missing values replaced by the median of the column" in said
+    assert "3 clusters, with the means of their columns" in said
 
 
 def test_scaling_can_be_left_out(blobs):
@@ -66,16 +66,15 @@ def test_cluster_refusals(blobs, tmp_path):
     assert (
         refusal("cluster", blobs, "--method", "dbscan", code=2) == "--method must be kmeans or mixture, got 'dbscan'."
     )
-    assert refusal("cluster", blobs, "-k", 500) == "-k 500: there are 150 rows only."
+    assert refusal("cluster", blobs, "-k", 500) == "-k 500: there are only 150 rows."
     (tmp_path / "words.csv").write_text("a,b\n" + "x,y\nz,u\n" * 9)
     assert (
-        refusal("cluster", tmp_path / "words.csv")
-        == f"{tmp_path / 'words.csv'} has no column of numbers to cluster by."
+        refusal("cluster", tmp_path / "words.csv") == f"{tmp_path / 'words.csv'} has no numeric column to cluster by."
     )
     (tmp_path / "far.csv").write_text("a,b\n" + "1,2\n3,inf\n5,4\n" * 5)
     assert refusal("cluster", tmp_path / "far.csv", "-k", 2) == (
-        "column 'b' holds an infinite number, which is equally far from all others: mend the cell, or name it in "
-        "--missing to take it for missing."
+        "column 'b' holds an infinite number, which has no finite distance to other rows. Correct the cell, or name it "
+        "in --missing to treat it as missing."
     )
     assert len(facts("cluster", tmp_path / "far.csv", "-k", 2, "--missing", "inf")["clusters"]) == 2
 
@@ -127,7 +126,7 @@ def test_outliers_are_no_clusters(tmp_path):
     assert len(found["clusters"]) == 3
     assert min(one["rows"] for one in found["clusters"]) >= 48
     said, _ = run("cluster", tmp_path / "t.csv")
-    assert "note: 2 rows far from all others (8, 92) left out where clusters were looked for" in said
+    assert "note: 2 outlying rows (8, 92) left out of the clustering" in said
 
 
 def test_columns_without_values(tmp_path, recwarn):

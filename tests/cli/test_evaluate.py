@@ -12,7 +12,7 @@ from tests.cli.run import facts, refusal, run
 def test_classes(model, penguins, frame):
     said, _ = run("evaluate", model, penguins)
     assert said.startswith(f"{penguins}: 344 rows with 'species'\n")
-    assert "Confusion matrix: rows are the truth, columns what was predicted\n" in said
+    assert "Confusion matrix (rows: true class, columns: predicted class)\n" in said
     found = facts("evaluate", model, penguins)
     loaded, y = spinney.load(model), frame["species"].to_numpy()
     X = frame.select(loaded.feature_names_in_.tolist())
@@ -31,7 +31,7 @@ def test_numbers_and_weights(forest, penguins, frame):
     loaded, known = spinney.load(forest), frame.filter(pl.col("body_mass_g").is_not_null())
     y, weights = known["body_mass_g"].to_numpy(), known["year"].to_numpy()
     predicted = loaded.predict(known.select(loaded.feature_names_in_.tolist()))
-    seen = "all of these rows were in the table that the model was fitted on: its scores look too good here"
+    seen = "all of these rows were in the table that the model was fitted on: the scores are optimistic"
     assert found["warnings"] == ["2 rows without 'body_mass_g' left out", seen]
     scores = found["score"]["scores"]
     assert np.isclose(scores["R2"], metrics.r2_score(y, predicted, sample_weight=weights))
@@ -55,8 +55,8 @@ def test_another_name_and_classes_never_seen(model, frame, tmp_path):
     assert said.startswith(f"--target: {tmp_path / 't.csv'} has no column 'species'; ")
     found = facts("evaluate", model, tmp_path / "t.csv", "--target", "kind")
     assert found["warnings"][-1] == (
-        "classes that the model has not seen, so that all their rows are wrong: 'Emperor'; log loss and AUC leave "
-        "those rows out"
+        "classes that were not in the training data: 'Emperor'; their rows count as errors, and log loss and AUC leave "
+        "them out"
     )
     assert found["score"]["scores"]["accuracy"] < 0.7
 
@@ -92,13 +92,13 @@ def test_weights_that_are_no_numbers(model, penguins):
 def test_models_that_predict_no_target(penguins, frame, tmp_path):
     X = frame.select("bill_length_mm", "year").fill_null(0)
     spinney.save(spinney.KMeans(2, random_state=0).fit(X), tmp_path / "k.spinney")
-    assert "which predicts no target" in refusal("evaluate", tmp_path / "k.spinney", penguins)
+    assert "which does not predict a target" in refusal("evaluate", tmp_path / "k.spinney", penguins)
 
 
 def test_models_that_do_not_know_their_target(penguins, frame, tmp_path):
     X = frame.select("bill_length_mm", "year").fill_null(0)
     spinney.save(spinney.DecisionTreeRegressor(max_depth=2).fit(X, frame["year"].to_numpy()), tmp_path / "r.spinney")
-    assert "--target must name the column" in refusal("evaluate", tmp_path / "r.spinney", penguins, code=2)
+    assert "--target must name the target column" in refusal("evaluate", tmp_path / "r.spinney", penguins, code=2)
     assert facts("evaluate", tmp_path / "r.spinney", penguins, "-t", "year")["score"]["scores"]["R2"] > 0.99
 
 
@@ -121,4 +121,4 @@ def test_a_threshold_that_finds_few(tmp_path):
     pl.DataFrame(rows).write_csv(tmp_path / "t.csv")
     run("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney")
     said, _ = run("evaluate", tmp_path / "m.spinney", tmp_path / "t.csv")
-    assert "0.0% of the rows of 'true' are found, at a threshold of 0.5. A lower one finds more" in said
+    assert "The recall of 'true' is 0.0% at a threshold of 0.5. A lower threshold increases it" in said

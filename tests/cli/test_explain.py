@@ -11,7 +11,7 @@ def test_a_row_is_explained(model, penguins, frame):
     said, _ = run("explain", model, penguins, "--row", 17)
     loaded = spinney.load(model)
     assert said.startswith("Row 17: species ")
-    assert "What its columns contribute to the score of " + said.split()[3] in said
+    assert "Contributions of the columns to the score of " + said.split()[3] in said
     found = facts("explain", model, penguins, "--row", 17)
     assert found["prediction"] == loaded.predict(frame.drop("species"))[16]
     best = max(found["probabilities"].values())
@@ -37,7 +37,7 @@ def test_numbers_have_ranges(forest, penguins):
     found = facts("explain", forest, penguins, "--counterfactual", "--target", "5000:", "--max-nodes", 100)
     assert found["counterfactuals"][0]["prediction"] >= 5000
     said = refusal("explain", forest, penguins, "--counterfactual", code=2)  # before anything is printed
-    assert said == "--counterfactual needs --target for a model of numbers: a range such as 10:20, 10: or :20."
+    assert said == "--counterfactual needs --target for regression: a range such as 10:20, 10: or :20."
     said = refusal("explain", forest, penguins, "--counterfactual", "-t", "a:b", code=2)
     assert said == "--target must be a range such as 10:20, 10: or :20, got 'a:b'."
     assert run("explain", forest, penguins, "--counterfactual", code=2)[0] == ""
@@ -48,7 +48,7 @@ def test_columns_that_contribute_nothing_are_counted(model, penguins):
     found = facts("explain", model, penguins, "--row", 17)["contributions"]
     n_none = sum(value == 0.0 for value in found.values())
     assert n_none > 1
-    assert f"  and {n_none} columns that contribute nothing\n" in said
+    assert f"  and {n_none} columns without a contribution\n" in said
 
 
 def test_true_is_written_as_in_files(frame, tmp_path):
@@ -61,7 +61,9 @@ def test_true_is_written_as_in_files(frame, tmp_path):
 
 def test_mistakes(model, penguins):
     assert refusal("explain", model, penguins, "--row", 9999).startswith("--row 9999: ")
-    assert "--target and --fixed are for --counterfactual." in refusal("explain", model, penguins, "-t", "x", code=2)
+    assert "--target and --fixed are supported only with --counterfactual." in refusal(
+        "explain", model, penguins, "-t", "x", code=2
+    )
     said = refusal("explain", model, penguins, "--counterfactual", "-t", "Emu", code=2)
     assert said == "--target must be one of 'Adelie', 'Chinstrap', 'Gentoo', got 'Emu'."
     assert "fixed names the column 'wing'" in refusal("explain", model, penguins, "--counterfactual", "--fixed", "wing")

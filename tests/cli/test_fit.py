@@ -42,10 +42,10 @@ def test_what_fit_says(penguins, tmp_path):
         "  island             category                  3  Torgersen",
         "  bill_length_mm     number          2       164  39.1",
         "  species            category                  3  Adelie     target",
-        "Task: classification of 'species', since it holds 3 different words",
+        "Task: classification of 'species', since it holds 3 different strings",
         "  3 classes: Adelie 44.2%, Gentoo 36.0%, Chinstrap 19.8%",
-        "How good it is: 3-fold cross-validation",
-        f"Saved in {tmp_path / 'm.spinney'}",
+        "Scores: 3-fold cross-validation",
+        f"Saved to {tmp_path / 'm.spinney'}",
         f"    spinney show {tmp_path / 'm.spinney'} --rules",
     ]:
         assert line in said
@@ -86,7 +86,7 @@ def test_quiet(simple):
 def test_models(simple, name):
     few = {"boosting": ["-p", "n_estimators=5"], "c45": [], "tree": []}.get(name, ["-p", "n_estimators=5"])
     found = facts("fit", simple, "-t", "won", "-m", name, "--cv", 1, "--threads", 1, *few)
-    assert found["score"]["how"] == "12 rows held out"
+    assert found["score"]["how"] == "12 held-out rows"
     assert found["score"]["scores"]["accuracy"] > 0.8
     assert found["score"]["baseline"]["accuracy"] < 0.7
 
@@ -104,7 +104,7 @@ def test_models_of_models(simple):
 
 def test_id3_wants_words(simple, tmp_path):
     said = refusal("fit", simple, "-t", "won", "-m", "id3")
-    assert said.startswith("ID3 asks about categories only, and 'x', 'day', 'w', 'price' hold numbers: use --model c45")
+    assert said.startswith("ID3 supports only categories, but 'x', 'day', 'w', 'price' hold numbers. Use --model c45")
     run("datasets", "tennis", "-o", "tennis.csv")
     assert facts("fit", "tennis.csv", "-t", "PlayTennis", "-m", "id3", "--cv", 0)["estimator"] == "ID3Classifier"
     assert "|--- Outlook = Overcast" in run("show", "tennis.spinney")[0]
@@ -130,25 +130,28 @@ def test_groups_are_kept_together(simple):
     assert found["score"]["how"] == "3-fold cross-validation, groups kept together"
     assert "day" not in found["importances"]
     assert (
-        "held out, groups kept together"
+        "held-out rows, groups kept together"
         in facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 1, "--groups", "day")["score"]["how"]
     )
-    assert "--groups: 2 groups cannot be parted into 5 folds." in refusal(
+    assert "--groups: 2 groups cannot be divided into 5 folds." in refusal(
         "fit", simple, "-t", "won", "--cv", 5, "--groups", "c"
     )
 
 
 def test_tasks(simple, tmp_path):
     assert facts("fit", simple, "-t", "day", "-m", "tree", "--cv", 0)["task"] == "classification"
-    assert facts("fit", simple, "-t", "day", "-m", "tree", "--cv", 0, "--task", "regression")["why"] == "as --task says"
-    assert facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 0)["why"] == "since it is true or false"
+    assert (
+        facts("fit", simple, "-t", "day", "-m", "tree", "--cv", 0, "--task", "regression")["why"]
+        == "as given by --task"
+    )
+    assert facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 0)["why"] == "since it holds true and false"
     assert (
         facts("fit", simple, "-t", "price", "-m", "tree", "--cv", 0)["why"]
         == "since it holds numbers, 60 different ones"
     )
     said = refusal("fit", simple, "-t", "c", "--task", "regression")
-    assert said.startswith("--task regression: the target 'c' holds words, such as ")
-    assert "is for classification only" in refusal("fit", simple, "-t", "price", "-m", "c45", code=2)
+    assert said.startswith("--task regression: the target 'c' holds text, such as ")
+    assert "supports only classification" in refusal("fit", simple, "-t", "price", "-m", "c45", code=2)
     names = table(tmp_path / "names.csv", {"x": [k % 9 for k in range(3000)], "y": [f"n{k}" for k in range(3000)]})
     said = refusal("fit", names, "-t", "y")
     assert said.startswith("the target 'y' has 3,000 different values in 3,000 rows, such as 'n0': too many")
@@ -165,10 +168,10 @@ def test_targets_with_holes_and_without_a_choice(tmp_path):
     assert said == f"the target 'z' holds the same value, 1, in all rows of {path}: there is nothing to learn."
     assert refusal("fit", path, "-t", "e") == f"the target 'e' is missing in all 40 rows of {path}."
     alone = table(tmp_path / "alone.csv", {"y": [1, 2, 3]})
-    assert refusal("fit", alone, "-t", "y") == f"{alone} has no column to learn from besides the target."
+    assert refusal("fit", alone, "-t", "y") == f"{alone} has no column besides the target to fit on."
     names = table(tmp_path / "names.csv", {"name": [f"n{k}" for k in range(40)], "y": [0, 1] * 20})
     said = refusal("fit", names, "-t", "y")
-    assert "left out: 'name' (text: nearly every row has a value of its own); --types keeps a column." in said
+    assert "left out: 'name' (text: nearly every value is unique); --types keeps a column." in said
 
 
 def test_classes_of_one_row(tmp_path):
@@ -181,7 +184,8 @@ def test_a_column_that_knows_too_much(tmp_path):
     path = table(tmp_path / "t.csv", {"price": [1, 5, 9, 5] * 20, "x": [3, 1, 4, 1, 5] * 16, "won": [1, 0, 1, 0] * 20})
     found = facts("fit", path, "-t", "won", "-m", "tree", "--cv", 2, "-o", tmp_path / "m.spinney")
     assert found["warnings"] == [
-        "'price' alone says nearly all about the target: would it be known before? --drop leaves it out"
+        "'price' alone predicts the target almost perfectly; if its value is not known at prediction time, leave it "
+        "out with --drop"
     ]
 
 
@@ -210,9 +214,9 @@ def test_columns_that_know_nothing(tmp_path):
         (
             ["-t", "won", "-m", "tree", "--time-budget", "9"],
             2,
-            "--time-budget is for --model boosting and auto, not for tree.",
+            "--time-budget is supported only with --model boosting and auto, not with tree.",
         ),
-        (["-t", "won", "-p", "depth"], 2, "--param wants name=value, such as --param max_depth=5; got 'depth'."),
+        (["-t", "won", "-p", "depth"], 2, "--param must be name=value, such as --param max_depth=5, got 'depth'."),
         (
             ["-t", "won", "-p", "max_dpth=3"],
             2,
@@ -226,11 +230,11 @@ def test_columns_that_know_nothing(tmp_path):
         (
             ["-t", "won", "--types", "x"],
             2,
-            "--types wants pairs such as age=number, with one of number, category, boolean, date; got 'x'.",
+            "--types must be pairs such as age=number, with one of number, category, boolean, date, got 'x'.",
         ),
-        (["-t", "won", "--types", "x=colour"], 2, "--types wants pairs such as age=number"),
+        (["-t", "won", "--types", "x=colour"], 2, "--types must be pairs such as age=number"),
         (["-t", "won", "--types", "c=number"], 1, "column 'c', row 1 of {path}: "),
-        (["-t", "won", "--types", "c=date"], 1, "column 'c' of {path} is in no format of dates that is known, such as"),
+        (["-t", "won", "--types", "c=date"], 1, "column 'c' of {path} has no known date format, such as"),
         (["-t", "won", "-o", "no/where.spinney"], 2, "--out: the folder no does not exist."),
         (["-t", "won", "--wrong"], 2, "No such option: --wrong"),
         ([], 2, "Missing option '--target'"),
@@ -276,7 +280,7 @@ def test_money_is_a_target(tmp_path, recwarn):
     said = refusal("fit", words, "-t", "price")
     assert said == (
         f"the target 'price' has 300 different values in 300 rows, such as 'p{sqm[0]:.5f}': too many classes to learn. "
-        "It looks like a name or an id. If it holds numbers, --types price=number says which cell is not one."
+        "It looks like a name or an id. If it holds numbers, --types price=number finds the cell that is not one."
     )
     assert refusal("fit", words, "-t", "price", "--types", "price=number").startswith("column 'price', row 1 of ")
     assert len(recwarn) == 0
@@ -288,7 +292,7 @@ def test_infinite_targets(tmp_path):
     )
     said = refusal("fit", path, "-t", "y")
     assert said.startswith(
-        f"the target 'y', row 18 of {path}: 'inf' is infinite; mend the cell, or name it in --missing"
+        f"the target 'y', row 18 of {path}: 'inf' is infinite. Correct the cell, or name it in --missing"
     )
     assert facts("fit", path, "-t", "y", "-m", "tree", "--cv", 0, "--missing", "inf,-inf", "-o", tmp_path / "m.spinney")
 
@@ -300,7 +304,7 @@ def test_a_model_that_is_replaced_is_named(simple, tmp_path):
     other = facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 0, "-o", "other.spinney")
     assert "replaces" not in other
     said = refusal("fit", simple, "-t", "won", "-m", "tree", "-o", simple, code=2)
-    assert said == f"--out: {simple} is there already and is not a model file: name another place, or remove it."
+    assert said == f"--out: {simple} exists and is not a model file. Name another file, or remove it."
     assert simple.read_text().startswith("x,c,day")
 
 
@@ -328,8 +332,8 @@ def test_copies_are_held_out_together(tmp_path):
     once = pl.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "y": rng.choice(["u", "v"], 80)})
     pl.concat([once] * 5).write_csv(tmp_path / "t.csv")
     said, _ = run("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney", "-p", "max_depth=9")
-    assert "note: 320 rows of 400 repeat another row exactly; they are held out together" in said
-    assert "How good it is: 5-fold cross-validation, copies kept together" in said
+    assert "note: 320 rows of 400 are exact duplicates of another row; duplicates are held out together" in said
+    assert "Scores: 5-fold cross-validation, duplicates kept together" in said
     found = facts("fit", tmp_path / "t.csv", "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney", "-p", "max_depth=9")
     assert found["copies"] == 320
     assert found["score"]["scores"]["accuracy"] < 0.75  # labels are drawn
@@ -338,7 +342,9 @@ def test_copies_are_held_out_together(tmp_path):
 def test_a_class_of_one_row(tmp_path):
     path = table(tmp_path / "t.csv", {"x": [k % 13 for k in range(60)], "y": ["u"] * 59 + ["v"]})
     said, _ = run("fit", path, "-t", "y", "-m", "tree", "-o", tmp_path / "m.spinney")
-    assert "Not judged: the class 'v' has 1 row, and without the rows held out there would be one class only." in said
+    assert (
+        "Not evaluated: the class 'v' has 1 row, and without the held-out rows there would be only one class." in said
+    )
     assert " fits: " not in said
     assert (tmp_path / "m.spinney").exists()
 
@@ -359,7 +365,7 @@ def test_hints_on_targets(tmp_path):
     many = table(tmp_path / "t.csv", {"x": range(90), "y": [k % 18 for k in range(90)], "z": ["Yes", "yes", "No"] * 30})
     common = ["-m", "tree", "--cv", 0, "-o", tmp_path / "m.spinney"]
     assert facts("fit", many, "-t", "y", *common)["why"].endswith(
-        "18 different ones (--task classification if they are names)"
+        "18 different ones (--task classification if they are class labels)"
     )
     assert (
         "classes that differ in upper and lower case only: 'Yes', 'yes'"
@@ -383,8 +389,8 @@ def test_wide_tables_show_their_target(tmp_path):
 
 def test_time_is_said(simple):
     said, _ = run("fit", simple, "-t", "won", "-m", "tree", "--cv", 3)
-    assert "  4 fits: 3 to judge the model on rows held out, 1 on all rows\n" in said
-    assert "Saved in simple.spinney (fitting " in said
+    assert "  4 fits: 3 to evaluate the model on held-out rows, 1 on all rows\n" in said
+    assert "Saved to simple.spinney (fitting " in said
     assert set(facts("fit", simple, "-t", "won", "-m", "tree", "--cv", 3)["seconds_of"]) == {
         "fitting",
         "judging",
@@ -398,9 +404,9 @@ def test_a_long_fit_is_announced(simple, monkeypatch):
     command = ["fit", str(simple), "-t", "won", "-m", "tree", "--cv", "3"]
     errors = CliRunner(env={"SPINNEY_QUIET": None}).invoke(app, command).stderr
     assert "spinney: the first of 4 fits took " in errors
-    assert errors.endswith(" s to go\n")
+    assert errors.endswith(" s left\n")
 
 
 def test_the_leaderboard_is_shown(simple):
     said, _ = run("fit", simple, "-t", "won", "-m", "auto", "-p", "families=['tree']", "--cv", 0)
-    assert "weight" in said.split("What it looks at")[-1]
+    assert "weight" in said.split("Feature importances")[-1]

@@ -64,7 +64,7 @@ def test_how_many_folds():
     assert plan(100_000, 10, None, slow=False) == 1
     assert plan(100_000, 10, 7, slow=True) == 7
     few = judge(None, pl.DataFrame({"x": [1, 2]}), np.array([0, 1]), "regression", 5)
-    assert few.why == "2 rows are too few to hold some out"
+    assert few.why == "2 rows are too few to hold some of them out"
 
 
 def test_half_of_a_large_table_is_learnt_from(monkeypatch):
@@ -72,4 +72,4 @@ def test_half_of_a_large_table_is_learnt_from(monkeypatch):
     monkeypatch.setattr(judging, "_MOST_HELD_OUT", 10)
     X, y = pl.DataFrame({"x": np.arange(200.0)}), np.arange(200) % 2
     found = judge(spinney.DecisionTreeClassifier(max_depth=1), X, y, "classification", 1)
-    assert found.how == "10 rows held out, 100 others learnt from"
+    assert found.how == "10 held-out rows, fitted on 100 others"

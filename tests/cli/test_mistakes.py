@@ -41,7 +41,7 @@ def test_the_other_file(model, penguins, tmp_path):
 def test_places_that_cannot_be_written(table, model, penguins, tmp_path, monkeypatch):
     """Said before the model is fitted, with the name that the user gave."""
     told = refusal("fit", table, "-t", "y", "--out", tmp_path, code=2)
-    assert told == f"--out: {tmp_path} is a folder; name a file in it, such as {tmp_path / 'model.spinney'}."
+    assert told == f"--out: {tmp_path} is a folder. Name a file in it, such as {tmp_path / 'model.spinney'}."
     (tmp_path / "out.csv").mkdir()
     assert refusal("predict", model, penguins, "--out", tmp_path / "out.csv", code=2).endswith(
         "is a folder, not a file."
@@ -63,10 +63,10 @@ def test_saving_names_the_path(tmp_path):
 
 
 def test_targets(table):
-    assert refusal("fit", table, "-t", "day").startswith("the target 'day' holds dates, which cannot be predicted: use")
+    assert refusal("fit", table, "-t", "day").startswith("the target 'day' holds dates, which cannot be predicted. Use")
     assert refusal("fit", table, "-t", "b", "--task", "classification") == (
-        "--task classification: the target 'b' holds fractions, such as 0.125; --types b=category takes every number "
-        "for a class."
+        "--task classification: the target 'b' holds fractions, such as 0.125; --types b=category treats every number "
+        "as a class."
     )
     assert refusal("fit", table, "-t", "y", "--weights", "y", code=2) == "--weights: 'y' is the target."
     assert refusal("fit", table, "-t", "y", "--groups", "y", code=2) == "--groups: 'y' is the target."
@@ -76,7 +76,7 @@ def test_targets(table):
 def test_numbers_out_of_range(table, tmp_path):
     assert "--seed" in refusal("fit", table, "-t", "y", "--seed", -1, code=2)
     told = refusal("fit", table, "-t", "y", "--cv", 41, "--quiet", "--out", tmp_path / "m.spinney")
-    assert told == "--cv 41: 40 rows cannot be parted into more folds than rows."
+    assert told == "--cv 41: 40 rows cannot be divided into more folds than rows."
 
 
 def test_a_file_cut_in_half(table, tmp_path):
@@ -84,7 +84,7 @@ def test_a_file_cut_in_half(table, tmp_path):
     model = tmp_path / "m.spinney"
     run("fit", table, "-t", "y", "-m", "tree", "--cv", 0, "--quiet", "--out", model)
     cut = write(tmp_path / "cut.csv", table.read_text()[:-16])
-    note = "the last line has 2 of 4 cells and no end: the file may have been cut"
+    note = "the last line has 2 of 4 cells and no line break; the file may be truncated"
     assert open_source(str(cut)).notes == (note,)
     assert f"note: {note}" in run("fit", cut, "-t", "y", "-m", "tree", "--cv", 0, "--out", tmp_path / "n.spinney")[0]
     assert note in run("predict", model, cut)[1]
@@ -128,7 +128,9 @@ def test_good_classes_with_bad_probabilities(capsys):
     """A log loss worse than the baseline's alone does not make a model useless."""
     base = {"accuracy": 0.6, "balanced accuracy": 0.5, "log loss": 0.67}
     tell_scores(Report(), Judged("", {"accuracy": 0.8, "balanced accuracy": 0.8, "log loss": 1.1}, {}, base))
-    assert "the classes are better than the baseline's, the probabilities are not" in capsys.readouterr().out
+    assert (
+        "the predicted classes are better than the baseline, but the probabilities are not" in capsys.readouterr().out
+    )
     tell_scores(Report(), Judged("", {"accuracy": 0.6, "balanced accuracy": 0.5, "log loss": 1.1}, {}, base))
     assert "the model is no better than the baseline" in capsys.readouterr().out
 

@@ -49,7 +49,7 @@ def test_columns_in_another_order_and_others_besides(model, frame, new):
     assert said.splitlines()[:2] == ["colour,sex,prediction", "grey,male,Adelie"]
     assert errors == ""
     _, errors = run("predict", model, new(table))
-    assert errors == "  note: columns that the model does not know were ignored: 'colour'\n"
+    assert errors == "  note: ignored columns that were not in the training data: 'colour'\n"
     assert run("predict", model, new(table), "-q")[1] == ""
 
 
@@ -67,7 +67,7 @@ def test_text_where_numbers_were(model, frame, new):
     path = new(cells)
     said = refusal("predict", model, path)
     assert said.startswith(
-        f"column 'body_mass_g', row 17 of {path}: 'fat' is not a number; mend the cell, or name it in --missing"
+        f"column 'body_mass_g', row 17 of {path}: 'fat' is not a number. Correct the cell, or name it in --missing"
     )
     assert len(predicted(model, path, "--missing", "fat")) == 344
     frame.with_columns(year=pl.date("year", 1, 1)).write_parquet(path.with_suffix(".parquet"))
@@ -81,8 +81,8 @@ def test_unknown_categories_are_counted(model, frame, new):
     row = int((frame["year"] == 2009).arg_max()) + 1
     n = int((frame["year"] == 2009).sum())
     assert (
-        errors == f"  note: {n} values of 'island' were not there in training and count as missing, such as 'Atlantis' "
-        f"in row {row}\n"
+        errors == f"  note: {n} values of 'island' were not in the training data and are treated as missing, such as "
+        f"'Atlantis' in row {row}\n"
     )
 
 
@@ -121,8 +121,8 @@ def test_the_same_table_in_another_dress(tmp_path, monkeypatch):
     said, errors = run("predict", "t.spinney", "g.csv")
     assert pl.read_csv(io.StringIO(said)).equals(found)
     assert errors.splitlines() == [
-        "  note: 'day' is written otherwise than at fit; it was read with: day/month/year",
-        "  note: 'x' is written otherwise than at fit; it was read with: decimal comma, € removed",
+        "  note: 'day' has another format than at fit; it was read with: day/month/year",
+        "  note: 'x' has another format than at fit; it was read with: decimal comma, € removed",
     ]
     run("fit", "g.csv", "-t", "y", "-m", "tree", "--cv", 0)
     assert predicted("g.spinney", "t.csv").equals(found)
@@ -133,7 +133,7 @@ def test_the_same_table_in_another_dress(tmp_path, monkeypatch):
 
 def test_empty_columns_are_said(model, frame, new):
     _, errors = run("predict", model, new(frame.with_columns(body_mass_g=pl.lit(None), sex=pl.lit("NA"))))
-    said = "  note: columns 'body_mass_g', 'sex' have no value in this table: all their cells count as missing\n"
+    said = "  note: columns 'body_mass_g', 'sex' have no value in this table: all their cells are treated as missing\n"
     assert errors == said
 
 
@@ -222,7 +222,7 @@ def test_lines_without_values_are_said(model, frame, tmp_path):
     (tmp_path / "t.csv").write_text(text)
     said, errors = run("predict", model, tmp_path / "t.csv")
     assert len(said.splitlines()) == 4
-    assert errors == "  note: 2 lines without any value skipped: there are no predictions for them\n"
+    assert errors == "  note: 2 lines without any value skipped, without predictions\n"
 
 
 def test_names_that_are_taken(model, frame, new):
@@ -242,7 +242,7 @@ def test_models_of_python_without_a_recipe(frame, penguins, tmp_path):
     found = predicted(tmp_path / "plain.spinney", tmp_path / "numbers.csv")["prediction"].to_numpy()
     assert np.allclose(found, plain.predict(numbers.to_numpy()))
     said = refusal("predict", tmp_path / "plain.spinney", penguins)
-    assert said == f"{penguins} has 8 columns, but the model, which knows no names, was fitted on 2."
+    assert said == f"{penguins} has 8 columns, but the model was fitted on 2 columns without names."
 
 
 def test_a_pipe(model, penguins):

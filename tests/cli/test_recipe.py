@@ -91,7 +91,7 @@ def test_the_recipe_of_another_model(model, table, tmp_path, change):
     change(parts.header["metadata"][KEY])
     path = tmp_path / "forged.spinney"
     path.write_bytes(parts.content())
-    assert "columns, and the model has 2, or others" in refusal("predict", path, table)
+    assert "do not match those of the model (2)" in refusal("predict", path, table)
 
 
 def test_another_version(model, table, tmp_path):

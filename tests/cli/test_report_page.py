@@ -24,12 +24,29 @@ def test_groups_of_the_fit_are_kept_together(penguins, tmp_path):
     assert "needs at least 5 groups, got 3" in refusal("report", model, penguins)  # 5 folds
 
 
+def test_an_interrupt_while_the_report_is_made(penguins, tmp_path, monkeypatch):
+    """The model is there by then, and the message says so; a run before it does not count."""
+
+    def interrupt(*given, **named):
+        raise KeyboardInterrupt
+
+    model, page = tmp_path / "m.spinney", tmp_path / "page.html"
+    run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", tmp_path / "other.spinney")
+    monkeypatch.setattr("spinney.reporting.making.report", interrupt)
+    arguments = ["fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model, "--report", page]
+    _, error = run(*arguments, code=130)
+    assert error == f"interrupted: only {model} was written.\n"
+    assert model.exists()
+    assert not page.exists()
+    assert run("report", model, penguins, code=130)[1] == "interrupted: nothing was written.\n"
+
+
 def test_refusals(penguins, tmp_path):
     model = tmp_path / "tree.spinney"
     run("fit", penguins, "-t", "species", "-m", "tree", "--cv", 0, "--out", model)
     assert "--cv must be 0 or a number of folds" in refusal("report", model, penguins, "--cv", 1, code=2)
-    assert "--out must name a page" in refusal("report", model, penguins, "--out", tmp_path / "page.txt", code=2)
-    assert "--report must name a page" in refusal("fit", penguins, "-t", "species", "--report", "page.txt", code=2)
+    assert "--out must be an HTML file" in refusal("report", model, penguins, "--out", tmp_path / "page.txt", code=2)
+    assert "--report must be an HTML file" in refusal("fit", penguins, "-t", "species", "--report", "page.txt", code=2)
 
 
 @pytest.mark.parametrize("cv", [1, 3])

@@ -18,9 +18,11 @@ def test_a_tree_is_drawn(model):
     )
     assert "2-fold cross-validation: accuracy 0." in said
     assert spinney.export_text(loaded, max_depth=4, show_weights=True).rstrip() in said
-    assert "  weights: training rows of Adelie, Chinstrap, Gentoo\n" in said
-    assert "What it looks at" in said
-    assert "deeper questions are left out: --max-depth 5" in run("show", model, "--tree", 0, "--max-depth", 1)[0]
+    assert "  weights: training rows per class (Adelie, Chinstrap, Gentoo)\n" in said
+    assert "Feature importances" in said
+    assert (
+        "deeper splits are not shown; --max-depth 5 shows more" in run("show", model, "--tree", 0, "--max-depth", 1)[0]
+    )
 
 
 def test_rules_and_importances(model):
@@ -41,20 +43,20 @@ def test_rules_and_importances(model):
 def test_a_forest_shows_what_it_looks_at_and_its_trees(forest):
     said, _ = run("show", forest)
     assert "(5 trees)" in said
-    assert "What it looks at" in said
+    assert "Feature importances" in said
     assert "|---" not in said
     assert (
         spinney.export_text(spinney.load(forest), tree=3, max_depth=2)
         == facts("show", forest, "--tree", 3, "--max-depth", 2)["tree"]
     )
     assert "Tree 3 of 5, counted from 0\n" in run("show", forest, "--tree", 3)[0]
-    assert "of tree 0 of 5, counted from 0, those of most rows first" in run("show", forest, "--rules")[0]
+    assert "of tree 0 of 5, counted from 0, sorted by number of rows" in run("show", forest, "--rules")[0]
 
 
 def test_trees_that_are_not_there(model, forest):
     assert refusal("show", forest, "--tree", "x", code=2) == "--tree must be a number, or ROUND,CLASS, got 'x'."
     assert refusal("show", forest, "--tree", 9, code=2) == "--tree must be a number from 0 to 4, got 9."
-    assert refusal("show", model, "--tree", 1, code=2) == "--tree 1: a DecisionTreeClassifier has one tree only."
+    assert refusal("show", model, "--tree", 1, code=2) == "--tree 1: a DecisionTreeClassifier has only one tree."
 
 
 def test_boosting_of_several_classes(penguins, tmp_path):
@@ -62,7 +64,7 @@ def test_boosting_of_several_classes(penguins, tmp_path):
     run("fit", penguins, "-t", "species", "-p", "n_estimators=3", "--cv", 0, "-o", path)
     second = run("show", path, "--tree", "2,1")[0]
     assert "Round 2 of 3, class 1 (chinstrap); classes and rounds are counted from 0\n" in second
-    assert "its values are steps: the raw score of a row is the sum of those of all 9 trees" in second
+    assert "the raw score of a row is the sum of the leaf values of all 9 trees" in second
     assert run("export", path, "--to", "rules", "--tree", "2,1")[0].count("\n") >= 2
     assert "Round 1 of 3, class 0 (adelie)" in run("show", path, "--tree", "1")[0]
     said = refusal("show", path, "--tree", "0,3", code=2)
@@ -74,7 +76,7 @@ def test_boosting_of_several_classes(penguins, tmp_path):
 def test_models_without_importances(frame, tmp_path):
     X = frame.select("bill_length_mm", "year").fill_null(0)
     spinney.save(spinney.KMeans(2, random_state=0).fit(X), tmp_path / "k.spinney")
-    assert refusal("show", tmp_path / "k.spinney", "--importances") == "a KMeans has no importances."
+    assert refusal("show", tmp_path / "k.spinney", "--importances") == "KMeans has no feature importances."
     assert run("show", tmp_path / "k.spinney")[0] == "KMeans: other by 2 columns\n"
 
 
@@ -95,7 +97,9 @@ def test_exports_of_whole_models(model, tmp_path, form):
     content, loaded = path.read_bytes(), spinney.load(model)
     ours = getattr(spinney, f"to_{form}")(loaded)
     assert content == (ours.SerializeToString() if form == "onnx" else ours.encode())
-    assert "--tree is for dot, text and rules" in refusal("export", model, "--to", form, "--tree", 0, code=2)
+    assert "--tree is supported only with --to dot, text and rules" in refusal(
+        "export", model, "--to", form, "--tree", 0, code=2
+    )
 
 
 def test_export_refusals(model):
@@ -127,12 +131,12 @@ def test_stacks_and_votes_name_their_members(penguins, frame, tmp_path):
     found = facts("show", path)["members"]
     assert [one["name"] for one in found] == ["boosting", "forest", "extra_trees"]
     assert sum(one["weight"] for one in found) == pytest.approx(1.0)
-    assert "3 models, combined by " in run("show", path)[0]
+    assert "3 members, combined by " in run("show", path)[0]
     X, y = frame.select("year").to_numpy(), frame["species"].to_numpy()
     trees = [("a", spinney.DecisionTreeClassifier(max_depth=1)), ("b", spinney.DecisionTreeClassifier(max_depth=2))]
     spinney.save(spinney.VotingClassifier(trees, weights=[1, 3]).fit(X, y), path)
     said, _ = run("show", path)
-    assert "2 models, which vote\n" in said
+    assert "2 members, combined by voting\n" in said
     assert [line.split()[-1] for line in said.splitlines() if "DecisionTreeClassifier" in line] == ["25.0%", "75.0%"]
 
 

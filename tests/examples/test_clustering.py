@@ -19,7 +19,7 @@ def test_pictures_and_numbers(tmp_path, capsys, pictures):
     script.main([str(tmp_path / "pictures")])
     printed = capsys.readouterr().out
     for number in (
-        "densities 0.12 and 0.06, shares 0.65 and 0.35",
+        "densities 0.12 and 0.06, responsibilities 0.65 and 0.35",
         "means -3.99 and 4.01",
         "the elbow suggests 4 clusters",
     ):

@@ -47,7 +47,7 @@ def test_bagging(capsys, run):
     assert accuracy["500 trees, bootstraps"] == pytest.approx(0.912, abs=0.03)  # the lecture's figures, of other draws
     assert accuracy["out of bag"] == pytest.approx(0.901, abs=0.01)
     assert accuracy["100 trees, disjoint parts"] < accuracy["500 trees, 100 rows each"]
-    assert "Out of bag" in capsys.readouterr().out
+    assert "Out-of-bag" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_adaboost(capsys, run):
     printed = capsys.readouterr().out
     assert "SAMME.R" in printed
     assert "0.30 -> 0.42, 3/14 -> 0.65, 3/22 -> 0.92, 1/8 -> 0.97" in printed
-    assert "error 0.2, then weights 1/160 and 1/40: each class weighs 0.50" in printed
+    assert "error 0.2, then weights 1/160 and 1/40: the total of each class is 0.50" in printed
 
 
 def test_gradient_boosting(capsys, run):
@@ -73,7 +73,7 @@ def test_blending(capsys, run):
     accuracy = run("blending")
     worst = min(accuracy[name] for name in ("tree", "neighbours", "support vectors"))
     assert min(accuracy["blending"], accuracy["stacking"]) >= worst
-    assert "Whom the blender trusts" in capsys.readouterr().out
+    assert "Coefficients of the final model" in capsys.readouterr().out
 
 
 def test_forest(capsys, run):
@@ -84,7 +84,7 @@ def test_forest(capsys, run):
     assert sum(importance.values()) == pytest.approx(1.0)
     printed = capsys.readouterr().out
     assert "petal length (cm)" in printed
-    assert "Out of bag 0.9" in printed
+    assert "Out-of-bag accuracy: 0.9" in printed
 
 
 @pytest.mark.slow
@@ -95,4 +95,4 @@ def test_a_temporary_folder_by_default(capsys, tmp_path, monkeypatch):
     spec.loader.exec_module(module)
     module.main()
     assert (tmp_path / "spinney-bagging-" / "one_and_many.png").exists()
-    assert "1 picture is in" in capsys.readouterr().out
+    assert "1 figure is in" in capsys.readouterr().out

@@ -205,7 +205,7 @@ def test_sliders_fit_again(page):
     browser.press("ArrowRight")
     again(browser, f"(() => {{ {move} }})()")
     assert browser.run(COUNT) == "step 2 of 3"
-    assert "and 1 of what it says" in browser.run("document.getElementById('sentence').textContent") != said
+    assert "and 1 times its prediction" in browser.run("document.getElementById('sentence').textContent") != said
 
 
 def test_pictures_and_code(page):

@@ -28,12 +28,15 @@ def test_columns_are_recognised():
     ("text", "said"),
     [
         ("  \n ", "The table is empty"),
-        ("a\n1\n2", "needs two rows and two columns"),
-        ('a,b\n"1,2\n3', "The table, row 1: unexpected end of data; a quote may not be closed"),
+        ("a\n1\n2", "needs at least two rows and two columns"),
+        ('a,b\n"1,2\n3', "The table, row 1: unexpected end of data. A quote may not be closed"),
         ("a,b\n1,2\n3,4,5\n", "The table, row 2: 3 cells, but the header has 2"),
-        ("<html><body>Sign in</body></html>", "The table is a page of HTML"),
+        ("<html><body>Sign in</body></html>", "The table is an HTML page"),
         ("PK\x03\x04 and what is no workbook", "The table is a zip archive or a damaged workbook"),
-        ("a,b\n" + "\n".join(f"{i},{i}" for i in range(9)), "No column has from 2 to 8 different values"),
+        (
+            "a,b\n" + "\n".join(f"{i},{i}" for i in range(9)),
+            "No column can be the class, which needs 2 to 8 different values",
+        ),
     ],
 )
 def test_what_cannot_be_read_gets_a_sentence(text, said):
@@ -53,7 +56,7 @@ def test_missing_and_many_rows_are_said(lab):
     assert found["rows"] == MOST_ROWS
     missing, many = found["note"].split(". ")
     assert missing == "2 rows with missing values are left out"
-    assert many == f"The lab takes {MOST_ROWS} of {MOST_ROWS + 50} rows, drawn at random."
+    assert many == f"A random sample of {MOST_ROWS} of {MOST_ROWS + 50} rows is used."
 
 
 def test_a_table_of_words(lab):
@@ -74,8 +77,8 @@ def test_names_are_kept_as_they_are(lab):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        ("x,c\n1,a\n2,b\n3,a\n", {"method": "kmeans", "params": {}}, "two columns of numbers beside the class"),
-        ("x,y,c\n1,2,a\n2,3,b\n", {"target": "z"}, "this table has no column 'z'"),
+        ("x,c\n1,a\n2,b\n3,a\n", {"method": "kmeans", "params": {}}, "two numeric columns besides the class"),
+        ("x,y,c\n1,2,a\n2,3,b\n", {"target": "z"}, "This table has no column 'z'"),
         ("x,y,c\n1,2,a\n2,,b\n", {}, "only one class"),
         ("x,y,c\n1,,a\n,2,b\n", {}, "No row has a value"),
     ],
@@ -87,7 +90,7 @@ def test_what_cannot_be_drawn_gets_a_sentence(lab, text, more, said):
 
 def test_few_rows_get_a_sentence(lab):
     text = "x,y,c\n" + "\n".join(f"{i},{i * i},{'ab'[i % 2]}" for i in range(6))
-    for method, said in (("pruning", "needs 8 rows at least"), ("em", "too few different rows"), ("kmeans", None)):
+    for method, said in (("pruning", "needs at least 8"), ("em", "too few distinct rows"), ("kmeans", None)):
         request = {"method": method, "table": "own", "own": lab.own.add(text)["id"]}
         if method == "em":
             request["params"] = {"n_components": 8}
@@ -97,17 +100,17 @@ def test_few_rows_get_a_sentence(lab):
             with pytest.raises(LabError, match=said):
                 lab.series(request)
     three = {"method": "forest", "table": "own", "own": lab.own.add("x,y,c\n1,2,a\n2,3,b\n3,1,a")["id"]}
-    with pytest.raises(LabError, match="holds every row, and none is left to judge it"):
+    with pytest.raises(LabError, match="has every row, so that it cannot be evaluated"):
         lab.series({**three, "params": {"n_estimators": 60}})
     many = "x,y,c\n" + "\n".join(f"{i % 2},{i % 2},{'ab'[i % 2]}" for i in range(12))
-    with pytest.raises(LabError, match="fewer different rows than the 4 clusters"):
+    with pytest.raises(LabError, match="fewer distinct rows than the 4 clusters"):
         lab.series({"method": "kmeans", "table": "own", "own": lab.own.add(many)["id"]})
 
 
 def test_files_are_forgotten_one_after_another():
     tables = OwnTables()
     ids = [tables.add(f"x,y,c\n{k},1,a\n2,3,b\n")["id"] for k in range(10)]
-    with pytest.raises(LabError, match="load the file again"):
+    with pytest.raises(LabError, match="Load the file again"):
         tables.source({"own": ids[0]}, plane=True)
     assert tables.source({"own": ids[-1]}, plane=True).columns == ["x", "y"]
     assert np.unique(ids).size == 10
@@ -119,10 +122,10 @@ def test_it_is_read_as_the_command_line_reads_it():
     found = OwnTables().add("customer_id;size;price;kind;n;n\n" + rows.replace(".", ","))
     assert (found["numbers"], found["target"]) == (["size", "price", "n"], "kind")
     assert found["notes"] == [
-        "column 'n' is there more than once; the one in place 6 is called 'n (2)'",
+        "column name 'n' occurs more than once; column 6 is renamed 'n (2)'",
         "'size': decimal comma",
         "'price': thousands separators, $ removed",
-        "'customer_id' is left out: numbers the rows",
+        "'customer_id' is left out: row numbers",
         "'n (2)' is left out: the same value in every row",
     ]
 

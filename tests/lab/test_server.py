@@ -36,7 +36,7 @@ def test_the_token_is_needed(ask, server):
     for path in ("/", "/page.js", "/api/about", "/?token=wrong", "/api/about?token=" + server.token):
         status, _, _ = answer = ask(path, token=False)
         assert status == 403
-        assert said(answer).startswith("This needs the lab's token")
+        assert said(answer).startswith("The token is missing or wrong")
     assert ask("/api/series", {"method": "id3"}, token=False)[0] == 403
     status, headers, _ = ask("/?token=" + server.token, token=False)
     assert (status, headers["Location"]) == (303, "/")
@@ -61,7 +61,7 @@ def test_cookies_of_other_pages_lock_nobody_out(ask, server, foreign):
 def test_people_without_the_token_get_a_page_in_words(ask):
     status, headers, body = ask("/", token=False, Accept="text/html,application/xhtml+xml,*/*;q=0.8")
     assert (status, headers["Content-Type"]) == (403, "text/html; charset=utf-8")
-    assert b"<p>This needs the lab&#x27;s token: open the whole address" in body
+    assert b"<p>The token is missing or wrong. Open the whole address" in body
     assert not body.strip().startswith(b"{")
     assert ask("/nothing?<script>", Accept="text/html")[2].count(b"<script>") == 0
 
@@ -69,10 +69,10 @@ def test_people_without_the_token_get_a_page_in_words(ask):
 def test_whole_numbers_of_400_digits_get_a_sentence(ask):
     large = int("9" * 400)
     for body, words in (
-        ({"method": "tree", "params": {"max_depth": large}}, "maximum depth must be a whole number from 1 to 6"),
+        ({"method": "tree", "params": {"max_depth": large}}, "maximum depth must be an integer from 1 to 6"),
         ({"method": "tree", "tableParams": {"noise": -large}}, "noise must be a number from 0 to 0.5"),
-        ({"method": "tree", "points": [[large, 0, 0]]}, "A point is two finite numbers"),
-        ({"method": "tree", "points": [[0, 0, large]]}, "A point is two finite numbers"),
+        ({"method": "tree", "points": [[large, 0, 0]]}, "A point must be two finite numbers"),
+        ({"method": "tree", "points": [[0, 0, large]]}, "A point must be two finite numbers"),
     ):
         answer = ask("/api/series", body)
         assert answer[0] == 200
@@ -102,8 +102,8 @@ def test_a_method_that_cannot_be_prepared_is_told(capfd, monkeypatch):
 @pytest.mark.parametrize(
     ("headers", "words"),
     [
-        ({"Host": "evil.example"}, "The lab answers at its own address only"),
-        ({"Host": "127.0.0.1:1"}, "The lab answers at its own address only"),
+        ({"Host": "evil.example"}, "Wrong host"),
+        ({"Host": "127.0.0.1:1"}, "Wrong host"),
         ({"Origin": "http://evil.example"}, "came from another site"),
         ({"Origin": "null"}, "came from another site"),
         ({"Sec_Fetch_Site": "cross-site"}, "came from another site"),
@@ -131,7 +131,7 @@ def test_there_are_no_other_paths(ask, path):
 
 
 def test_bad_requests_get_a_sentence(ask):
-    for body, words in ((b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b"7", "A request is an object")):
+    for body, words in ((b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b"7", "A request must be an object")):
         answer = ask("/api/series", body)
         assert answer[0] == 200  # a browser's console would show any other status in red
         assert words in said(answer)
@@ -153,7 +153,7 @@ def test_tables_over_20_mb_are_refused_before_they_are_read(server):
     connection.endheaders()
     answer = connection.getresponse()
     assert answer.status == 413
-    assert json.loads(answer.read())["error"] == "The table is 21 MB: the lab takes at most 20 MB."
+    assert json.loads(answer.read())["error"] == "The table is 21 MB, but at most 20 MB are supported."
 
 
 def test_a_body_must_say_how_long_it_is(server):
@@ -176,7 +176,7 @@ def test_mistakes_of_our_own_are_said_to_be_so(ask, server, monkeypatch):
     monkeypatch.setattr(server.lab, "series", lambda request: 1 / 0)
     answer = ask("/api/series", {"method": "id3"})
     assert answer[0] == 500
-    assert said(answer).startswith("This is a mistake of Spinney's own, ZeroDivisionError")
+    assert said(answer).startswith("Internal error of Spinney, ZeroDivisionError")
 
 
 def test_ports(monkeypatch):
@@ -190,7 +190,7 @@ def test_ports(monkeypatch):
             assert other.server_port != taken.server_port
             assert other.token != taken.token
         assert refusal("lab", "--no-browser", "--port", taken.server_port).startswith(
-            f"port {taken.server_port} cannot"
+            f"port {taken.server_port} is not available"
         )
 
 

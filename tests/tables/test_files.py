@@ -76,7 +76,7 @@ def test_standard_input(tmp_path):
     result = process("fit", "-", "-t", "y", "-m", "tree", "--cv", 0, input=content)
     assert result.returncode == 0, result.stderr
     assert b"standard input: 40 rows, 3 columns" in result.stdout
-    assert b"Saved in model.spinney" in result.stdout
+    assert b"Saved to model.spinney" in result.stdout
     assert (tmp_path / "model.spinney").exists()
 
 
@@ -93,7 +93,7 @@ def test_odd_headers(tmp_path):
     columns, found = fitted(path)
     assert [name for name, *_ in columns] == ["a", "a (2)", "column_3", "y"]
     assert found["table"]["rows"] == 40
-    assert found["warnings"][0] == "column 'a' is there more than once; the one in place 2 is called 'a (2)'"
+    assert found["warnings"][0] == "column name 'a' occurs more than once; column 2 is renamed 'a (2)'"
 
 
 def test_no_header(tmp_path):
@@ -102,16 +102,16 @@ def test_no_header(tmp_path):
     assert found["table"]["rows"] == 40
     numbers = write(tmp_path / "numbers.csv", "1,2\n" * 9)
     said = refusal("fit", numbers, "-t", "x", code=2)
-    assert said.endswith("Perhaps the first line holds numbers only: if it is no header, say --no-header.")
+    assert said.endswith("Perhaps the first line holds only numbers; if it is not a header, use --no-header.")
 
 
 def test_another_encoding(tmp_path):
     path = write(tmp_path / "t.csv", TEXT.replace("x", "é").encode("latin-1"))
     said = refusal("fit", path, "-t", "y")
-    assert said == f"{path} is not UTF-8 text: byte 0xe9 in line 2; name its encoding, such as --encoding latin-1."
+    assert said == f"{path} is not UTF-8 text: byte 0xe9 in line 2. Name its encoding, such as --encoding latin-1."
     columns, _ = fitted(path, "--encoding", "latin-1")
     assert columns[1] == ("b", "category", 3)
-    assert "there is no such encoding" in refusal("fit", path, "-t", "y", "--encoding", "klingon", code=2)
+    assert "unknown encoding" in refusal("fit", path, "-t", "y", "--encoding", "klingon", code=2)
     assert "is not ascii text" in refusal("fit", path, "-t", "y", "--encoding", "ascii")
     late = write(tmp_path / "late.csv", b"a,y\n" + b"1,2\n" * 100_000 + b"\xe9,1\n")
     assert "byte 0xe9 in line 100002" in refusal("fit", late, "-t", "y")
@@ -123,16 +123,16 @@ def test_another_encoding(tmp_path):
         ("t.csv", b"", "is empty."),
         ("t.csv", b"\n\n", "is empty."),
         ("t.csv", b"a,y\n", "has a header but no rows."),
-        ("t.xlsx", b"PK\x03\x04....", "is a zip archive or a damaged workbook: unpack it, or save the sheet as CSV."),
-        ("t.csv", b"\x28\xb5\x2f\xfd....", "is compressed by zstd: unpack it first, or compress it by gzip."),
+        ("t.xlsx", b"PK\x03\x04....", "is a zip archive or a damaged workbook; unpack it, or save the sheet as CSV."),
+        ("t.csv", b"\x28\xb5\x2f\xfd....", "is compressed with zstd; unpack it first, or compress it with gzip."),
         (
             "t.csv.gz",
             gzip.compress(TEXT.encode(), mtime=0)[:60],
             "is damaged: Compressed file ended before the end-of-stream ",
         ),
-        ("t.json", b'[{"y": 1}]', "is one JSON document: write an object per line instead (JSON lines)."),
+        ("t.json", b'[{"y": 1}]', "is one JSON document. Write one object per line instead (JSON lines)."),
         ("t.csv", b"a,y\x00\n1,2\n", "is neither text nor Parquet, Arrow or JSON lines."),
-        ("t.parquet", b"a,y\n1,2\n", "is called .parquet, but is no Parquet file."),
+        ("t.parquet", b"a,y\n1,2\n", "is named .parquet, but is not a Parquet file."),
         ("t.parquet", b"PAR1" + b"x" * 50, "cannot be read as Parquet: "),
         ("t.jsonl", b'{"y": 1}\n{"y": \n', "cannot be read"),
     ],
@@ -144,7 +144,7 @@ def test_what_is_no_table(tmp_path, name, content, reason):
 
 def test_rows_that_are_too_long_and_quotes_that_do_not_end(tmp_path):
     path = write(tmp_path / "t.csv", "a,y\n1,2\n1,2,3\n")
-    said = f"{path}, row 2: 3 cells, but the header has 2; put quotes around text that holds the separator."
+    said = f"{path}, row 2: 3 cells, but the header has 2. Put quotes around text that contains the separator."
     assert refusal("fit", path, "-t", "y") == said
     path = write(tmp_path / "quote.csv", 'a,y\n1,2\n"1,2\n3,4\n')
     assert refusal("fit", path, "-t", "y").startswith(f"{path}, row 2: ")
@@ -175,8 +175,8 @@ def test_comments_before_the_header(tmp_path, text, columns, notes):
 
 def test_what_is_no_header(tmp_path):
     (tmp_path / "t.csv").write_text("Sales of 2024\na,b\n1,2\n3,4\n")
-    with pytest.raises(TableError, match=r"line 1, 'Sales of 2024', has one cell, and lines below have 2\. It is not"):
+    with pytest.raises(TableError, match=r"line 1, 'Sales of 2024', has one cell, but the lines below have 2\. Remove"):
         open_source(str(tmp_path / "t.csv"))
     (tmp_path / "t.csv").write_text("\n<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n")
-    with pytest.raises(TableError, match="is a page of HTML, not a table: it may be a login page"):
+    with pytest.raises(TableError, match=r"is an HTML page, not a table\. It may be a login page"):
         open_source(str(tmp_path / "t.csv"))

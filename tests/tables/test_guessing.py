@@ -86,7 +86,7 @@ def test_columns_are_read_as_cell_by_cell(tmp_path_factory, columns):
     [
         (["1", "2"], "number", ""),
         (["1,5", "2"], "number", "decimal comma"),
-        (["01", "12"], "category", "leading zeros: taken for names"),
+        (["01", "12"], "category", "leading zeros: treated as a category"),
         (["2024-01-31", "1999-12-01"], "date", ""),
         (["2024-01-31T10:00:00Z", "2024-01-31T10:00:00.123+02:00"], "date", ""),
         (["31.01.2024", "01.12.1999"], "date", "day/month/year"),
@@ -106,9 +106,9 @@ def test_kinds(tmp_path, cells, kind, note):
 @pytest.mark.parametrize(
     ("cells", "out"),
     [
-        ([f"{k}" for k in range(40)], "numbers the rows"),
-        ([f"{k}" for k in range(140, 100, -1)], "numbers the rows"),
-        ([f"name {k}" for k in range(40)], "text: nearly every row has a value of its own"),
+        ([f"{k}" for k in range(40)], "row numbers"),
+        ([f"{k}" for k in range(140, 100, -1)], "row numbers"),
+        ([f"name {k}" for k in range(40)], "text: nearly every value is unique"),
         (["7"] * 40, "the same value in every row"),
         (["NA"] * 40, "empty"),
         (["7", ""] * 20, ""),
@@ -126,14 +126,14 @@ def test_columns_that_are_left_out(tmp_path, cells, out):
 def test_ids_by_their_name(tmp_path):
     cells = [k * 37 % 411 for k in range(60)]
     _, found = look(tmp_path, "customer_id,amount\n" + "".join(f"{k},{k}\n" for k in cells))
-    assert [column.out for column in found.columns] == ["an id: every row has a value of its own", ""]
+    assert [column.out for column in found.columns] == ["an id: nearly every value is unique", ""]
 
 
 def test_a_few_words_among_numbers_count_as_missing(tmp_path):
     cells = [f"{k}" for k in range(100, 158)] + ["unknown", "unknown"]
     column = column_of(tmp_path, cells)
     assert (column.kind, column.missing, column.tokens) == ("number", 2, ("unknown",))
-    assert column.note == "'unknown' taken for missing"
+    assert column.note == "'unknown' treated as missing"
     many = [f"{k}" for k in range(1000)] + [f"word {k}" for k in range(30)]
     assert column_of(tmp_path, many).kind == "category"
 

@@ -31,7 +31,7 @@ def test_a_workbook_is_a_table(book):
         "price": ("number", 1),
         "late": ("boolean", 0),
     }
-    assert source.notes == ("the workbook has 2 sheets; this is the first, 'data' (--sheet names another)",)
+    assert source.notes == ("the workbook has 2 sheets; the first, 'data', is used (--sheet selects another)",)
     first = read_table(source, found.columns, MISSING).row(1, named=True)
     assert (first["size"], first["weight"], first["kind"], first["price"], first["late"]) == (1, 0.25, "b", 1000, False)
     assert (first["when"], first["when month"]) == (19724, 1)  # 2024-01-02
@@ -57,11 +57,11 @@ def test_damaged_workbooks(book):
 
 def test_without_the_reader(book, monkeypatch):
     monkeypatch.setattr("spinney.tables.files.find_spec", lambda name: None)
-    with pytest.raises(TableError, match=r"is an Excel workbook, and reading those needs fastexcel: pip install"):
+    with pytest.raises(TableError, match=r"is an Excel workbook, which needs fastexcel. Install with: pip install"):
         open_source(str(book))
 
 
 def test_a_sheet_of_what_has_none(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(TableError, match="--sheet is for Excel workbooks"):
+    with pytest.raises(TableError, match="--sheet is supported only for Excel workbooks"):
         open_source(str(tmp_path / "t.csv"), Dialect(sheet="x"))

@@ -14,10 +14,10 @@ async function ask(path, body, kind = "application/json") {
   let answer;
   try {
     answer = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": kind }, body: kind === "application/json" ? JSON.stringify(body) : body });
-  } catch { throw new Error("The lab does not answer: is `spinney lab` still running?"); }
+  } catch { throw new Error("The lab does not respond. Is `spinney lab` still running?"); }
   let found;
-  try { found = await answer.json(); } catch { throw new Error(`The lab answered something strange (${answer.status}).`); }
-  if (!answer.ok || found.error) throw new Error(found.error ?? `The lab answered ${answer.status}.`);
+  try { found = await answer.json(); } catch { throw new Error(`The lab sent an unreadable response (${answer.status}).`); }
+  if (!answer.ok || found.error) throw new Error(found.error ?? `The lab responded with ${answer.status}.`);
   return found;
 }
 function complain(message, beside = null) { // beside a button, or over the panels
@@ -29,7 +29,7 @@ function bringStage() { if (bringing && (isNarrow.matches || $("stage").getBound
 
 async function load() {
   const own = ++asked;
-  const slow = setTimeout(() => { if (own === asked) { document.body.classList.add("busy"); $("said").textContent = "Fitting … the first fit of a kind compiles its code, which can take some seconds."; } }, 250);
+  const slow = setTimeout(() => { if (own === asked) { document.body.classList.add("busy"); $("said").textContent = "Fitting … The first fit of a method compiles its code, which can take some seconds."; } }, 250);
   try {
     const found = await ask("/api/series", request(state));
     if (own !== asked) return;
@@ -212,7 +212,7 @@ function fillLegend(t, now, colours) {
   };
   if (planes.length && t.isPlane && !planes[0].colours && !planes[0].shares) t.classes.forEach((c, k) => sign(k, c));
   if (planes.some((p) => p.wrong?.length)) sign(0, "ringed: wrong", { wrong: true, colour: "#9aa39e" });
-  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.hollow?.length && p.bag) ? "hollow: not in this tree’s bag" : "hollow: held out", { hollow: true });
+  if (planes.some((p) => p.hollow?.length)) sign(0, planes.some((p) => p.hollow?.length && p.bag) ? "hollow: out-of-bag" : "hollow: held out", { hollow: true });
   $("legend").replaceChildren(...parts);
 }
 
@@ -265,7 +265,7 @@ async function useOwn(table, text = table) {
     ownText = text;
     Object.assign(state, { own: owned.id, target: owned.target });
     complain("");
-    if (method().kind === "plane" && owned.columns.length < 2) { complain("A picture needs two columns of numbers beside the class: take a decision tree, ID3 or C4.5 for this table.", "use"); return; }
+    if (method().kind === "plane" && owned.columns.length < 2) { complain("This method needs two numeric columns besides the class. Choose a decision tree, ID3 or C4.5 for this table.", "use"); return; }
     bringing = "use";
     chooseTable("own");
     state.target = owned.target;
@@ -346,7 +346,7 @@ function connect() {
   $("file").addEventListener("change", async () => {
     const file = $("file").files[0];
     if (!file) return;
-    if (file.size > 20 * 2 ** 20) complain(`The file has ${(file.size / 2 ** 20).toFixed(0)} MB, and the lab takes at most 20.`, "use");
+    if (file.size > 20 * 2 ** 20) complain(`The file has ${(file.size / 2 ** 20).toFixed(0)} MB, but at most 20 MB are supported.`, "use");
     else { // for links, text that is UTF-8
       const text = /\.(csv|tsv|txt)$/i.test(file.name) ? await file.text() : "\ufffd";
       await useOwn(file, text.includes("\ufffd") ? null : text);
