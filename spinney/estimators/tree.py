@@ -183,10 +183,11 @@ FITTED = """
 """
 CLASS_CRITERION = Parameter(
     "str or function",
-    'Measure of the quality of a split: "gini"; "entropy" or "log_loss"; "error" (misclassification rate); "gain_ratio" '
-    "(thresholds are chosen by information gain, and columns by gain ratio among those of at least average gain); or a "
-    "function (left, right) -> gain. The function receives the class weights of both children as arrays and returns "
-    "the gain per unit of weight. Splits with a negative gain are not made. It is compiled into the split search.",
+    'Measure of the quality of a split: "gini"; "entropy" or "log_loss"; "error" (misclassification rate); '
+    '"gain_ratio" (thresholds are chosen by information gain, and columns by gain ratio among those of at least '
+    "average gain); or a function (left, right) -> gain. The function receives the class weights of both children as "
+    "arrays and returns the gain per unit of weight. Splits with a negative gain are not made. It is compiled into the "
+    "split search.",
     CLASS_CRITERIA,
 )
 NUMBER_CRITERION = Parameter(

@@ -1,4 +1,4 @@
-"""Trees fitted one after another on one table, with changing weights. No algorithm in here: see grow/lists/series.py."""
+"""Trees fitted in turn on one table, with changing weights. No algorithm in here: see grow/lists/series.py."""
 
 from __future__ import annotations
 
