@@ -1,4 +1,4 @@
-"""Bagging for classification and regression, with scikit-learn's interface. No algorithm in here: see bagging_fit.py."""
+"""Bagging for classification and regression, as in scikit-learn. No algorithm in here: see bagging_fit.py."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ class BaggingClassifier(BaggedClasses, BagFit):
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
                 raise ValueError(
-                    f"decision_function needs members that know all classes, but the rows of member '{k}' lack some. "
-                    "Use predict_proba."
+                    f"decision_function needs members that know all classes, and member '{k}' has not seen some. Use "
+                    "predict_proba."
                 )
         given = route_to_copies(self, "decision_function", params)
         return self._mean_of_members(X, lambda member, some: np.asarray(member.decision_function(some, **given)))

@@ -161,8 +161,8 @@ class BagModel(CopiesModel, ForestModel):
         check_is_fitted(self)
         if "forest_" not in vars(self):
             raise AttributeError(
-                "feature_importances_ needs Spinney's trees as members: set estimator=None or another of its trees, without "
-                "class_weight and n_iter_no_change."
+                "feature_importances_ needs Spinney's trees as members: set estimator=None, or a tree "
+                "without class_weight and n_iter_no_change."
             )
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances

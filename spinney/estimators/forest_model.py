@@ -357,7 +357,7 @@ class JudgedForest(ForestModel):
         """Compute the out-of-bag predictions and score."""
         from spinney.ensemble.out_of_bag import count_votes
 
-        self._check_pooled("oob_score=True")
+        self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
         answers = mean_votes(votes, "tree")
@@ -369,8 +369,7 @@ class JudgedForest(ForestModel):
         """Raise for merged forests that were sampled from different rows."""
         if not getattr(self._bags, "share_rows", True):
             raise ValueError(
-                f"{what} is not supported here: the merged forests were sampled from different rows. Evaluate the "
-                "forest on held-out rows instead."
+                f"{what} cannot be computed: the merged forests were sampled from different rows. Use held-out rows."
             )
 
     def _in_bag(self, k: int) -> np.ndarray:
