@@ -69,8 +69,10 @@ _TABLE = {
 _ABOUT = """
     Every split samples `max_features` columns and one random threshold for each, between the smallest and the largest
     value in the node, and takes the best of these. A single such tree is weak: use it as the base estimator of an
-    ensemble, or use `{ensemble}`. Missing values go to the side with the larger gain, or to the side with more weight
-    if a node has none in training. Unknown categories are treated as missing.
+    ensemble, or use `{ensemble}`.
+
+    Missing values go to the side with the larger gain, or to the side with more weight if a node has none in training.
+    Unknown categories are treated as missing.
 """
 
 
