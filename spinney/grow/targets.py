@@ -113,7 +113,7 @@ def classes(labels: np.ndarray, n_classes: tuple[int, ...], weights: Weights, cr
 
 
 def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares: bool) -> tuple[Pairs, float]:
-    """One number per row; also returns the mean that was subtracted."""
+    """One number per row; also returns the centre that was subtracted."""
     whole = fixed_numbers(y[None, :], weights, centred)
     square, square_unit = None, 1.0
     if with_squares:
@@ -124,7 +124,7 @@ def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares:
 
 
 def several_numbers(y: np.ndarray, weights: Weights, centred: bool) -> tuple[Values, np.ndarray]:
-    """Numbers (outputs, rows); also returns the mean that was subtracted from each output."""
+    """Numbers (outputs, rows); also returns the centre that was subtracted from each output."""
     whole = fixed_numbers(y, weights, centred)
     return Values(
         whole.amounts, whole.weight, y, np.empty(0, np.int64), np.array([whole.weight_unit, whole.unit])
