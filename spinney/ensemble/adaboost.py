@@ -1,19 +1,19 @@
-"""AdaBoost: members fitted in turn, each to the rows that those before it got wrong.
+"""AdaBoost: members fitted in turn, each with larger weights for the rows that those before it misclassified.
 
-In:  a function that fits one member to given weights, a judge, and the first weights.
-Out: `Rounds`: the members, how much each has to say, its weighted error, and the weights of the rows.
+In:  a function that fits one member on given weights, a judge, and the first weights.
+Out: `Rounds`: the members, their weights (votes) and weighted errors, and the weights of the rows.
 
-    weights  ──fit_member──▶ member, its answers on the training rows
-                   ──judge──▶ error, vote, how weights change ──settle──▶ weights of the next round
+    weights  ──fit_member──▶ member, its predictions for the training rows
+                   ──judge──▶ error, vote, change of weights ──settle──▶ weights of the next round
 
-There is one loop, `run`. What differs between the algorithms is in the judges: `Discrete` (two classes, the vote is
-1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members answer with probabilities), `R2`
-(numbers) and `HalfWay` (C5.0: members answer with votes). How a member is fitted (with weights, on a bootstrap, from a
-table sorted once) is the caller's business. Members answer row by row (`boost`); of stumps it is enough to know what is
-in their leaves (`ByLeaves`).
+There is one loop, `run`. The algorithms differ in their judges: `Discrete` (two classes, the vote is
+1/2 ln((1 - error) / error)), `Samme` (any number of classes), `SammeR` (members predict probabilities), `R2`
+(regression) and `HalfWay` (C5.0: members predict votes). The caller decides how a member is fitted: with weights, on a
+bootstrap sample, or from a table sorted once. Members predict row by row (`boost`); for stumps the contents of their
+leaves suffice (`ByLeaves`).
 
-Weights are whole multiples of 2**-50 that add up to 1: a float64 holds every sum of them exactly, so that no error of a
-classifier depends on the order of the rows, and a row of weight 3 is three rows, bit for bit.
+Weights are integer multiples of 2**-50 that add up to 1. A float64 holds every sum of them exactly, so that no error of
+a classifier depends on the order of the rows, and a row of weight 3 is three rows, bit for bit.
 """
 
 from __future__ import annotations
@@ -28,51 +28,51 @@ from spinney.criteria.elementary import exp_of, exps_of, log_of, logs_of
 from spinney.criteria.fixed_point import exact_sum
 from spinney.data.weights import Weights
 
-TINY = 1e-10  # the two-class form keeps errors so far from 0 and 1: a perfect member's vote is 11.5
-_EPSILON = float(np.finfo(np.float64).eps)  # errors and probabilities are kept so far from 0
-_UNIT = 2.0**-50  # of weights, and the least that a row keeps
-_MOST_ROWS = 1 << 40  # whole weights that add up to more are not repetitions
-_NONE_WRONG = 0.1  # C5.0: the weight of wrong rows, in rows, that is none
-_TOO_WRONG = 0.49  # C5.0: the share of the weight that is wrong at which a member is of no use
-_LEAST = 0.001  # C5.0: the least weight of a row that is not given up, in rows
+TINY = 1e-10  # smallest distance of errors from 0 and 1 in the two-class form: a perfect member's vote is 11.5
+_EPSILON = float(np.finfo(np.float64).eps)  # smallest distance of errors and probabilities from 0
+_UNIT = 2.0**-50  # of weights, and the smallest weight of a row
+_MOST_ROWS = 1 << 40  # integer weights that add up to more are not repetitions
+_NONE_WRONG = 0.1  # C5.0: weight of misclassified rows, in rows, below which there is none
+_TOO_WRONG = 0.49  # C5.0: weighted error from which a member is dropped
+_LEAST = 0.001  # C5.0: smallest weight of a row that is not given up, in rows
 _FURTHEST = 300.0  # no weight changes by more than e to this in a round: products stay finite
 
-# (weights, round number) -> (fitted member, its answers on the training rows: class numbers, probabilities or numbers)
+# (weights, round number) -> (fitted member, its predictions for the training rows: classes, probabilities or numbers)
 FitMember = Callable[[np.ndarray, int], tuple[Any, np.ndarray]]
 
 
 class Verdict(NamedTuple):
-    """What a judge says of a member."""
+    """A judge's evaluation of a member."""
 
-    error: float  # weighted share of wrong answers, or mean loss
-    vote: float  # how much the member has to say
-    change: Any  # (rows,) or one number: what the rows' weights are multiplied by
+    error: float  # weighted error, or mean loss
+    vote: float  # the weight of the member
+    change: Any  # (rows,) or one number: factors of the row weights
     keep: bool = True  # whether the member joins the others
     keep_alone: bool = False  # whether it stays at least where it is the only one
     stop: bool = False  # whether this round is the last
 
 
 class Judge(Protocol):
-    """Judges a member by its answers on the training rows."""
+    """Evaluates a member by its predictions for the training rows."""
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
-        """The member's error and vote, and how the weights change."""
+        """The member's error and vote, and the change of the row weights."""
 
 
 class Course(Protocol):
-    """Fits and judges members, and keeps the weights of the rows."""
+    """Fits and evaluates members, and keeps the row weights."""
 
     weights: np.ndarray
 
     def fit(self, number: int) -> tuple[Any, Verdict]:
-        """Fit a member, and say what it is worth."""
+        """Fit a member and evaluate it."""
 
     def reweigh(self, change: Any) -> None:
-        """Change the weights as the verdict on the last member says."""
+        """Change the row weights by the verdict on the last member."""
 
 
 class Rounds(NamedTuple):
-    """What `boost` returns."""
+    """The result of `boost`."""
 
     members: list
     votes: np.ndarray  # (members,)
@@ -85,7 +85,7 @@ class Rounds(NamedTuple):
 
 
 def boost(fit_member: FitMember, judge: Judge, first: np.ndarray, n_rounds: int, keep_weights: bool = False) -> Rounds:
-    """Fit members in turn until there are `n_rounds`, or the judge says stop; `first`: weights of the first round."""
+    """Fit up to `n_rounds` members in turn, or until the judge stops; `first`: weights of the first round."""
     return run(_ByRows(fit_member, judge, first), n_rounds, keep_weights)
 
 
@@ -109,7 +109,7 @@ def run(course: Course, n_rounds: int, keep_weights: bool = False) -> Rounds:
 
 
 class _ByRows:
-    """Rounds of members of any kind: every row is asked about."""
+    """Rounds of members of any kind: every row is evaluated."""
 
     def __init__(self, fit_member: FitMember, judge: Judge, first: np.ndarray) -> None:
         self._fit_member, self._judge = fit_member, judge
@@ -124,10 +124,10 @@ class _ByRows:
 
 
 class ByLeaves:
-    """Rounds of small trees: rows of one leaf and class have one fate, and are judged as one row of their weight.
+    """Rounds of small trees: rows of one leaf and class are evaluated together, as one row of their total weight.
 
-    `fit_tree(number)` fits a member and returns it with the weights (leaf, class) of the training rows and what each
-    leaf answers; `reweigh` takes factors (leaf, class) and sees to the rows.
+    `fit_tree(number)` fits a member and returns it with the weights (leaf, class) of the training rows and the
+    prediction of each leaf; `reweigh` applies factors (leaf, class) to the rows.
     """
 
     def __init__(
@@ -137,10 +137,10 @@ class ByLeaves:
         judge: _ByLabels | SammeR,
     ) -> None:
         self._fit_tree, self._reweigh, self._judge = fit_tree, reweigh, judge
-        self.weights, self._shape = np.empty(0), (0, 0)  # weights of rows are nobody's business
+        self.weights, self._shape = np.empty(0), (0, 0)  # not used: row weights are kept by the caller
 
     def fit(self, number: int) -> tuple[Any, Verdict]:
-        """Fit a member and judge it."""
+        """Fit a member and evaluate it."""
         member, weights, answers = self._fit_tree(number)
         n_leaves, n_classes = self._shape = weights.shape
         judge = self._judge.of_classes(np.tile(np.arange(n_classes), n_leaves))
@@ -152,7 +152,7 @@ class ByLeaves:
 
 
 def first_weights(first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(weights of the first round, how many rows each row stands for; 0: none)."""
+    """(weights of the first round, number of rows that each row stands for)."""
     repeats = first if _are_repeats(first) else (first > 0).astype(np.float64)
     return settle(np.divide(first, repeats, out=np.zeros(len(first)), where=repeats > 0), repeats), repeats
 
@@ -162,14 +162,14 @@ def _are_repeats(weights: np.ndarray) -> bool:
 
 
 def _of_one_row(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    """What each of a row's repetitions weighs."""
+    """The weight of each of a row's repetitions."""
     return weights / np.maximum(repeats, 1.0)
 
 
 def settle(weights: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    """Weights that add up to 1, as whole multiples of a unit; no row that takes part is forgotten for good.
+    """Weights that add up to 1, as integer multiples of a unit; a positive weight stays positive.
 
-    `weights` are those of single rows; a row that is there `repeats` times weighs as much more.
+    `weights` are those of single rows; the weight of a row that occurs `repeats` times is multiplied by this.
 
     A weight of 0 stays 0: C5.0 drops rows.
 
@@ -190,7 +190,7 @@ def _log_odds(error: float, least: float = _EPSILON) -> float:
 
 
 def two_class_vote(error: float) -> float:
-    """1/2 ln((1 - error) / error), the vote of the two-class form; a perfect member's is large, not infinite.
+    """1/2 ln((1 - error) / error), the vote in the two-class form; large, not infinite, for a perfect member.
 
     >>> round(two_class_vote(0.3), 2)
     0.42
@@ -199,7 +199,7 @@ def two_class_vote(error: float) -> float:
 
 
 def many_class_vote(error: float, n_classes: int) -> float:
-    """ln((1 - error) / error) + ln(n_classes - 1): positive for whoever is better than guessing.
+    """ln((1 - error) / error) + ln(n_classes - 1): positive for members better than guessing.
 
     >>> round(many_class_vote(0.3, 2), 2), round(many_class_vote(0.3, 3), 2)
     (0.85, 1.54)
@@ -208,12 +208,12 @@ def many_class_vote(error: float, n_classes: int) -> float:
 
 
 def weighted_error(weights: np.ndarray, wrong: np.ndarray) -> float:
-    """The share of the weight that lies on wrong answers."""
+    """The fraction of the weight that is misclassified."""
     return float((weights * wrong).sum() / weights.sum())
 
 
 def change_both(wrong: np.ndarray, vote: float) -> np.ndarray:
-    """Wrong rows gain by e^vote, right ones lose by it.
+    """Factors e^vote for misclassified rows, and e^-vote for the others.
 
     >>> change_both(np.array([True, False]), np.log(2)).round(6).tolist()
     [2.0, 0.5]
@@ -223,25 +223,25 @@ def change_both(wrong: np.ndarray, vote: float) -> np.ndarray:
 
 
 def change_wrong(wrong: np.ndarray, vote: float) -> np.ndarray:
-    """Wrong rows gain by e^vote, right ones stay as they are."""
+    """Factors e^vote for misclassified rows, and 1 for the others."""
     return np.array([1.0, exp_of(min(max(vote, -_FURTHEST), _FURTHEST))]).take(wrong)
 
 
 def log_votes(probabilities: np.ndarray) -> np.ndarray:
-    """(K - 1) (ln p - mean ln p), a member's say in SAMME.R; rows add up to 0."""
+    """(K - 1) (ln p - mean ln p), a member's votes in SAMME.R; rows add up to 0."""
     logs = logs_of(np.maximum(probabilities, _EPSILON))
     return (logs.shape[1] - 1) * (logs - logs.mean(axis=1, keepdims=True))
 
 
 def class_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """1 for the class named and -1 / (K - 1) for each other."""
+    """1 for the predicted class and -1 / (K - 1) for each other."""
     votes = np.full((n_classes, n_classes), -1.0 / max(n_classes - 1, 1))
     np.fill_diagonal(votes, 1.0)
     return votes.take(codes, axis=0)
 
 
 def half_way(right: float, wrong: float) -> float:
-    """C5.0: the weight that goes from right rows to wrong ones, half of what would make both weigh the same.
+    """C5.0: weight moved from right rows to misclassified ones, half of what would make both equal.
 
     >>> half_way(8.0, 2.0)
     1.5
@@ -250,7 +250,7 @@ def half_way(right: float, wrong: float) -> float:
 
 
 def change_half_way(weights: np.ndarray, repeats: np.ndarray, wrong: np.ndarray) -> np.ndarray:
-    """C5.0's factors: right rows lose in proportion to their weights, wrong rows gain the same weight each.
+    """C5.0's factors: right rows lose weight in proportion, misclassified rows gain the same weight each.
 
     >>> rows, wrong = np.ones(10), np.arange(10) < 2
     >>> (rows * change_half_way(rows, rows, wrong)).tolist()[1:4]
@@ -265,7 +265,7 @@ def change_half_way(weights: np.ndarray, repeats: np.ndarray, wrong: np.ndarray)
 
 
 def are_lost(votes: np.ndarray, codes: np.ndarray, n_left: int) -> np.ndarray:
-    """Rows that votes of at most 1 from so many more members cannot put right.
+    """Rows that `n_left` more members with votes of at most 1 cannot correct.
 
     >>> are_lost(np.array([[2.5, 0.25], [2.5, 1.5]]), np.array([1, 1]), 2).tolist()
     [True, False]
@@ -274,10 +274,10 @@ def are_lost(votes: np.ndarray, codes: np.ndarray, n_left: int) -> np.ndarray:
 
 
 def votes_by_confidence(shares: np.ndarray, weight: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """C5.0: a vote for the class with the largest share p, of (weight p + prior) / (weight + 1).
+    """C5.0: a vote for the class with the largest fraction p, of (weight p + prior) / (weight + 1).
 
-    In: shares of the classes (rows, classes), the weight in rows that they come from, and the classes' shares at the
-    root of the tree.
+    In: class fractions (rows, classes), the weight in rows that they come from, and the class fractions at the root of
+    the tree.
 
     >>> votes_by_confidence(np.array([[0.75, 0.25]]), np.array([7.0]), np.array([0.5, 0.5])).tolist()
     [[0.71875, 0.0]]
@@ -303,12 +303,12 @@ def shares_of_votes(votes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _ByLabels:
-    """What `Discrete` and `Samme` share: their members name classes."""
+    """Base of `Discrete` and `Samme`, whose members predict classes."""
 
-    codes: np.ndarray  # (rows,) the right answers
+    codes: np.ndarray  # (rows,) the true classes
     n_classes: int
     learning_rate: float = 1.0
-    flip: bool = False  # whether members worse than guessing stay, with a negative vote
+    flip: bool = False  # whether members worse than guessing are kept, with a negative vote
     goes_on: bool = False  # whether members no better than guessing are left out without ending the rounds
     n_rows: int | None = None  # where `codes` are those of groups of rows
 
@@ -324,7 +324,7 @@ class _ByLabels:
         vote = self.learning_rate * self._vote(error)
         guessing = (
             error >= 1.0 - 1.0 / self.n_classes - (self.n_rows or len(weights)) * _UNIT
-        )  # but for the rounding of weights
+        )  # allowing for the rounding of weights
         if guessing and not (self.flip and vote < 0.0):
             return Verdict(error, 0.0, 1.0, keep=False, stop=not self.goes_on)
         return Verdict(error, vote, self._change(wrong, vote))
@@ -340,7 +340,7 @@ class _ByLabels:
 
 
 class Discrete(_ByLabels):
-    """The lectures' AdaBoost: two classes."""
+    """Discrete AdaBoost, for two classes (Freund and Schapire)."""
 
     def _vote(self, error: float) -> float:
         return two_class_vote(error)
@@ -353,7 +353,7 @@ class Discrete(_ByLabels):
 
 
 class Samme(_ByLabels):
-    """Any number of classes; scikit-learn's numbers."""
+    """SAMME, for any number of classes; the same numbers as scikit-learn."""
 
     def _vote(self, error: float) -> float:
         return many_class_vote(error, self.n_classes)
@@ -367,7 +367,7 @@ class Samme(_ByLabels):
 
 @dataclass(frozen=True)
 class SammeR:
-    """Any number of classes, by the members' probabilities. All members have the same vote: being sure is their say."""
+    """SAMME.R, for any number of classes: members vote by their probabilities, and all have the same weight."""
 
     codes: np.ndarray
     learning_rate: float = 1.0
@@ -389,14 +389,14 @@ class SammeR:
 
 @dataclass(frozen=True)
 class R2:
-    """Numbers: AdaBoost.R2, where a row's loss is its share of the largest error."""
+    """AdaBoost.R2, for regression: a row's loss is its error divided by the largest."""
 
     target: np.ndarray
     loss: str = "linear"  # or "square", "exponential"
     learning_rate: float = 1.0
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
-        """A mean loss of 1/2 or more ends the rounds; a first member stays all the same, alone."""
+        """A mean loss of 1/2 or more ends the rounds; a first member is kept nevertheless."""
         loss = np.where(weights > 0, self._losses(np.abs(answers - self.target), weights > 0), 0.0)
         error = exact_sum(weights * loss, Weights(None, None))[0]
         if error <= 0.0:
@@ -416,7 +416,7 @@ class R2:
 
 @dataclass
 class HalfWay:
-    """C5.0: weights move half of the way, members answer with votes by confidence, and rows given up weigh nothing.
+    """C5.0: weights move half of the way, members predict votes by confidence, and rows given up have weight 0.
 
     Of one run: it counts the rounds, and adds up the votes.
     """
@@ -428,7 +428,7 @@ class HalfWay:
     votes: Any = 0.0  # of all members so far
 
     def __call__(self, weights: np.ndarray, answers: np.ndarray) -> Verdict:
-        """`answers`: votes, (rows, classes), which are all alike of a member that asks nothing."""
+        """`answers`: votes, (rows, classes), which are all equal if a member has no split."""
         wrong = (answers.argmax(axis=1) != self.codes) & (weights > 0.0)
         error, n_rows = weighted_error(weights, wrong), float(self.repeats[weights > 0.0].sum())
         self.number += 1
@@ -446,7 +446,7 @@ class HalfWay:
         return Verdict(error, 1.0, self._at_least(weights, change))
 
     def _at_least(self, weights: np.ndarray, change: np.ndarray) -> np.ndarray:
-        """The change, but for rows that would weigh less than a thousandth of the mean row and are not given up."""
+        """The change, limited so that rows not given up keep a thousandth of the mean weight."""
         each = _of_one_row(weights, self.repeats)
         total, _ = exact_sum(each * change, Weights(self.repeats.astype(np.int64), None))
         n_rows = self.repeats[each * change > 0.0].sum()
@@ -464,11 +464,11 @@ def give_up_early(rounds: Rounds, n_rounds: int) -> Rounds:
     )
 
 
-# --- answers of the whole ---------------------------------------------------------------------------------------------
+# --- combined predictions ---------------------------------------------------------------------------------------------
 
 
 def staged_sums(says: Iterator[np.ndarray], votes: Sequence[float] | np.ndarray) -> Iterator[np.ndarray]:
-    """After each member the sum of vote times say so far: a new array each time."""
+    """After each member, the sum of votes times predictions so far: a new array each time."""
     total: Any = 0.0
     for say, vote in zip(says, votes):
         total = total + vote * say
@@ -476,7 +476,7 @@ def staged_sums(says: Iterator[np.ndarray], votes: Sequence[float] | np.ndarray)
 
 
 def weighted_median(predictions: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    """For each row of (rows, members) the first prediction, from below, at which half of the votes are reached.
+    """For each row of (rows, members), the smallest prediction at which half of the votes are reached.
 
     >>> weighted_median(np.array([[1.0, 2.0, 9.0]]), np.array([1.0, 1.0, 3.0])).tolist()
     [9.0]

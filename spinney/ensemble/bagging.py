@@ -1,15 +1,15 @@
-"""Bagging: the same model many times, each time from other rows, other columns, or both.
+"""Bagging: clones of one estimator, each fitted on different rows, different columns, or both.
 
-In:  a table, a target, and who gets what: `Draws`.
-Out: a `Forest` of our own trees, for which the table is read and sorted once, or fitted models of any other kind; and
-     the sums of what they say, of all of them or only of those that have not seen a row.
+In:  a table, a target, and the rows and columns of each member: `Draws`.
+Out: a `Forest` of Spinney's trees, for which the table is read and sorted once, or fitted models of any other kind; and
+     the sums of their predictions, of all members or only of those that were not fitted on a row.
 
     bagging            rows, with replacement          pasting          rows, without
     random subspaces   columns                         random patches   rows and columns
-    partition          rows in disjoint parts, one a member
+    partition          rows in disjoint parts, one per member
 
-What a member gets follows from (seed, its number) and from what the rows hold: not from threads, nor from the order of
-the rows, nor from whether a row comes twice or weighs 2.
+The sample of a member is determined by the seed, its number and row contents: not by threads, nor by the order of the
+rows, nor by whether a row occurs twice or has weight 2.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SEEDS = np.uint64(2**31 - 1)
 
 
 class Subspaces(NamedTuple):
-    """Which columns each member gets: enough to draw them again."""
+    """The columns of each member: what is needed to sample them again."""
 
     n_columns: int
     n_drawn: int
@@ -56,7 +56,7 @@ class Subspaces(NamedTuple):
         return self.n_drawn == self.n_columns and not self.replace
 
     def of(self, number: int) -> np.ndarray:
-        """int64, ascending: the columns of the member of this number.
+        """The columns of the member of this number, int64, ascending.
 
         >>> Subspaces(3, 3, False, seed=0).of(7).tolist()
         [0, 1, 2]
@@ -77,13 +77,13 @@ def _draw_any(key, k, out):
 
 
 class Draws(NamedTuple):
-    """What members are given."""
+    """The rows and columns of the members."""
 
     bags: Bags
     subspaces: Subspaces
 
     def shifted(self, by: int) -> Draws:
-        """For members whose numbers have grown by so much."""
+        """The same for members whose numbers have grown by `by`."""
         bags, subspaces = self
         return Draws(bags._replace(shift=bags.shift + by), subspaces._replace(shift=subspaces.shift + by))
 
@@ -94,7 +94,7 @@ def seed_member(member: Any, seed: int, number: int) -> Any:
     return seeded(member, np.random.RandomState(int(own)))
 
 
-# --- our own trees ----------------------------------------------------------------------------------------------------
+# --- Spinney's trees --------------------------------------------------------------------------------------------------
 
 
 def grow_members(
@@ -116,7 +116,7 @@ def grow_members(
 def open_for_members(
     table: Table, n_categories: np.ndarray, target: Target, plan: Plan, draws: Draws, max_bins: int | None, team: Team
 ) -> tuple[Opened, Plan]:
-    """The table encoded or sorted, whichever its trees need, and how they are made."""
+    """The table encoded or sorted, as its trees need it, and the plan of the trees."""
     if draws.subspaces.are_whole:
         opened = open_table(table, n_categories, target, plan._replace(bootstrap=False, by_node=True), max_bins, team)
     else:
@@ -133,10 +133,10 @@ def open_for_members(
 
 
 class Asks(NamedTuple):
-    """What the `fit` of members takes besides X and y."""
+    """Arguments of the members' `fit` besides X and y."""
 
-    by_weight: bool  # how often a row was drawn, as its weight; else such rows are repeated
-    params: dict[str, Any]  # other arguments; those with one value per row are taken by rows
+    by_weight: bool  # rows get their counts as weights; else they are repeated
+    params: dict[str, Any]  # other arguments; those with one value per row are indexed by rows
 
 
 def fit_bagged(
@@ -151,7 +151,7 @@ def fit_bagged(
     verbose: Any,
     asks: Asks,
 ) -> list[Any]:
-    """Fit copies of the template, each to its rows and columns; `classes` are the numbers of the rows' classes."""
+    """Fit clones of the template, each on its rows and columns; `classes` are the class indices of the rows."""
     by_weight = asks.by_weight
     examples = None if classes is None else _examples(classes, draws.bags.order)
 
@@ -180,12 +180,12 @@ def _examples(classes: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def _absent(classes: Any, counts: np.ndarray, n_classes: int) -> np.ndarray:
-    """Whether each class has no row among those drawn."""
+    """Whether each class has no row in the sample."""
     return np.bincount(classes, weights=counts, minlength=n_classes) == 0
 
 
 def take(X: Any, rows: np.ndarray | None, subspaces: Subspaces, number: int) -> Any:
-    """Some rows (None: all) of X, and the member's columns. Columns drawn twice get names of their own."""
+    """Some rows (None: all) of X, and the member's columns. Columns sampled twice get different names."""
     some = X if rows is None else _safe_indexing(with_rows(X), rows)
     if subspaces.are_whole:
         return some
@@ -198,7 +198,7 @@ def take(X: Any, rows: np.ndarray | None, subspaces: Subspaces, number: int) -> 
 
 
 def tell_apart(names: Sequence[str]) -> list[str]:
-    """Names of which none comes twice.
+    """The names, with duplicates numbered.
 
     >>> tell_apart(["a", "a", "b", "a"])
     ['a', 'a (2)', 'b', 'a (3)']
@@ -213,7 +213,7 @@ def tell_apart(names: Sequence[str]) -> list[str]:
 def say_classes(
     member: Any, X: Any, classes: np.ndarray, params: dict[str, Any], votes_only: bool = False
 ) -> np.ndarray:
-    """(rows, 1, classes): the member's probabilities, or its votes if it has none or only these are wanted.
+    """The member's probabilities, (rows, 1, classes), or its votes if it has none or `votes_only`.
 
     `params` are further arguments of its predictions.
     """
@@ -227,7 +227,7 @@ def say_classes(
 
 
 def say_numbers(member: Any, X: Any, params: dict[str, Any]) -> np.ndarray:
-    """(rows, outputs, 1): the member's predictions; `params` are further arguments."""
+    """The member's predictions, (rows, outputs, 1); `params` are further arguments."""
     predicted = np.asarray(member.predict(X, **params), np.float64)
     return predicted.reshape(len(predicted), -1, 1)
 
@@ -236,7 +236,7 @@ Say = Callable[[Any, Any], np.ndarray]
 
 
 def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Any:
-    """The sum of what all members say of X, added up in their order."""
+    """The sum of all members' predictions for X, added up in their order."""
 
     def ask(number: int) -> np.ndarray:
         with naming(str(number), "predict"):
@@ -250,7 +250,7 @@ def sum_members(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say
 
 
 def count_votes(members: Sequence[Any], X: Any, draws: Sequence[Draws], say: Say, n_jobs: int) -> Votes:
-    """What is said of each row by the members that have not seen it; see `out_of_bag.count_votes`."""
+    """Predictions for each row by the members that were not fitted on it; see `out_of_bag.count_votes`."""
     n_rows = X.shape[0]
 
     def ask(number: int) -> tuple[np.ndarray, np.ndarray | None]:

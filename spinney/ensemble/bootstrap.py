@@ -1,9 +1,9 @@
-"""Bootstraps: rows drawn with replacement, each as often as its weight says, or without replacement, or in parts.
+"""Bootstrap samples: rows sampled with replacement by weight, without replacement, or in disjoint parts.
 
-In:  the rows' weights and a key. Out: row numbers, or how often each row was drawn.
-A draw is a hash of (seed, round, number of the draw), and it picks from the rows in an order that follows from what
-they hold. So the same rows are drawn on any machine, whatever the order of the table, and a row of weight 2 is drawn
-like two rows that are alike.
+In:  the rows' weights and a key. Out: row numbers, or how often each row is in the sample.
+A draw is a hash of (seed, round, number of the draw). It picks from the rows in an order that is determined by row
+contents. So the same rows are sampled on any machine and in any order of the table, and a row of weight 2 is sampled
+like two equal rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def draw_rows(order: np.ndarray, weights: np.ndarray, n_draws: int, seed: int, r
 def count_draws(
     order: np.ndarray, weights: np.ndarray | None, n_draws: int, seed: int, round_number: int
 ) -> np.ndarray:
-    """int64: how often each row is drawn, with replacement. Rows of equal weight take no search.
+    """How often each row is in a sample with replacement, int64. Rows of equal weight need no search.
 
     >>> int(count_draws(np.arange(3), None, 6, seed=0, round_number=0).sum())
     6
@@ -61,7 +61,7 @@ def _count_uniform(key, order, n_draws, counts):
 def choose_rows(
     order: np.ndarray, n_draws: int, seed: int, round_number: int, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """Row numbers, ascending, drawn without replacement (pasting); by weight, if positive weights are given.
+    """Row numbers, ascending, sampled without replacement (pasting), by weight if positive weights are given.
 
     >>> choose_rows(np.arange(3), 3, seed=0, round_number=0).tolist()
     [0, 1, 2]
@@ -70,7 +70,7 @@ def choose_rows(
 
 
 def _shuffle(order: np.ndarray, seed: int, round_number: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """In random order: each place goes to one of the rows left, by weight."""
+    """The rows in random order: each place goes to one of the remaining rows, by weight."""
     key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(round_number)))
     if weights is None:
         keys = np.empty(len(order), np.uint64)
@@ -88,21 +88,21 @@ def fill_keys(key, keys):
 
 
 class Bags(NamedTuple):
-    """Which rows each member of an ensemble has drawn: enough to draw them again."""
+    """The rows of each member of an ensemble: what is needed to sample them again."""
 
-    order: np.ndarray  # int64: row numbers in an order that follows from what they hold
-    weights: np.ndarray | None  # chances of the rows; None: all the same
+    order: np.ndarray  # int64: row numbers in an order determined by row contents
+    weights: np.ndarray | None  # sampling weights of the rows; None: equal
     n_draws: int
-    replace: bool  # False: no row twice, but for those of whole weight, which are as many rows
+    replace: bool  # False: no row twice, except those of integer weight, which are that many rows
     seed: int
-    n_parts: int = 0  # positive: all rows are split into so many parts, and each member gets one
+    n_parts: int = 0  # positive: the rows are split into this many parts, one per member
     shift: int = 0  # of the members' numbers, where ensembles have been merged
 
     def __reduce__(self) -> Any:
         return _unpack_bags, (pack({"order": self.order}), tuple(self[1:]))
 
     def counts(self, number: int) -> np.ndarray:
-        """int64: how often the member of this number drew each row."""
+        """How often each row is in the sample of the member of this number, int64."""
         number -= self.shift
         if self.replace:
             return count_draws(self.order, self.weights, self.n_draws, self.seed, number)
@@ -114,7 +114,7 @@ class Bags(NamedTuple):
         return np.bincount(drawn, minlength=len(self.order))
 
     def stock(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """What is drawn from without replacement: rows, those of whole weight repeated, and perhaps chances."""
+        """Rows to sample from without replacement, those of integer weight repeated, and their weights if any."""
         if self.weights is None:
             return self.order, None
         rows = self.order[self.weights[self.order] > 0]
@@ -139,7 +139,7 @@ class FewDraws:
         self._ends = np.empty(0) if self._chances is None else np.cumsum(self._chances[self._rows])
 
     def rows(self, number: int) -> np.ndarray:
-        """The rows of the tree of this number, each as often as it was drawn, in any order."""
+        """The rows of the tree of this number, repeated as often as they were sampled, in any order."""
         n_draws, seed, n = self._bags.n_draws, self._bags.seed, len(self._rows)
         key = np.uint64(stream_key(np.uint64(seed), ROWS, np.uint64(number)))
         places = np.empty(n_draws, np.int64)
@@ -182,18 +182,18 @@ class PooledBags(NamedTuple):
     seeds: tuple[int, ...]  # of the first tree of each
 
     def place(self, number: int) -> int:
-        """Which of the forests the tree of this number is from."""
+        """Which of the merged forests the tree of this number is from."""
         return int(np.searchsorted(self.first, number, side="right")) - 1
 
     def counts(self, number: int) -> np.ndarray:
-        """int64: how often the tree of this number drew each row of the table that it was grown on."""
+        """How often each row of its own table is in the sample of the tree of this number, int64."""
         at = self.place(number)
         bags = self.bags[at]
         return np.ones(self.n_rows[at], np.int64) if bags is None else bags.counts(number)
 
     @property
     def share_rows(self) -> bool:
-        """Whether all drew from the same rows, which stood in the same order."""
+        """Whether all forests sampled from the same rows in the same order."""
         known = [one.order for one in self.bags if one is not None]
         return len(known) == len(self.bags) and all(np.array_equal(one, known[0]) for one in known)
 

@@ -1,16 +1,15 @@
-"""Many random trees of one table: each from its own bootstrap and its own columns, one thread a tree.
+"""Grows many random trees on one table, each from its own bootstrap sample and columns, with one thread per tree.
 
 In: an `Opened` table (read, and encoded or sorted, once), a target and a `Plan`. Out: a `Forest`.
 
-Two ways to grow a tree, which give the same tree from the same bins, but for categories:
+There are two ways to grow a tree. From the same bins they give the same tree, except for categories:
 
-    codes    grow/codes: from bins. The quick one. A tree puts categories in order once
+    codes    grow/codes: from bins. The fast one. A tree sorts categories once
     lists    grow/lists: everything else, and sparse tables. The table is sorted once; a tree gets the entries of its
-             rows. Every node puts categories in order. If it could have been grown from codes, it is handed over as if
-             it had been
+             rows. Every node sorts categories. If the tree could have been grown from codes, it is converted to codes
 
-What is random about a tree follows from (seed, its number) alone; bootstraps draw from the rows in an order that
-follows from what they hold. So a forest does not depend on threads or on the order of the rows.
+The random choices of a tree are determined by the seed and its number alone. Bootstraps sample from the rows in an
+order that is determined by row contents. So a forest does not depend on threads or on the order of the rows.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _TREE_STRIDE = 1_000_003  # between the seeds of neighbouring trees
 class Plan(NamedTuple):
     """How a forest's trees are made."""
 
-    settings: TreeSettings  # of each tree, but for its seed
+    settings: TreeSettings  # of each tree, except its seed
     bootstrap: bool
     n_draws: int  # rows drawn for a tree
     replace: bool  # with replacement; False: each row at most once
@@ -62,7 +61,7 @@ class Plan(NamedTuple):
     prune: Callable[[DecisionTree], DecisionTree] | None = None  # done to every grown tree
     structure: int | None = None  # depth of random-structure trees; None: trees are grown
     columns: Callable[[int], np.ndarray] | None = None  # of the table, for each tree; None: all. Trees from lists only
-    by_node: bool = False  # every node puts categories in order anew, as in single trees. Trees from lists only
+    by_node: bool = False  # every node sorts the categories again, as in single trees. Trees from lists only
     tailor: Callable[[int, Target], TreeSettings] | None = None  # the settings of a tree, from its number and target
 
 
@@ -73,8 +72,8 @@ class Opened(NamedTuple):
     n_categories: np.ndarray  # per column; 0 for numbers
     bins: Bins | None  # for cells and random structures
     cells: Cells | None  # codes; or else
-    sorted: Sorted | None  # lists, but for random structures
-    bags: Bags | None  # who draws which rows; None: every tree gets all
+    sorted: Sorted | None  # lists, except for random structures
+    bags: Bags | None  # the rows of each tree; None: every tree gets all
 
 
 def open_table(
@@ -85,7 +84,7 @@ def open_table(
     max_bins: int | None,
     team: Team,
 ) -> Opened:
-    """Encode or sort the table, whichever its trees need."""
+    """Encode or sort the table, as its trees need it."""
     check_rows(table.n_rows, "a forest")
     is_categorical = n_categories > 0
     bins = None
@@ -111,9 +110,9 @@ def open_table(
         return Opened(table, n_categories, bins, lay_out_cells(codes, bins, middles), None, bags)
     if isinstance(table, Part) and not table.has_values:
         raise TypeError(
-            "A forest of a table opened from files grows its trees from codes, and this one needs values: leave out "
-            "criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and max_bins=None, or pass "
-            "X.collect(), if that fits into memory."
+            "A forest on an out-of-core table is grown from binned codes, and these settings need the values. Leave "
+            "out criterion='absolute_error', 'gain_ratio', max_leaf_nodes, monotonic_cst and max_bins=None, or pass "
+            "X.collect() if the table fits into memory."
         )
     given = sort_for_trees(table, n_categories, plan.settings, target, team, None, bins)._replace(middles=middles)
     bags = _bags(plan, lambda: order_by_content(table, answers[0], weights=plan.weights.total()))
@@ -198,7 +197,7 @@ def _grow_one(
 
 
 def renumber(forest: Forest, columns: np.ndarray, n_columns: int) -> Forest:
-    """The trees for a table of so many columns in which column j is column columns[j]."""
+    """The trees with column j renumbered to columns[j], of a table of n_columns columns."""
     return replace(forest.with_thresholds(), n_columns=n_columns, feature=small(columns[forest.feature]))
 
 

@@ -1,16 +1,16 @@
-"""Isolation trees: random questions that part a few rows until each is alone; who is alone early is unlike the rest.
+"""Isolation trees: random splits of a few rows until each is alone. Outliers are alone early.
 
-In: a table, and which rows and columns each tree gets. Out: a `Forest` whose answers are depths: of a leaf, its own and
-the mean depth that its rows would still need to be parted (criteria/path_length.py).
+In: a table, and the rows and columns of each tree. Out: a `Forest` whose values are depths: that of the leaf, plus the
+mean depth that its rows would still need to be separated (criteria/path_length.py).
 
-Every node draws a column that is not the same in all its rows, and then
+Every node samples a column that is not constant in its rows, and then
 
-    numbers      a threshold between the least and the greatest value in the node
-    categories   a random half of the categories, drawn again until it parts the node's rows
+    numbers      a threshold between the smallest and the largest value in the node
+    categories   a random half of the categories, sampled again until it splits the node's rows
 
-Missing values go to a random side; those of a column that holds one value otherwise are parted from it. Where a node
-had none, they go to the larger side. Random choices are hashes of a tree's seed and a node's path, and nothing depends
-on the order of the rows. Values are compared as they are, without bins: far-off values are what is looked for.
+Missing values go to a random side. If a column is otherwise constant, the split separates them from its one value. If a
+node has none, they go to the larger side. Random choices are hashes of a tree's seed and a node's path; nothing depends
+on the order of the rows. There are no bins, because extreme values matter here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NODE = np.dtype(
 )
 _WAITING = np.dtype([("begin", np.int64), ("end", np.int64), ("depth", np.int64), ("random", np.uint64)])
 _WORD, _ONE = 64, np.uint64(1)
-_TRIES = 64  # halves drawn until one parts the rows: each does with a chance of 1/2 at least
+_TRIES = 64  # halves sampled until one splits the rows: each does with a probability of at least 1/2
 _GREATEST = np.finfo(np.float64).max
 
 
@@ -121,7 +121,7 @@ def _wait(turn, begin, end, depth, random):
 
 @inner_kernel
 def _ask(values, n_categories, rows, random, order, node):
-    """Draw columns until one differs between the rows, and a question about it; returns how many rows lack it."""
+    """Sample columns until one is not constant, and a split on it; returns its number of missing values."""
     n_columns, tried, n_missing = order.size, 0, np.int64(0)
     while tried < n_columns and node.feature < 0:
         other = tried + np.int64(mix(random, tried) % np.uint64(n_columns - tried))
@@ -147,7 +147,7 @@ def _ask(values, n_categories, rows, random, order, node):
 
 @inner_kernel
 def _span(column, rows):
-    """(least, greatest, how many are missing)."""
+    """(smallest, largest, number of missing values)."""
     low, high, n_missing = np.inf, -np.inf, np.int64(0)
     for i in range(rows.size):
         value = column[rows[i]]
@@ -160,7 +160,7 @@ def _span(column, rows):
 
 @inner_kernel
 def _between(low, high, chance):
-    """A threshold that parts low from high; infinite values are parted from all others."""
+    """A threshold between low and high; infinite values are separated from all others."""
     least, greatest = max(low, -_GREATEST), min(high, _GREATEST)
     threshold = least * (1.0 - chance) + greatest * chance
     return threshold if low <= threshold < high else low
@@ -168,7 +168,7 @@ def _between(low, high, chance):
 
 @inner_kernel
 def _halve(column, rows, low, high, key, node):
-    """Draw a half of the categories that parts the rows; whether one was found."""
+    """Sample a half of the categories that splits the rows; returns whether one was found."""
     for k in range(_TRIES):
         draw = mix(key, 2 + k)
         if low == high:  # some are missing: they go to the other side
@@ -247,7 +247,7 @@ def _freeze(trees: list[np.ndarray], n_categories: np.ndarray) -> Forest:
 
 @kernel
 def _find_sizes(feature, size):
-    """Nodes below each one, itself included; in preorder, from behind."""
+    """Number of nodes below each node, itself included; in preorder, from the end."""
     for k in range(feature.size - 1, -1, -1):
         size[k] = 1
         if feature[k] >= 0:

@@ -1,8 +1,8 @@
-"""Out-of-bag: what the trees that did not see a row say of it, and how much worse they are without a column.
+"""Out-of-bag predictions and permutation importances.
 
-In: a `Forest`, the table it was grown on, and how often each tree drew each row. Out: sums and counts of votes, or
-importances by permutation (Breiman's: each tree is judged on its own out-of-bag rows, before and after one column's
-values are exchanged among them).
+In: a `Forest`, the table it was grown on, and how often each row is in the sample of each tree. Out: sums and counts of
+votes, or permutation importances (Breiman's: each tree is evaluated on its own out-of-bag rows, before and after one
+column's values are shuffled among them).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from spinney.tree.forest import Forest
 
 
 class Votes(NamedTuple):
-    """For every row of the table."""
+    """Out-of-bag sums and counts for every row of the table."""
 
     sums: np.ndarray  # float64 (rows, outputs, classes or 1)
-    n: np.ndarray  # int64: trees that had not seen the row
+    n: np.ndarray  # int64: trees that were not grown on the row
 
 
 def count_votes(
@@ -34,7 +34,7 @@ def count_votes(
     team: Team,
     answers: np.ndarray | None = None,
 ) -> Votes:
-    """Add up what each row's out-of-bag trees say; `answers` of all nodes, if given, stand for those of the store."""
+    """Sum the predictions of each row's out-of-bag trees; `answers` of all nodes, if given, replace the forest's."""
     sums = np.zeros((table.n_rows, *forest.answers.shape[1:]))
     n = np.zeros(table.n_rows, np.int64)
     for k in range(forest.n_trees):
@@ -53,9 +53,9 @@ def permutation_importances(
     team: Team,
     groups: Sequence[Sequence[int]] | None = None,
 ) -> np.ndarray:
-    """(columns, trees): by how much a tree's error on its out-of-bag rows rises when a column is shuffled.
+    """The increase of each tree's error on its out-of-bag rows when a column is shuffled, (columns, trees).
 
-    `error(answers, rows)` judges answers (rows, outputs, classes or 1) for some rows of the table. Trees without
+    `error(answers, rows)` evaluates predictions (rows, outputs, classes or 1) for some rows of the table. Trees without
     out-of-bag rows give NaN. The columns of a group, if there are `groups`, are shuffled together: (groups, trees).
     """
     groups = [[j] for j in range(table.n_columns)] if groups is None else groups
@@ -87,7 +87,7 @@ def _values(table: Table, rows: np.ndarray) -> np.ndarray:
 
 
 def _shuffled(n: int, seed: int, number: int) -> np.ndarray:
-    """A permutation by hash."""
+    """A pseudo-random permutation, by hashes."""
     keys = np.empty(n, np.uint64)
     fill_keys(np.uint64(stream_key(np.uint64(seed), SHUFFLES, np.uint64(number))), keys)
     return np.argsort(keys, kind="stable")

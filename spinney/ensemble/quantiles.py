@@ -1,7 +1,8 @@
 """Quantiles from a regression forest: the training targets that share a leaf with a row, tree by tree.
 
-Each tree spreads a weight of 1 over the training rows in the row's leaf, as often as its bootstrap drew them. A
-quantile is the least target at or below which at least that share of the weight lies (Meinshausen 2006).
+Each tree distributes a weight of 1 over the training rows in the row's leaf, in proportion to how often they are in its
+bootstrap sample. A quantile is the smallest target at or below which at least that fraction of the weight lies
+(Meinshausen 2006).
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from spinney.tree.descend_many import leaves_of_rows
 from spinney.tree.forest import Forest
 
 _CHUNK = 64  # rows a thread takes at a time
-_ALMOST = 1.0 - 1e-6  # a share may be short of what float32 weights lose
+_ALMOST = 1.0 - 1e-6  # tolerance for the rounding of float32 weights
 
 
 class LeafTargets(NamedTuple):
-    """Which training rows are in which leaf; those of a leaf stand side by side."""
+    """The training rows of each leaf; those of one leaf are contiguous."""
 
     start: np.ndarray  # int64, by node of the forest: where its rows begin, and one more: where the last ones end
     row: np.ndarray  # uint32
@@ -46,7 +47,7 @@ def note_targets(
     bag: Callable[[int], tuple[np.ndarray | None, np.ndarray | None]],
     team: Team,
 ) -> LeafTargets:
-    """Find them. `bag(k)` gives the rows of tree k (None: all) and their weights (None: ones)."""
+    """Collect the rows of all leaves. `bag(k)`: the rows of tree k (None: all) and their weights (None: ones)."""
     counts, rows, weights = [], [], []
     for k in range(forest.n_trees):
         mine, weight = bag(k)
@@ -64,7 +65,7 @@ def note_targets(
 
 
 def forest_quantiles(forest: Forest, targets: LeafTargets, table: Table, shares: np.ndarray, team: Team) -> np.ndarray:
-    """(rows, outputs, shares): quantiles of the targets for each row of a table; `shares` ascend."""
+    """Quantiles of the targets for each row of a table, (rows, outputs, shares); `shares` must ascend."""
     leaves = leaves_of_rows(forest, table, team) + forest.first[:-1]
     most = int(np.diff(targets.start).max()) * forest.n_trees
     out = np.empty((table.n_rows, len(targets.y), len(shares)))

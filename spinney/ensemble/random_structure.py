@@ -1,9 +1,8 @@
-"""Random-structure trees: full binary trees whose questions are drawn before any row is seen; only leaves are learnt.
+"""Random-structure trees: full binary trees of random splits, of which only the leaves are fitted.
 
-In: a table, its bins and a target. Out: a `Forest` of one tree. Each node asks about a random column: of a number
-whether it is at most a random edge of its bins, so that each share of the rows is as likely to go left; of a category
-whether it is in a random half of the categories. Leaves are filled from the rows that come there, and a node without
-rows answers what its parent does. Sums are integers.
+In: a table, its bins and a target. Out: a `Forest` of one tree. Each node splits a random column: numbers at a random
+bin edge, so that every fraction of the rows is equally likely to go left, and categories into random halves. Leaves are
+fitted on the rows that reach them, and a node without rows predicts like its parent. Sums are integers.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ def grow_random_structure(
     team: Team,
     rows: np.ndarray | None,
 ) -> Forest:
-    """A tree of random questions; `target` is that of the rows that count (None: all)."""
+    """A tree of random splits, fitted on some rows (None: all), whose target is `target`."""
     forest = replace(draw_structure(bins, n_categories, depth, seed), criterion=criterion)
     leaf = leaf_of_rows(forest.tree(0), table if rows is None else table.take(rows), team)
     return _fill(forest, leaf, target, criterion)
 
 
 def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) -> Forest:
-    """A full tree of random questions, with nothing in its nodes yet."""
+    """A full tree of random splits, without values."""
     n_nodes = 2 ** (depth + 1) - 1
     n_edges = np.array([len(edges) for edges in bins.edges])
-    able = np.flatnonzero((n_edges > 0) | (n_categories > 1))  # columns that can part rows
+    able = np.flatnonzero((n_edges > 0) | (n_categories > 1))  # columns that can be split
     columns = able if len(able) else np.arange(bins.n_columns)
     level, feature, draws = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64), np.empty(n_nodes, np.uint64)
     _draw(np.uint64(stream_key(np.uint64(seed), STRUCTURE, np.uint64(0))), depth, columns, level, feature, draws)
@@ -80,7 +79,7 @@ def draw_structure(bins: Bins, n_categories: np.ndarray, depth: int, seed: int) 
 
 @kernel
 def _draw(key, depth, columns, level, feature, draws):
-    """Level, column and a random number of every node, in preorder; a node's number by levels is what is hashed."""
+    """Level, column and a random number of every node, in preorder: hashes of its level-order number."""
     at, place = 0, 0  # level, and number by levels: root 0, children 2k + 1 and 2k + 2
     for node in range(level.size):
         level[node] = at
@@ -96,14 +95,14 @@ def _draw(key, depth, columns, level, feature, draws):
 
 @kernel
 def draw_sets(draws, set_start, sets):
-    """Every category goes left with chance 1/2."""
+    """Every category goes left with probability 1/2."""
     for node in range(draws.size):
         for word in range(set_start[node], set_start[node + 1]):
             sets[word] = mix(draws[node], np.uint64(word - set_start[node]))
 
 
 def _fill(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> Forest:
-    """What nodes say of the rows whose leaves these are; nodes without rows answer what their parents do."""
+    """Fit the values of the nodes, given the leaf of each row; nodes without rows predict like their parents."""
     in_leaf = np.bincount(leaf, minlength=forest.n_nodes)
     ends = ends_of(in_leaf)  # rows in the order of their leaves
     begin, end = ends[:-1], ends[forest.shape.end]
@@ -123,7 +122,7 @@ def _fill(forest: Forest, leaf: np.ndarray, target: Target, criterion: int) -> F
 
 @kernel
 def _inherit(n, parent, answers):
-    """Nodes without rows answer what their parents do."""
+    """Nodes without rows predict like their parents."""
     for node in range(1, n.size):
         if n[node] == 0:
             for o in range(answers.shape[1]):

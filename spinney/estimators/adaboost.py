@@ -25,60 +25,66 @@ _TABLE = {
     **COMMON,
     "n_estimators": Parameter(
         "int",
-        "Maximum number of rounds; a perfect member ends them early, and for numbers one with a mean loss of 1/2 or "
-        "more.",
+        "Maximum number of rounds. An estimator without errors ends the fit early, and for regression one with a mean "
+        "loss of 1/2 or more.",
         [AT_LEAST_1],
     ),
-    "learning_rate": Parameter("float", "Factor of every vote, and so of how far weights move.", [POSITIVE]),
+    "learning_rate": Parameter(
+        "float", "Factor of the estimator weights, and so of the change of the row weights.", [POSITIVE]
+    ),
     "algorithm": Parameter(
         '{"SAMME", "SAMME.R", "discrete"}',
-        '"SAMME": any number of classes, a vote is ln((1 - error) / error) + ln(n_classes - 1). "SAMME.R": members '
-        'vote with the logarithms of their probabilities. "discrete": the original, two classes, a vote is '
-        "1/2 ln((1 - error) / error).",
+        '"SAMME" supports any number of classes; the estimator weight is ln((1 - error) / error) + ln(n_classes - 1). '
+        'In "SAMME.R", estimators vote with the logarithms of their probabilities. "discrete" is the original '
+        "algorithm for two classes; the estimator weight is 1/2 ln((1 - error) / error).",
         [StrOptions({"SAMME", "SAMME.R", "discrete"})],
     ),
     "on_weak": Parameter(
         '{"stop", "flip"}',
-        "What to do with a member no better than guessing (error of 1 - 1/n_classes or more): end the rounds without "
-        'it, or give it a negative vote. SAMME.R keeps all members. With bootstraps "stop" only leaves it out: the '
-        "next one may be luckier.",
+        'How to treat an estimator that is no better than guessing (error of 1 - 1/n_classes or more). "stop" leaves '
+        'it out and ends the fit, or with reweight="resample" goes on with the next bootstrap sample. "flip" keeps it '
+        "with a negative weight if it is worse than guessing. SAMME.R keeps all estimators.",
         [StrOptions({"stop", "flip"})],
     ),
     "reweight": Parameter(
         'True or "resample"',
-        'True: members get the weights. "resample": members are fitted on as many rows, drawn with replacement by '
-        "weight; then the estimator need not take weights.",
+        'True passes the weights to the estimators. "resample" fits each estimator on as many rows as there are, '
+        "sampled with replacement by weight; `fit` need not accept weights then.",
         [Options(bool, {True}), StrOptions({"resample"})],
     ),
     "keep_weights": Parameter(
-        "bool", "Keep the rows' weights of every round in `sample_weight_history_`.", ["boolean"]
+        "bool", "Whether to store the row weights of every round in `sample_weight_history_`.", ["boolean"]
     ),
     "loss": Parameter(
         '{"linear", "square", "exponential"}',
-        "How a row's error, as a share of the largest, counts.",
+        "How the loss of a row depends on its absolute error, divided by the largest error.",
         [StrOptions({"linear", "square", "exponential"})],
     ),
     "random_state": Parameter(
-        "int, RandomState or None", "For bootstraps, and for members with a random_state.", ["random_state"]
+        "int, RandomState or None",
+        "Seed of the bootstrap samples, and of base estimators with a `random_state`.",
+        ["random_state"],
     ),
     "n_jobs": COMMON["n_jobs"]._replace(
-        text="Threads of the default stump; None: every core. The model does not depend on it."
+        text="Number of threads of the default stump. None and -1 use every core. The model does not depend on it."
     ),
 }
 _CLASSIFIER = Parameter(
     "classifier or None",
-    "What the members are copies of: any classifier whose `fit` takes sample_weight. None: our stump, "
+    "The base estimator: any classifier whose `fit` accepts sample_weight. None is a decision stump, "
     "`DecisionTreeClassifier(max_depth=1)`.",
     [HasMethods(["fit", "predict"]), None],
 )
 _REGRESSOR = _CLASSIFIER._replace(
-    form="regressor or None", text="What the members are copies of. None: our `DecisionTreeRegressor(max_depth=3)`."
+    form="regressor or None", text="The base estimator: any regressor. None is `DecisionTreeRegressor(max_depth=3)`."
 )
 
 
 @described(_TABLE, {"estimator": _CLASSIFIER})
 class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
-    """AdaBoost: weak classifiers in turn, each fitted to what those before it got wrong, and a weighted vote.
+    """AdaBoost for classification: a weighted vote of weak classifiers.
+
+    Classifiers are fitted in turn, each with larger weights for the rows that those before it misclassified.
 
     Parameters
     ----------
@@ -87,21 +93,29 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
     Attributes
     ----------
     estimator_ : classifier
-        What the members are copies of.
+        The unfitted base estimator.
     estimators_ : list of classifiers
-    estimator_weights_ : ndarray of shape (n_members,)
-        The votes.
-    estimator_errors_ : ndarray of shape (n_members,)
-        The weighted errors.
-    classes_ : ndarray
+        The fitted base estimators. There may be fewer than `n_estimators`.
+    estimator_weights_ : ndarray of shape (n_fitted,)
+        The weight of each base estimator in the vote.
+    estimator_errors_ : ndarray of shape (n_fitted,)
+        The weighted error of each base estimator.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
     n_classes_ : int
-    sample_weight_history_ : ndarray of shape (n_members + 1, n_samples), or None without keep_weights
-        Weights at the start and after each round; each row adds up to 1.
-    feature_importances_ : ndarray
-        The members', averaged by vote.
+        The number of classes.
+    sample_weight_history_ : ndarray of shape (n_fitted + 1, n_samples) or None
+        Row weights at the start and after each round, which add up to 1. None without `keep_weights`.
+    feature_importances_ : ndarray of shape (n_features,)
+        The importances of the base estimators, averaged by estimator weight.
+    forest_ : Forest
+        All trees, stored together; only if the base estimator is a Spinney tree.
     fingerprint_ : str
-        A hash of the members' fingerprints and votes.
-    n_features_in_, feature_names_in_
+        A hash of the base estimators and their weights; only if the base estimators have one.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
 
     Examples
     --------
@@ -133,7 +147,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
 
     @property
     def sample_weight_history_(self) -> np.ndarray | None:
-        """Weights at the start and after each round, (n_members + 1, n_samples); None without keep_weights."""
+        """Row weights at the start and after each round, (n_fitted + 1, n_samples); None without `keep_weights`."""
         check_is_fitted(self)
         return self._history
 
@@ -144,19 +158,19 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         return self.reweight == "resample"
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
-        """Class numbers."""
+        """Class indices."""
         self.classes_, codes = find_classes(read_labels(y, n_rows, type(self).__name__))
         self.n_classes_ = len(self.classes_)
         if self.algorithm == "discrete" and self.n_classes_ > 2:
             raise ValueError(
-                f"algorithm='discrete' is for two classes, and y has {self.n_classes_}: "
-                "use algorithm='SAMME' or 'SAMME.R'."
+                f"algorithm='discrete' supports two classes, and y has {self.n_classes_}. "
+                "Use algorithm='SAMME' or 'SAMME.R'."
             )
         if self.algorithm == "SAMME.R" and not hasattr(self._template(), "predict_proba"):
             name = type(self._template()).__name__
             raise ValueError(
-                f"algorithm='SAMME.R' needs an estimator with predict_proba, and {name} has none: "
-                "use algorithm='SAMME'."
+                f"algorithm='SAMME.R' needs an estimator with predict_proba, and {name} has none. "
+                "Use algorithm='SAMME'."
             )
         return codes.astype(np.int64)
 
@@ -173,12 +187,12 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
 
     def _refuse(self, error: float) -> NoReturn:
         raise ValueError(
-            f"The first member is wrong on {error:.3g} of the weight, no better than guessing among {self.n_classes_} "
-            "classes: use a stronger estimator, such as a deeper tree."
+            f"The first member has a weighted error of {error:.3g}, which is no better than guessing among "
+            f"{self.n_classes_} classes. Use a stronger estimator, such as a deeper tree."
         )
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
-        """Class numbers, or probabilities for SAMME.R; a member need not know all classes."""
+        """Class indices, or probabilities for SAMME.R; a member need not know all classes."""
         if self.algorithm != "SAMME.R":
             return np.searchsorted(self.classes_, member.predict(X))
         known = member.predict_proba(X)
@@ -192,7 +206,7 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         return (tree.probabilities if self.algorithm == "SAMME.R" else tree.majority)[:, 0].take(leaves, axis=0)
 
     def _says(self, X: Any) -> Iterator[np.ndarray]:
-        """Each member's say on every class, (n_samples, n_classes)."""
+        """Each member's votes for every class, (n_samples, n_classes)."""
         yield from map(self._say, self._all_answers(X))
 
     def _say(self, answers: np.ndarray) -> np.ndarray:
@@ -201,7 +215,27 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         return log_votes(answers) if self.algorithm == "SAMME.R" else class_votes(answers, self.n_classes_)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """`decision_function` after each round."""
+        """Compute `decision_function` after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Yields
+        ------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The scores after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> [scores.shape for scores in model.staged_decision_function(X)]
+        [(150, 3), (150, 3), (150, 3)]
+        """
         from spinney.ensemble.adaboost import staged_sums
 
         X = self._check(X)
@@ -210,42 +244,140 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
             yield self._decide(total, norm)
 
     def _decide(self, total: np.ndarray, norm: float) -> np.ndarray:
-        """The decision from the sums of votes times says."""
+        """The decision from the weighted sums of votes."""
         if self.algorithm == "discrete" and self.n_classes_ == 2:
             return total[:, 1]
         return (total[:, 1] - total[:, 0]) / norm if self.n_classes_ == 2 else total / norm
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """How the vote goes: (n_samples,) for two classes, positive for the second; else (n_samples, n_classes).
+        """Compute the weighted vote for each class.
 
-        SAMME and SAMME.R: scikit-learn's numbers, divided by the sum of the votes. "discrete": the sum of vote times
-        +1 or -1.
+        With SAMME and SAMME.R these are scikit-learn's numbers, divided by the sum of the estimator weights. With
+        "discrete" it is the sum of the estimator weights, each times +1 or -1.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            (n_samples,) for two classes, positive for the second.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> model.decision_function(X[:2]).shape
+        (2, 3)
         """
         *_, last = self.staged_decision_function(X)
         return last
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
+        """Compute `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+            The predictions after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        3
+        """
         for decision in self.staged_decision_function(X):
             yield self._choose(decision)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class that gets most of the vote."""
+        """Predict the class with the largest weighted vote.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> model.predict(X[[0, 60, 120]]).tolist()
+        [0, 1, 2]
+        """
         return self._choose(self.decision_function(X))
 
     def _choose(self, decision: np.ndarray) -> np.ndarray:
         return self.classes_[(decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)]
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict_proba` after each round."""
+        """Compute `predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Yields
+        ------
+        proba : ndarray of shape (n_samples, n_classes)
+            The probabilities after this round, with columns in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> len(list(model.staged_predict_proba(X)))
+        3
+        """
         for decision in self.staged_decision_function(X):
             yield self._probabilities(decision)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities from the vote, (n_samples, n_classes).
+        """Predict class probabilities from the weighted vote.
 
-        SAMME and SAMME.R: scikit-learn's, the softmax of `decision_function` / (n_classes - 1). "discrete":
-        1 / (1 + exp(-2 decision)), what the sum of votes estimates.
+        With SAMME and SAMME.R they are scikit-learn's: the softmax of `decision_function` / (n_classes - 1). With
+        "discrete" they are 1 / (1 + exp(-2 decision)), since the decision estimates half of the log odds.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes)
+            Columns are in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> model.predict_proba(X[:2]).shape
+        (2, 3)
         """
         return self._probabilities(self.decision_function(X))
 
@@ -258,15 +390,36 @@ class AdaBoostClassifier(Explained, ClassifierMixin, AdaBoostModel):
         return softmax(decision / max(self.n_classes_ - 1, 1), axis=1)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Predict the logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> model.predict_log_proba(X[:2]).shape
+        (2, 3)
+        """
         return log_probabilities(self.predict_proba(X))
 
 
 @described(_TABLE, {"estimator": _REGRESSOR})
 class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
-    """AdaBoost.R2: regressors in turn, each fitted to a bootstrap with more of the rows that were predicted badly.
+    """AdaBoost for regression: AdaBoost.R2.
 
-    The prediction is the median of the members' predictions, weighted by their votes.
+    Regressors are fitted in turn on bootstrap samples, in which rows with large errors are more frequent. The
+    prediction is the median of the regressors' predictions, weighted by the estimator weights.
 
     Parameters
     ----------
@@ -275,17 +428,23 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
     Attributes
     ----------
     estimator_ : regressor
-        What the members are copies of.
+        The unfitted base estimator.
     estimators_ : list of regressors
-    estimator_weights_ : ndarray of shape (n_members,)
-        The votes.
-    estimator_errors_ : ndarray of shape (n_members,)
-        The weighted mean losses.
-    feature_importances_ : ndarray
-        The members', averaged by vote.
+        The fitted base estimators. There may be fewer than `n_estimators`.
+    estimator_weights_ : ndarray of shape (n_fitted,)
+        The weight of each base estimator in the median.
+    estimator_errors_ : ndarray of shape (n_fitted,)
+        The weighted mean loss of each base estimator.
+    feature_importances_ : ndarray of shape (n_features,)
+        The importances of the base estimators, averaged by estimator weight.
+    forest_ : Forest
+        All trees, stored together; only if the base estimator is a Spinney tree.
     fingerprint_ : str
-        A hash of the members' fingerprints and votes.
-    n_features_in_, feature_names_in_
+        A hash of the base estimators and their weights; only if the base estimators have one.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
 
     Examples
     --------
@@ -329,18 +488,58 @@ class AdaBoostRegressor(RegressorMixin, AdaBoostModel):
         return tree.answers[leaves, 0, 0]
 
     def _predictions(self, X: Any) -> np.ndarray:
-        """Every member's, (n_samples, n_members)."""
+        """The predictions of all members, (n_samples, n_fitted)."""
         X = self._check(X)
         return np.column_stack(list(self._all_answers(X)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The weighted median of the members' predictions."""
+        """Predict the weighted median of the base estimators' predictions.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import AdaBoostRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y)
+        >>> model.predict(X[:2]).shape
+        (2,)
+        """
         from spinney.ensemble.adaboost import weighted_median
 
         return weighted_median(self._predictions(X), self.estimator_weights_)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
+        """Compute `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+            The predictions after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import AdaBoostRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y)
+        >>> len(list(model.staged_predict(X)))
+        3
+        """
         from spinney.ensemble.adaboost import weighted_median
 
         predictions = self._predictions(X)

@@ -1,7 +1,7 @@
-"""What both AdaBoost models share: how members are fitted and asked. No algorithm in here: see ensemble/adaboost.py.
+"""Base class of both AdaBoost models: fits and evaluates members. No algorithm in here: see ensemble/adaboost.py.
 
-Members get the table as it came: whatever they can read, AdaBoost can. For our own trees it is read and sorted once,
-for all rounds (tree_series.py).
+Members receive X unchanged, so AdaBoost accepts whatever they do. For Spinney's trees it is read and sorted once, for
+all rounds (tree_series.py).
 """
 
 from __future__ import annotations
@@ -34,25 +34,35 @@ if TYPE_CHECKING:
 
 
 class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
-    """Members fitted in turn to weights that change, and their votes."""
+    """Members fitted in turn on changing weights, and their weighted vote."""
 
     estimators_: list[Any]
     estimator_weights_: np.ndarray
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the members in turn.
+        """Fit the base estimators in turn.
 
         Parameters
         ----------
-        X : table
-            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data that the base estimator accepts. With Spinney's trees, NumPy arrays and pandas, polars or Arrow
+            tables may hold numbers, Booleans, strings, categories and missing values.
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            The weights of the first round; equal by default. Rows of weight 0 take no part.
+            Target: class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Row weights of the first round. None gives all rows the same weight. Rows of weight 0 are left out.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> AdaBoostClassifier(n_estimators=10).fit(*load_iris(return_X_y=True))
+        AdaBoostClassifier(n_estimators=10)
         """
         _raise_for_unsupported_routing(self, "fit", sample_weight=sample_weight)
         check_parameters(self)
@@ -65,11 +75,11 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         return self
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
-        """What is known of the columns, and X as members can read it."""
+        """The schema of X, and X as members can read it."""
         return (Schema((Column(None),) * X.shape[1]), X) if self._is_deep(X) else super()._learn(X)
 
     def _check(self, X: Any) -> Any:
-        """X as members can read it, if its columns are those of fit."""
+        """X as members can read it, checked for the columns of fit."""
         if not self._is_deep(X):
             return super()._check(X)
         check_is_fitted(self)
@@ -81,7 +91,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         return X
 
     def _is_deep(self, X: Any) -> bool:
-        """Whether X is an array of more than two dimensions, which members of other libraries may take."""
+        """Whether X is an array of more than two dimensions, which estimators of other libraries may accept."""
         return isinstance(X, np.ndarray) and X.ndim > 2 and not can_share(self._template())
 
     def _boost(self, X: Any, target: np.ndarray, weights: Weights) -> None:
@@ -152,7 +162,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         raise NotImplementedError
 
     def _refuse(self, error: float) -> NoReturn:
-        """Where the first member is no better than guessing."""
+        """Raise because the first member is no better than guessing."""
         raise NotImplementedError
 
     def _read_target(self, y: Any, n_rows: int) -> np.ndarray:
@@ -165,15 +175,15 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         raise NotImplementedError
 
     def _answers(self, member: Any, X: Any) -> np.ndarray:
-        """A member's answers, as the judge wants them."""
+        """A member's predictions, as the judge wants them."""
         raise NotImplementedError
 
     def _answers_in(self, leaves: np.ndarray, tree: DecisionTree) -> np.ndarray:
-        """The same of rows that end in these leaves of a tree."""
+        """The same for rows in these leaves of a tree."""
         raise NotImplementedError
 
     def _all_answers(self, X: Any) -> Iterator[np.ndarray]:
-        """Each member's answers in turn."""
+        """Each member's predictions in turn."""
         ends = leaves_of_members(self.estimators_, X)
         if ends is None:
             yield from (self._answers(member, X) for member in self.estimators_)
@@ -181,15 +191,39 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
             yield from (self._answers_in(leaves, member.tree_) for member, leaves in zip(self.estimators_, ends))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The answer of all members together."""
+        """Predict with all members."""
         raise NotImplementedError
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
+        """Compute `predict` after each round."""
         raise NotImplementedError
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """`score` after each round."""
+        """Compute the score after each round.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        y : array-like of shape (n_samples,)
+            True labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows in the score.
+
+        Yields
+        ------
+        score : float
+            The accuracy, or R2 for regression, after this round.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import AdaBoostClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> [round(score, 2) for score in model.staged_score(X, y)]
+        [0.67, 0.66, 0.96]
+        """
         from sklearn.metrics import accuracy_score, r2_score
 
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
@@ -198,19 +232,19 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
 
     @property
     def forest_(self) -> Forest:
-        """The trees of all members in one store; only if the members are Spinney's trees."""
+        """All trees, stored together; only if the base estimator is a Spinney tree."""
         from spinney.tree.join import join
 
         check_is_fitted(self)
         if not can_share(self._template()):
             raise AttributeError(
-                f"forest_ needs members that are trees, and {type(self.estimators_[0]).__name__} is not."
+                f"forest_ needs Spinney's trees as members, and {type(self.estimators_[0]).__name__} is not one."
             )
         return join([member.tree_.forest for member in self.estimators_])
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The members' importances, averaged by how much each has to say."""
+        """The importances of the base estimators, averaged by estimator weight."""
         check_is_fitted(self)
         if not all(hasattr(member, "feature_importances_") for member in self.estimators_):
             name = type(self.estimators_[0]).__name__
@@ -220,7 +254,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
         return np.average([member.feature_importances_ for member in self.estimators_], axis=0, weights=says)
 
     def _fingerprint(self) -> str:
-        """Of the members' fingerprints and votes; only if the members have fingerprints."""
+        """A hash of the members' fingerprints and weights; only if the members have fingerprints."""
         return hash_of([self.estimator_weights_.tobytes(), *(one.fingerprint_.encode() for one in self.estimators_)])
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -233,7 +267,7 @@ class AdaBoostModel(_RoutingNotSupportedMixin, CopiesModel):
 
 
 class _Trees:
-    """Members that are our own trees."""
+    """Members that are Spinney's trees."""
 
     def __init__(
         self, model: AdaBoostModel, series: TreeSeries, draw: Any, random: np.random.RandomState, team: Team
@@ -242,7 +276,7 @@ class _Trees:
         self._fresh = clone(model._template())
 
     def _make(self) -> Any:
-        """A new member: `seeded` and `clone`, for trees, in a tenth of the time, which a stump takes little more of."""
+        """A new member: like `seeded` and `clone`, in a tenth of the time, which matters for stumps."""
         member = copy.deepcopy(self._fresh)
         member.random_state = draw_seed(self._random)
         return member

@@ -1,4 +1,4 @@
-"""Bagging with scikit-learn's interface: classes and numbers. No algorithm in here: see bagging_fit.py."""
+"""Bagging for classification and regression, as in scikit-learn. No algorithm in here: see bagging_fit.py."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from spinney.estimators.tree_series import can_share
 
 @described(BAGGING, {"estimator": CLASSIFIER}, about=ABOUT, fitted=FITTED)
 class BaggingClassifier(BaggedClasses, BagFit):
-    """Bagging: the same classifier many times, each time from other rows or columns, and their mean.
+    """Bagging for classification: the mean of many clones of a classifier, fitted on random rows or columns.
 
-    Probabilities are averaged; members without probabilities vote, and with `voting="hard"` all do.
+    Probabilities are averaged. Base estimators without `predict_proba` vote, and with `voting="hard"` all do.
 
     {about}
 
@@ -33,8 +33,10 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
     Attributes
     ----------
-    classes_ : ndarray, or list of ndarray for several outputs
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
     n_classes_ : int or list of int
+        The number of classes; a list for several outputs.
     {fitted}
 
     Examples
@@ -88,12 +90,35 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
     @available_if(lambda self: hasattr(self._template(), "decision_function"))
     def decision_function(self, X: Any, **params: Any) -> np.ndarray:
-        """The mean of the members' `decision_function`, (n_samples,) or (n_samples, n_classes); `params` are routed."""
+        """Compute the mean of the base estimators' `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        **params : dict
+            Arguments of the base estimators' `decision_function`; only with scikit-learn's metadata routing.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class with more than two classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(LogisticRegression(max_iter=1000), random_state=0).fit(X, y)
+        >>> model.decision_function(X[:2]).shape
+        (2, 3)
+        """
         check_is_fitted(self)
         for k, member in enumerate(self.estimators_):
             if not np.array_equal(member.classes_, self.classes_):
                 raise ValueError(
-                    f"decision_function needs members that know all classes, and member '{k}' has not seen some: use "
+                    f"decision_function needs members that know all classes, and member '{k}' has not seen some. Use "
                     "predict_proba."
                 )
         given = route_to_copies(self, "decision_function", params)
@@ -107,7 +132,7 @@ class BaggingClassifier(BaggedClasses, BagFit):
 
 @described(BAGGING, {"estimator": REGRESSOR}, about=ABOUT, fitted=FITTED)
 class BaggingRegressor(BaggedNumbers, BagFit):
-    """Bagging: the same regressor many times, each time from other rows or columns, and their mean.
+    """Bagging for regression: the mean of many clones of a regressor, fitted on random rows or columns.
 
     {about}
 

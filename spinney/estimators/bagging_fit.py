@@ -1,9 +1,9 @@
-"""How bags of models are fitted, of classes and of numbers: a table, a target and parameters in, members out.
+"""Fits bagging ensembles: a table, a target and parameters in, members out.
 
-No algorithm in here: see ensemble/bagging.py; what a fitted bag can do is in bagging_model.py.
+No algorithm in here: see ensemble/bagging.py. The methods of a fitted ensemble are in bagging_model.py.
 
-Members that are our own trees share one table, read and sorted once, and are kept in one `Forest`. All others get rows
-and columns of the table as it came: whatever they can read, bagging can.
+Members that are Spinney's trees share one table, read and sorted once, and are stored in one `Forest`. All other
+members receive rows and columns of X unchanged, so bagging accepts whatever they do.
 """
 
 from __future__ import annotations
@@ -49,33 +49,42 @@ if TYPE_CHECKING:
 
 
 class BagFit(BagModel):
-    """What both estimators share."""
+    """Fitting, shared by both estimators."""
 
     _other_kind: ClassVar[Any]
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None, **fit_params: Any) -> Any:
-        """Fit the members.
+        """Fit the base estimators.
 
         Parameters
         ----------
-        X : table
-            Whatever the members can read: NumPy array, pandas or polars frame, Arrow table, sparse matrix. With our
-            own trees as members also a dask DataFrame or Array; y and sample_weight may then be dask collections, too.
-        y : array-like of shape (n_samples,)
-            For our own trees, and for regressors that take several numbers, also (n_samples, n_outputs).
-        sample_weight : array-like of shape (n_samples,), optional
-            A row's chance of being drawn. A row of whole weight, up to 127, is as many rows that are alike; without
-            replacement, it can be drawn as often. Rows of weight 0 are left out.
-        client : distributed.Client, optional
-            Who fits a dask collection: the current one, unless another is named.
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data that the base estimator accepts: NumPy arrays, pandas, polars or Arrow tables, SciPy sparse
+            matrices. Dask DataFrames and Arrays are supported only with Spinney's trees as base estimators.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target: class labels or numbers. Several outputs are supported with Spinney's trees, and with regressors
+            that accept them. May be a dask collection if X is.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Proportional to a row's probability of being sampled. A row of integer weight up to 127 is like that many
+            equal rows, and can be sampled as often without replacement. Rows of weight 0 are left out.
+        client : distributed.Client, default=None
+            The Dask client that fits a dask collection. None is the current client.
         **fit_params : dict
-            Only with scikit-learn's metadata routing: other arguments, for members that ask for them.
+            Other arguments for base estimators that request them; only with scikit-learn's metadata routing.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> len(BaggingClassifier(n_estimators=20).fit(*load_iris(return_X_y=True)))
+        20
         """
         if client is not None:
             return fit_by(client, self.fit, X, y, sample_weight, **fit_params)
@@ -91,20 +100,20 @@ class BagFit(BagModel):
         return self
 
     def _check_together(self) -> None:
-        """Parameters that do not go together."""
+        """Raise for parameters that cannot be combined."""
         if self._other_kind(self._template()):
             raise ValueError(f"estimator must be a {self._kind}, got {type(self._template()).__name__}.")
         if not self.partition:
             return
         if self.bootstrap:
-            raise ValueError("partition=True needs bootstrap=False: parts are disjoint, no row is drawn twice.")
+            raise ValueError("partition=True needs bootstrap=False: the parts are disjoint, no row is sampled twice.")
         if self.max_samples is not None:
             raise ValueError(f"partition=True needs max_samples=None: the parts hold all rows, got {self.max_samples}.")
         if self.warm_start and hasattr(self, "_draws"):
             raise ValueError("partition=True needs warm_start=False: more members would need smaller parts.")
 
     def _fit_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        """Members that are our own trees."""
+        """Fit members that are Spinney's trees."""
         if is_remote(X, y, sample_weight):
             return self._fit_remote_trees(template, X, y, sample_weight)
         from spinney.data.content import order_by_content
@@ -172,14 +181,14 @@ class BagFit(BagModel):
         )
 
     def _fit_remote_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        """The same of a dask collection: workers grow some of the trees each."""
+        """The same for a dask collection: each worker grows some of the trees."""
         from spinney.ensemble.callbacks import tell_progress
         from spinney.estimators.bagging_remote import grow_remote_bag
 
         if self.oob_score or self.warm_start:
             raise ValueError(
-                "oob_score and warm_start of bagging are for tables in memory: leave them out for a dask collection, "
-                "or pass X.compute()."
+                "bagging supports oob_score and warm_start only with data in memory, and X is a dask collection. Leave "
+                "them out, or pass X.compute()."
             )
         check_parameters(template)
         self._seed, numbers = read_seed(self.random_state), range(self.n_estimators)
@@ -190,7 +199,7 @@ class BagFit(BagModel):
         self._keep(grown.schema, grown.forest)
 
     def plan_of_trees(self, template: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """(schema, opened table, target, plan, draws) of members that are our own trees; X is in memory."""
+        """(schema, opened table, target, plan, draws) of members that are Spinney's trees; X is in memory."""
         from spinney._team import Team
         from spinney.data.content import order_by_content
         from spinney.ensemble.bagging import open_for_members
@@ -209,7 +218,7 @@ class BagFit(BagModel):
         return schema, made[0], target, made[1], draws
 
     def _fit_members(self, template: Any, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
-        """Members of any other kind."""
+        """Fit members of any other kind."""
         from spinney._team import available_threads
         from spinney.data.content import order_of_any
         from spinney.ensemble.bagging import Asks, count_votes, fit_bagged
@@ -233,18 +242,18 @@ class BagFit(BagModel):
             self._judge(count_votes(members, X, self._draws, self._say, n_jobs), answers, weights)
 
     def _learn(self, X: Any) -> tuple[Schema, Any]:
-        """What is known of the columns, and X as members and we can take rows from it."""
+        """The schema of X, and X in a form that rows can be taken from."""
         if issparse(X):
             X = self._read_sparse(X)
             return Schema((Column(None),) * X.shape[1]), X
         return super()._learn(X)
 
     def _read_answers(self, y: Any, n_rows: int) -> tuple[np.ndarray, Answers]:
-        """y as members get it, and as numbers."""
+        """y as members receive it, and as numbers."""
         raise NotImplementedError
 
     def _numbers(self, schema: Schema, answers: Answers) -> range:
-        """The members that are still to be fitted."""
+        """Numbers of the members that are still to be fitted."""
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
@@ -258,8 +267,8 @@ class BagFit(BagModel):
         known = schema == self._schema and len(answers.values) == self.n_outputs_ and self._knows_classes(answers)
         if not known or type(self._template()) is not type(self.estimator_):
             raise ValueError(
-                "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the fit "
-                "before."
+                "with warm_start=True X, y and estimator must have the same columns, classes and kind as in the "
+                "previous fit."
             )
         return range(n_before, self.n_estimators)
 
@@ -272,7 +281,7 @@ class BagFit(BagModel):
         return all(map(np.array_equal, known if isinstance(known, list) else [known], answers.classes or []))
 
     def _plan_draws(self, order: np.ndarray, n_columns: int, weights: Weights) -> Draws:
-        """Who gets which rows and columns."""
+        """The rows and columns of each member."""
         from spinney.ensemble.bagging import Draws, Subspaces
         from spinney.ensemble.bootstrap import Bags
 
@@ -280,8 +289,8 @@ class BagFit(BagModel):
         n_draws = count_draws(self, total)
         if self.partition and weights.importance is not None:
             raise ValueError(
-                "partition=True takes sample_weight of whole numbers up to 127, which stand for so many rows: nothing "
-                "is drawn by chance."
+                "partition=True supports only integer sample_weight up to 127, which stands for that many rows: rows "
+                "are not sampled by probability. Pass such weights, or set partition=False."
             )
         n_parts = self.n_estimators if self.partition else 0
         bags = Bags(order, weights.total(), n_draws, self.bootstrap, self._seed, n_parts)
@@ -294,7 +303,9 @@ class BagFit(BagModel):
         before = self._draws if numbers.start else []
         others = {id(one): one for one in before}.values()
         if self.oob_score and any(not np.array_equal(one.bags.order, draws.bags.order) for one in others):
-            raise ValueError("oob_score with warm_start=True needs the rows of the fit before: these are others.")
+            raise ValueError(
+                "oob_score with warm_start=True needs the rows of the previous fit, but X or y has changed."
+            )
         self._draws = [*before, *[draws] * len(numbers)]
         self._n_rows = len(draws.bags.order)
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):

@@ -1,7 +1,7 @@
-"""What a fitted bag of models can do: predict, name its members, and who got which rows and columns.
+"""Methods of a fitted bagging ensemble: predictions, members, and the rows and columns of each member.
 
-Members that are our own trees are kept in one `Forest`, and made from it when asked for; all others are kept as they
-are and get X as it came. No algorithm in here: see ensemble/bagging.py.
+Members that are Spinney's trees are stored in one `Forest`, and created from it on access. All others are stored
+themselves and receive X unchanged. No algorithm in here: see ensemble/bagging.py.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def _of_trees(model: Any) -> bool:
-    """Whether the members are our own trees, kept in a forest; for `available_if`."""
+    """Whether the members are Spinney's trees, stored in a forest; for `available_if`."""
     return "forest_" in vars(model) or ("_draws" not in vars(model) and can_share(model._template()))
 
 
 def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
-    """Make a tree that asks about columns of the whole table one that asks about the columns of member k."""
+    """Renumber the columns of a tree from those of the whole table to those of member k."""
     from spinney.ensemble.bagging import tell_apart
     from spinney.ensemble.forests import renumber
 
@@ -50,43 +50,44 @@ def ask_own_columns(tree: Any, subspaces: Subspaces, k: int) -> None:
 
 
 class BagModel(CopiesModel, ForestModel):
-    """Models of one kind, fitted to different rows and columns, whose answers are averaged."""
+    """Clones of one estimator, fitted on different rows and columns, whose predictions are averaged."""
 
     _kind: ClassVar[str]  # "classifier" or "regressor"
-    _draws: list[Draws]  # what each member was given
+    _draws: list[Draws]  # the rows and columns of each member
     _seed: int
     _n_rows: int
 
     def get_metadata_routing(self) -> Any:
-        """Which arguments go to the members, for scikit-learn's metadata routing.
+        """Return the metadata routing of this estimator, for scikit-learn.
 
         Returns
         -------
-        MetadataRouter
+        routing : MetadataRouter
+            The arguments that are passed to the base estimators.
         """
         return router_of_copies(self, self._template())
 
     def _in_bag(self, k: int) -> np.ndarray:
-        """How often each training row was drawn for a member."""
+        """How often each training row is in the sample of a member."""
         return self._draws[k].bags.counts(k)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each member was fitted to, repeated as often as they were drawn."""
+        """The rows that each base estimator was fitted on, repeated as often as they were sampled."""
         check_is_fitted(self)
         counts = (self._in_bag(k) for k in range(len(self)))
         return [np.repeat(np.arange(len(one)), one) for one in counts]
 
     @property
     def estimators_features_(self) -> list[np.ndarray]:
-        """The columns that each member was fitted to."""
+        """The columns that each base estimator was fitted on."""
         check_is_fitted(self)
         return [draws.subspaces.of(k) for k, draws in enumerate(self._draws)]
 
     # --- members ----------------------------------------------------------------------------------------------------
 
     def _tree_of_table(self, k: int) -> Any:
-        """A tree that asks about the columns of the whole table."""
+        """A tree with the columns of the whole table."""
         from spinney.ensemble.bagging import seed_member
 
         bags = self._draws[k].bags
@@ -96,37 +97,73 @@ class BagModel(CopiesModel, ForestModel):
         return tree
 
     def _make_tree(self, k: int) -> Any:
-        """A tree that asks about its own columns."""
+        """A tree with its own columns."""
         tree = self._tree_of_table(k)
         ask_own_columns(tree, self._draws[k].subspaces, k)
         return tree
 
     @available_if(_of_trees)
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators). Only for members that are our own trees."""
+        """Return the leaf of each row in each tree. Supported only with Spinney's trees as base estimators.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_estimators)
+            Node numbers of the leaves.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> model.apply(X).shape
+        (150, 10)
+        """
         return super().apply(X)
 
     @available_if(_of_trees)
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
-        """The nodes that each row passes. Only for members that are our own trees.
+        """Return the nodes on the path of each row. Supported only with Spinney's trees as base estimators.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
 
         Returns
         -------
-        (indicator, n_nodes_ptr)
-            A sparse matrix of ones, and where each tree's nodes begin among its columns.
+        indicator : csr_matrix of shape (n_samples, n_nodes)
+            A one for every node that the row passes.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns n_nodes_ptr[k] to n_nodes_ptr[k + 1] of `indicator` are the nodes of tree k.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import BaggingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BaggingClassifier(random_state=0).fit(X, y)
+        >>> indicator, n_nodes_ptr = model.decision_path(X)
+        >>> indicator.shape[1] == n_nodes_ptr[-1]
+        np.True_
         """
         return super().decision_path(X)
 
     @cached_property
     def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
+        """Each column's fraction of the impurity decrease, averaged over the trees. They add up to 1."""
         check_is_fitted(self)
         if "forest_" not in vars(self):
-            raise AttributeError("feature_importances_ needs members that are our own trees.")
+            raise AttributeError(
+                "feature_importances_ needs Spinney's trees as members: set estimator=None, or a tree "
+                "without class_weight and n_iter_no_change."
+            )
         importances: np.ndarray = ForestModel.feature_importances_.func(self)  # type: ignore[attr-defined]
         return importances
 
@@ -134,7 +171,7 @@ class BagModel(CopiesModel, ForestModel):
         raise NotImplementedError
 
     def _mean_answers(self, X: Any) -> np.ndarray:
-        """(rows, outputs, classes or 1): the mean of what the members say."""
+        """The mean of the members' predictions, (rows, outputs, classes or 1)."""
         check_is_fitted(self)
         return super()._mean_answers(X) if "forest_" in vars(self) else self._mean_of_members(X, self._say)
 
@@ -153,7 +190,7 @@ class BagModel(CopiesModel, ForestModel):
         return check_array(X, accept_sparse=form, dtype=None, ensure_all_finite=False, estimator=self)
 
     def _check(self, X: Any) -> Any:
-        """X as members can read it, if its columns are those of fit."""
+        """X as members can read it, checked for the columns of fit."""
         if issparse(X):
             X = self._read_sparse(X)
             if X.shape[1] != self.n_features_in_:
@@ -165,7 +202,7 @@ class BagModel(CopiesModel, ForestModel):
         return super()._check(X)
 
     def _fingerprint(self) -> str:
-        """Of the members, and of who got which rows and columns."""
+        """A hash of the members and of their columns."""
         if "forest_" in vars(self):
             return self.forest_.fingerprint
         members = zip(self.estimators_, self.estimators_features_)
@@ -185,7 +222,7 @@ class BagModel(CopiesModel, ForestModel):
 
     def __sklearn_tags__(self) -> Any:
         tags, template = super().__sklearn_tags__(), self._template()
-        if can_share(template) or not hasattr(template, "fit"):  # what is no model is reported by fit
+        if can_share(template) or not hasattr(template, "fit"):  # fit reports what is not an estimator
             return tags
         members = get_tags(template)
         take_inputs_of_members(tags, [members.input_tags])

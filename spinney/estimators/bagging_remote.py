@@ -1,7 +1,7 @@
-"""Bags of our own trees on a cluster: every worker that has room gets all rows, and grows some of the trees.
+"""Bagging of Spinney's trees on a cluster: each worker with enough memory receives all rows and grows some trees.
 
-In:  a bag, a template, dask collections. Out: what `BagFit` keeps of a fit. Members draw rows by what these hold, and
-sort values, so that workers need the table itself and not only its codes.
+In:  an ensemble, a template, dask collections. Out: what `BagFit` keeps of a fit. Rows are sampled by their contents,
+and values are sorted, so workers need the table itself and not only its codes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Totally random trees as a transformer, with scikit-learn's interface. No algorithm in here: see ensemble/forests.py.
 
-In:  a table. Out: a sparse matrix of zeros and ones, a column for each leaf of each tree.
+In:  a table. Out: a sparse matrix of zeros and ones, with one column per leaf of each tree.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spinney.estimators.forest import GrownForest
 from spinney.estimators.params import FOREST, Parameter, check_parameters, described, keep_parameters
 from spinney.estimators.targets import Answers
 
-# Parameters of other forests, and what stands for them here.
+# Parameters of other forests, and the values that apply here.
 _WITHOUT = {
     "criterion": "squared_error",
     "max_features": 1,
@@ -31,25 +31,27 @@ _WITHOUT = {
 _EMBEDDING = {
     **FOREST,
     "max_depth": FOREST["max_depth"]._replace(
-        text="Maximum depth of each tree, which has at most 2 ** max_depth leaves; None: until the rows of every leaf "
-        "are alike."
+        text="Maximum depth of each tree, which has at most 2 ** max_depth leaves. None grows trees until the rows of "
+        "every leaf are equal."
     ),
-    "sparse_output": Parameter("bool", "Whether `transform` returns a sparse matrix, or an array.", ["boolean"]),
+    "sparse_output": Parameter(
+        "bool", "Whether `transform` returns a sparse matrix. False returns an array.", ["boolean"]
+    ),
     "max_bins": FOREST["max_bins"]._replace(
-        text="Cut each column into at most this many bins first, and draw thresholds between these; None draws them "
-        "between the values themselves."
+        text="Maximum number of bins per column, up to 255. Thresholds are random bin edges. None samples thresholds "
+        "anywhere between the values."
     ),
 }
 
 
 @described(_EMBEDDING)
 class RandomTreesEmbedding(TransformerMixin, GrownForest):
-    """An embedding by totally random trees: which leaf each row comes to, in every tree, as zeros and ones.
+    """An embedding by totally random trees: a one-hot encoding of the leaf of each row in every tree.
 
-    Every split draws a column and a threshold between its least and greatest value in the node; there is no target.
-    Rows that share many leaves are alike, and a linear model of the leaves is a model of the rows' neighbourhoods.
-    Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same trees, on any number of threads and in any order of the rows.
+    Every split has a random column, and a random threshold between its smallest and largest value in the node; no
+    target is used. Rows that share many leaves are similar, so a linear model of the leaves can learn local structure.
+    Columns may hold numbers, Booleans, strings and categories, with missing values. The same data and `random_state`
+    give the same trees, with any number of threads and in any order of the rows.
 
     Parameters
     ----------
@@ -58,17 +60,25 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
     Attributes
     ----------
     estimators_ : list of ExtraTreeRegressor
-        The trees, made from `forest_` when first asked for.
+        The trees, created from `forest_` on first access.
     estimator_ : ExtraTreeRegressor
-        What the trees are like.
+        An unfitted tree with the parameters of all trees.
     one_hot_encoder_ : OneHotEncoder
-        What turns leaves into columns, made when asked for.
+        The encoder that turns leaves into columns, created on access.
     forest_ : Forest
-        All trees in one store.
-    feature_importances_ : ndarray
+        All trees, stored together.
+    feature_importances_ : ndarray of shape (n_features,)
+        Importances of the columns, which are random here.
     fingerprint_ : str
-        A hash of all trees: equal on any machine and any number of threads.
-    estimators_samples_, n_features_in_, feature_names_in_, n_outputs_, max_features_
+        A hash of all trees, the same on any machine and with any number of threads.
+    estimators_samples_ : list of ndarray
+        The rows that each tree was grown on.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
+    n_outputs_, max_features_ : int
+        1; exist for compatibility with scikit-learn.
 
     Examples
     --------
@@ -108,19 +118,30 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return _WITHOUT[name] if name in _WITHOUT else getattr(self, name)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:  # type: ignore[override]
-        """Grow the trees.
+        """Fit the trees.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Rows of weight 0 are left out; other weights count for `min_weight_fraction_leaf`.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero.
+        y : None
+            Ignored; exists for compatibility with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted transformer.
+
+        Examples
+        --------
+        >>> from spinney import RandomTreesEmbedding
+        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
+        >>> len(embedding.fit(X))
+        5
         """
         from spinney.data.content import chances_by_content
 
@@ -130,26 +151,60 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
             weights = read_sample_weight(sample_weight, table.n_rows)
             schema, table = without_idle_categories(schema, table, weights)
             self.estimator_ = self._make_template()
-            # something to choose by where a choice is left, such as the side of missing values: it looks random, and
-            # follows from what the rows hold
+            # a target for the choices that remain, such as the side of missing values: pseudo-random, and determined by
+            # the row contents
             chances = Answers(chances_by_content(table)[None, :], None)
             self._fit(schema, table, chances, weights)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Grow the trees, and transform X; see `fit` and `transform`."""
-        return self.fit(X, y, sample_weight).transform(X)
-
-    def transform(self, X: Any) -> Any:
-        """A one for the leaf of each row in each tree.
+        """Fit the trees and transform X.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero.
+        y : None
+            Ignored; exists for compatibility with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, which count for `min_weight_fraction_leaf`. Rows of weight 0 are left out.
 
         Returns
         -------
-        csr_matrix of shape (n_samples, n_leaves), or an array with `sparse_output=False`
+        X_transformed : csr_matrix of shape (n_samples, n_leaves)
+            Ones and zeros; an array with `sparse_output=False`.
+
+        Examples
+        --------
+        >>> from spinney import RandomTreesEmbedding
+        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
+        >>> embedding.fit_transform(X).shape
+        (5, 10)
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def transform(self, X: Any) -> Any:
+        """Encode the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to transform, with the columns of the training data.
+
+        Returns
+        -------
+        X_transformed : csr_matrix of shape (n_samples, n_leaves)
+            A one for the leaf of the row in each tree; an array with `sparse_output=False`.
+
+        Examples
+        --------
+        >>> from spinney import RandomTreesEmbedding
+        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
+        >>> embedding.fit(X).transform(X[:1]).sum()
+        np.float64(5.0)
         """
         leaves = self.apply(X)
         columns = (np.cumsum(self.forest_.is_leaf) - 1).astype(np.int32)[leaves + self.forest_.first[:-1]]
@@ -160,12 +215,25 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         return found if self.sparse_output else found.toarray()
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: randomtreesembedding_{tree}_{leaf}.
+        """Return the names of the columns of `transform`: randomtreesembedding_{tree}_{leaf}.
 
         Parameters
         ----------
-        input_features : array-like of str, optional
-            Checked against the names of the columns in `fit`, and not used.
+        input_features : array-like of str, default=None
+            Column names of X. They are only compared with those of `fit`.
+
+        Returns
+        -------
+        names : ndarray of shape (n_leaves,)
+            Names with the number of the tree and of the node.
+
+        Examples
+        --------
+        >>> from spinney import RandomTreesEmbedding
+        >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+        >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0)
+        >>> embedding.fit(X).get_feature_names_out()[0]
+        'randomtreesembedding_0_1'
         """
         check_is_fitted(self, "n_features_in_")
         _check_feature_names_in(self, input_features, generate_names=False)
@@ -174,13 +242,13 @@ class RandomTreesEmbedding(TransformerMixin, GrownForest):
         )
 
     def _leaves(self) -> list[np.ndarray]:
-        """The numbers of each tree's leaves."""
+        """The node numbers of each tree's leaves."""
         nodes, first = np.flatnonzero(self.forest_.is_leaf), self.forest_.first
         return [part - start for part, start in zip(np.split(nodes, np.searchsorted(nodes, first[1:-1])), first[:-1])]
 
     @property
     def one_hot_encoder_(self) -> OneHotEncoder:
-        """What turns leaves into columns, as scikit-learn has it."""
+        """The encoder that turns leaves into columns, as in scikit-learn."""
         check_is_fitted(self)
         leaves = self._leaves()
         encoder = OneHotEncoder(sparse_output=self.sparse_output, categories=leaves)

@@ -1,7 +1,7 @@
 """Single extremely randomised trees, for classification and regression, with scikit-learn's interface.
 
-They are the trees of extra-trees: `ExtraTreesClassifier(n_estimators=1)` grows the tree that `ExtraTreeClassifier` with
-the same `random_state` grows, from the same codes.
+With the same `random_state`, `ExtraTreeClassifier` grows the tree of `ExtraTreesClassifier(n_estimators=1)`, from the
+same codes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _ExtraTree:
-    """Grows from codes where these will do."""
+    """Grows from bin codes if the settings allow it."""
 
     max_bins: int | None
     n_iter_no_change: int | None
@@ -61,16 +61,18 @@ class _ExtraTree:
 _TABLE = {
     **TREE,
     "max_bins": TREE["max_bins"]._replace(
-        text="Cut each column into at most this many bins first, up to 255, and draw thresholds between these, as "
-        "extra-trees do; None draws them between the values themselves, and takes longer."
+        text="Maximum number of bins per column, up to 255. Thresholds are random bin edges, as in extra-trees. None "
+        "samples thresholds anywhere between the values, which takes longer."
     ),
-    "random_state": TREE["random_state"]._replace(text="For the columns and thresholds drawn."),
+    "random_state": TREE["random_state"]._replace(text="Seed for the columns and thresholds, which are random."),
 }
 _ABOUT = """
-    Every split draws `max_features` columns and one random threshold for each, between the least and the greatest value
-    in the node, and takes the best of these. One such tree is weak: it is made to be a member of an ensemble, of
-    `{ensemble}` or of bagging. Missing values go to the side that is better for them; where a node had none,
-    to the one with more weight, as do categories it has not seen.
+    Every split samples `max_features` columns and one random threshold for each, between the smallest and the largest
+    value in the node, and takes the best of these. A single such tree is weak: use it as the base estimator of an
+    ensemble, or use `{ensemble}`.
+
+    Missing values go to the side with the larger gain, or to the side with more weight if a node has none in training.
+    Unknown categories are treated as missing.
 """
 
 
@@ -87,8 +89,10 @@ class ExtraTreeClassifier(_ExtraTree, DecisionTreeClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, or list of ndarray for several outputs
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
     n_classes_ : int or list of int
+        The number of classes; a list for several outputs.
     {fitted}
 
     Examples

@@ -1,7 +1,7 @@
-"""How all forests are fitted: random forests, extra-trees, random structures.
+"""Fits all forests: random forests, extra-trees, random-structure forests.
 
-In:  a table, a target, parameters. Out: a forest in one `Forest`. No algorithm in here: see ensemble/forests.py; what a
-grown forest can do is in forest_model.py.
+In:  a table, a target, parameters. Out: all trees in one `Forest`. No algorithm in here: see ensemble/forests.py. The
+methods of a fitted forest are in forest_model.py.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _TREE_PARAMETERS = (
     "categorical_features",
     "handle_unknown",
 )
-_OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the fit before."
+_OTHER_DATA = "with warm_start=True X and y must have the same columns and classes as in the previous fit."
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 class GrownForest(JudgedForest):
-    """What all forests share."""
+    """Base class of all forests."""
 
     _takes_opened_tables = True
     _tree_kind: ClassVar[Any]
@@ -61,25 +61,35 @@ class GrownForest(JudgedForest):
     # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
-        """Grow the forest.
+        """Fit the forest.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-            Or a table opened from files (`spinney.open_table`), whose own target and weights stand for y and
-            sample_weight that are not given. Or a dask DataFrame or Array; y and sample_weight may then be dask
-            collections, too (`docs/scaling.md`).
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero. Also accepted: dask DataFrames and
+            Arrays (`docs/scaling.md`), and `spinney.open_table`, which supplies `y` and `sample_weight` if they are not
+            given.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            With bootstraps, a row's chance of being drawn; a row of weight 2 is drawn like two rows that are alike.
-            Without, its weight in every tree. Rows of weight 0 are left out.
-        client : distributed.Client, optional
-            Who fits a dask collection: the current one, unless another is named.
+            Target: class labels or numbers. May be a dask collection if X is.
+        sample_weight : array-like of shape (n_samples,), default=None
+            With bootstraps, proportional to a row's probability of being sampled; a row of weight 2 is sampled like two
+            equal rows. Without bootstraps, the weight of a row in every tree. Rows of weight 0 are left out.
+        client : distributed.Client, default=None
+            The Dask client that fits a dask collection. None is the current client.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> RandomForestClassifier(random_state=0).fit(X, y)
+        RandomForestClassifier(random_state=0)
         """
         if client is not None:
             return fit_by(client, self.fit, X, y, sample_weight)
@@ -89,11 +99,14 @@ class GrownForest(JudgedForest):
             X, y, sample_weight = self._open_remote(X, y, sample_weight)
         if not self.bootstrap and self.oob_score:
             raise ValueError(
-                "Out of bag estimation only available if bootstrap=True: without bootstraps every tree has seen every "
-                "row. Set bootstrap=True, or oob_score=False."
+                "Out of bag estimation only available if bootstrap=True: without bootstraps every tree is grown on "
+                "all rows. Set bootstrap=True, or oob_score=False."
             )
         if not self.bootstrap and self.max_samples is not None:
-            raise ValueError("max_samples is for bootstrap=True: without bootstraps every tree gets all rows.")
+            raise ValueError(
+                "max_samples needs bootstrap=True: without bootstraps every tree is grown on all rows. Set "
+                "bootstrap=True, or max_samples=None."
+            )
         with all_or_nothing(self), closed_afterwards(X):
             schema, table = learn_and_read(X, self.categorical_features, type(self).__name__)
             self.estimator_ = self._make_template()
@@ -103,16 +116,16 @@ class GrownForest(JudgedForest):
         return self
 
     def _open_remote(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Dask collections: rows stay with the workers."""
+        """Open dask collections; rows stay on the workers."""
         if getattr(self, "keep_targets", False):
             raise ValueError(
-                "keep_targets needs all rows in one place, and these stay with the workers: leave it out for a dask "
-                "collection, or pass X.compute()."
+                "keep_targets=True needs the rows, but a dask collection keeps them on the workers. Set "
+                "keep_targets=False, or pass X.compute()."
             )
         return open_collections(X, y, sample_weight)
 
     def _fit(self, schema: Any, table: Table, answers: Answers, weights: Weights, y: Any = None) -> None:
-        """Grow the trees to a table that has been read."""
+        """Grow the trees on a table that has been read."""
         self._check_same(answers)
         answers.keep_classes(self)
         plan = self._plan(schema, answers, weights, y)
@@ -152,7 +165,7 @@ class GrownForest(JudgedForest):
         self._keep(schema, forest if before is None else join([before, forest]))
         self._seed, self._n_rows = plan.seed, table.n_rows
         self._bags = self._add_bags(n_before, len(numbers), bags)
-        for name in _OUT_OF_BAG:  # of the fit before
+        for name in _OUT_OF_BAG:  # of the previous fit
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._judge(table, target, team)
@@ -160,16 +173,16 @@ class GrownForest(JudgedForest):
             self._note_targets(table, target, opened, plan, team)
 
     def _judge_again(self, table: Table, target: Target, team: Team) -> None:
-        """Out-of-bag scores of a forest that was fitted without them."""
+        """Compute out-of-bag scores of a forest that was fitted without them."""
         if table.n_rows != self._n_rows:
             raise ValueError(
-                f"oob_score=True with warm_start=True and no new trees needs the rows of the fit before: these were "
-                f"{self._n_rows}, X has {table.n_rows}."
+                f"oob_score=True with warm_start=True and no new trees needs the rows of the previous fit: these were "
+                f"{self._n_rows}, X has {table.n_rows}. Pass the same X and y."
             )
         self._judge(table, target, team)
 
     def _add_bags(self, n_before: int, n_more: int, bags: Bags | None) -> Bags | PooledBags | None:
-        """Those of all trees; of merged forests each knows its own."""
+        """The bags of all trees; merged forests keep those of each part."""
         from spinney.ensemble.bootstrap import PooledBags, pool_bags
         from spinney.ensemble.forests import tree_seed
 
@@ -181,16 +194,16 @@ class GrownForest(JudgedForest):
 
     @property
     def estimator(self) -> Any:
-        """An unfitted tree with the parameters that all trees have; scikit-learn's name."""
+        """An unfitted tree with the parameters of all trees; named as in scikit-learn."""
         return self._make_template()
 
     def _make_template(self) -> Any:
-        """The tree that all trees are like."""
+        """An unfitted tree with the parameters of all trees."""
         parameters = {name: self._setting(name) for name in _TREE_PARAMETERS}
         return self._tree_kind(splitter=self._splitter, max_bins=self.max_bins, n_jobs=1, **parameters)
 
     def _setting(self, name: str) -> Any:
-        """What a parameter is set to; a forest that lacks it says what that means."""
+        """The value of a parameter; forests without the parameter return the value that applies instead."""
         return getattr(self, name)
 
     def _make_tree(self, k: int) -> Any:
@@ -229,7 +242,7 @@ class GrownForest(JudgedForest):
         )
 
     def _count_draws(self, weights: Weights, n_rows: int) -> int:
-        """Rows that a bootstrap draws: whole weights count as that many rows."""
+        """Number of rows in a bootstrap sample; integer weights count as that many rows."""
         total = weights.n_samples(n_rows)
         if self.max_samples is None:
             return total
@@ -238,7 +251,7 @@ class GrownForest(JudgedForest):
         return max(1, round(float(self.max_samples) * total))
 
     def _structure(self) -> int | None:
-        """Depth of trees whose questions are all drawn; None where trees are grown."""
+        """Depth of random-structure trees; None where trees are grown."""
         return None
 
     def _pruner(self) -> Callable[[Any], Any] | None:
@@ -256,7 +269,7 @@ class GrownForest(JudgedForest):
     def _note_targets(self, table: Table, target: Target, opened: Opened, plan: Plan, team: Team) -> None: ...
 
     def _check_same(self, answers: Answers) -> None:
-        """With warm_start the classes must be those of the fit before."""
+        """With warm_start the classes must be those of the previous fit."""
 
 
 class ForestClassifier(ClassForest, GrownForest):
@@ -307,9 +320,9 @@ class ForestClassifier(ClassForest, GrownForest):
         by_class = self.class_weight
         if self.warm_start and isinstance(by_class, str):
             warn_caller(
-                f"class_weight={by_class!r} with warm_start=True weighs the classes by the rows of each fit alone. If "
-                "these are not always the same rows, pass a dict of weights: scikit-learn's compute_class_weight makes "
-                "one from a sample of all."
+                f"class_weight={by_class!r} with warm_start=True computes the class weights from the rows of each fit "
+                "alone. If the rows change between fits, pass a dict of weights, such as scikit-learn's "
+                "compute_class_weight computes from a sample of all rows."
             )
         if by_class == "balanced_subsample":  # of each bootstrap, see `_class_factors`; all rows are one without
             by_class = None if self.bootstrap else "balanced"

@@ -1,4 +1,4 @@
-"""What every forest can do once it is grown: predict, apply, explain itself."""
+"""Methods of all fitted forests: prediction, leaves, importances, out-of-bag scores, quantiles."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
     from spinney.tree.forest import Forest
 
 
-_MADE = ("estimators_", "feature_importances_", "_ballots")  # from the store, when first asked for
+_MADE = ("estimators_", "feature_importances_", "_ballots")  # from `forest_`, on first access
 
 
 class ForestModel(Explained, TableModel):
-    """A model that is a `Forest` of trees whose answers are averaged."""
+    """A model that averages the predictions of the trees of a `Forest`."""
 
     forest_: Forest
 
     def _keep(self, schema: Schema, forest: Forest) -> None:
-        """Set the fitted attributes that every forest has."""
+        """Set the fitted attributes of all forests."""
         self._keep_schema(schema)
         self.forest_, self.n_outputs_ = forest, int(forest.answers.shape[1])
         for name in _MADE:
             self.__dict__.pop(name, None)
 
     def _team(self, n_rows: int) -> Team:
-        """For sending rows down all trees."""
+        """Threads that send rows down all trees."""
         return self._make_team("descend many", n_rows * self.forest_.n_trees)
 
     def _mean_answers(self, X: Any) -> np.ndarray:
-        """(rows, outputs, classes or 1): the mean of what the trees say."""
+        """The mean of the trees' predictions, (rows, outputs, classes or 1)."""
         table = self._read(X)
         if table.is_one_row():
             return self.forest_.one_row.sums(table, self._says()) / self.forest_.n_trees
@@ -60,18 +60,37 @@ class ForestModel(Explained, TableModel):
             return sum_answers(self.forest_, table, team, answers=self._says()) / self.forest_.n_trees
 
     def _says(self) -> np.ndarray | None:
-        """What the nodes answer, (nodes, outputs, classes or 1), where that is not what the store has."""
+        """Predictions of the nodes, (nodes, outputs, classes or 1), where they differ from those in `forest_`."""
         return None
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
         raise NotImplementedError
 
     def _error(self, y: Any, n_rows: int) -> Callable[[np.ndarray, np.ndarray], float]:
-        """A measure of answers for some rows of y."""
+        """A function that measures the error of predictions for some rows of y."""
         raise NotImplementedError
 
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, (n_samples, n_estimators)."""
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_estimators)
+            Node numbers of the leaves.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+        >>> forest.apply(X).shape
+        (4, 10)
+        """
         from spinney.tree.descend_many import leaves_of_rows
 
         table = self._read(X)
@@ -79,23 +98,35 @@ class ForestModel(Explained, TableModel):
             return leaves_of_rows(self.forest_, table, team)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
-        """The nodes that each row passes.
+        """Return the nodes on the path of each row in each tree.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
 
         Returns
         -------
-        (indicator, n_nodes_ptr)
-            A sparse matrix of ones, and where each tree's nodes begin among its columns.
+        indicator : csr_matrix of shape (n_samples, n_nodes)
+            A one for every node that the row passes.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns n_nodes_ptr[k] to n_nodes_ptr[k + 1] of `indicator` are the nodes of tree k.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+        >>> indicator, n_nodes_ptr = forest.decision_path(X)
+        >>> indicator.shape, n_nodes_ptr[:3].tolist()
+        ((4, 30), [0, 3, 6])
         """
         leaves = self.apply(X)
         return self.forest_.paths(leaves), self.forest_.first.copy()
 
     @cached_property
     def estimators_(self) -> list[Any]:
-        """The trees, each a fitted estimator of its own; made from the common store when first asked for."""
+        """The trees as fitted estimators, created from `forest_` on first access."""
         check_is_fitted(self, "forest_")
         return [self._make_tree(k) for k in range(self.forest_.n_trees)]
 
@@ -113,7 +144,7 @@ class ForestModel(Explained, TableModel):
 
     @cached_property
     def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each column's share in the decrease of impurity; they add up to 1."""
+        """Each column's fraction of the impurity decrease, averaged over the trees. They add up to 1."""
         check_is_fitted(self, "forest_")
         from spinney.tree.importance import mean_shares
 
@@ -138,7 +169,7 @@ class ForestModel(Explained, TableModel):
 
 
 class ClassForest(ClassifierMixin, ForestModel):
-    """A forest that predicts classes: the mean of its trees' probabilities, or their votes."""
+    """A forest for classification, which averages its trees' probabilities or counts their votes."""
 
     classes_: Any
     n_classes_: Any
@@ -149,22 +180,35 @@ class ClassForest(ClassifierMixin, ForestModel):
 
     @cached_property
     def _ballots(self) -> np.ndarray:
-        """The vote of every node: a one for its most common class, of equals for the first."""
+        """The vote of every node: a one for its most common class; ties go to the first."""
         answers = self.forest_.answers
         ballots = np.zeros_like(answers)
         np.put_along_axis(ballots, answers.argmax(axis=2)[:, :, None], 1, axis=2)
         return ballots
 
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class: the mean of its shares in the trees' leaves; with hard voting, its share of votes.
+        """Predict class probabilities.
+
+        They are the means of the class fractions in the trees' leaves, or with `voting="hard"` the fractions of votes.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes); a list of such for several outputs
+        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Columns are in the order of `classes_`; a list of arrays for several outputs.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+        >>> forest.predict_proba([[0], [2]])
+        array([[1., 0.],
+               [0., 1.]])
         """
         return self._split_outputs(self._mean_answers(X))
 
@@ -174,19 +218,48 @@ class ClassForest(ClassifierMixin, ForestModel):
         return [answers[:, o, : self.n_classes_[o]] for o in range(self.n_outputs_)]
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`, (n_samples, n_classes); a list of such for several outputs."""
-        return log_probabilities(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row, or the one with the most votes; of equals the first in `classes_`.
+        """Predict the logarithms of class probabilities.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Logarithms of `predict_proba`; minus infinity for a probability of 0.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+        >>> forest.predict_log_proba([[0]]).tolist()
+        [[0.0, -inf]]
+        """
+        return log_probabilities(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class, or with `voting="hard"` the class with the most votes.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted labels. Ties go to the first class in `classes_`.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = [[0], [0], [1], [1]], ["a", "a", "b", "b"]
+        >>> forest = RandomForestClassifier(10, bootstrap=False).fit(X, y)
+        >>> forest.predict([[0], [2]]).tolist()
+        ['a', 'b']
         """
         return self._name(self._mean_answers(X).argmax(axis=2))
 
@@ -197,9 +270,9 @@ class ClassForest(ClassifierMixin, ForestModel):
         return np.column_stack([self.classes_[o][winner[:, o]] for o in range(self.n_outputs_)])
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
-        """What is learnt of rows that trees have not seen; `truth` is class numbers, (outputs, rows)."""
+        """Set the out-of-bag attributes; `truth` is class indices, (outputs, rows)."""
         many_alike = self.n_outputs_ > 1 and len(set(self.n_classes_)) == 1
-        # (rows, classes, outputs) as scikit-learn has it, which refuses outputs of different numbers of classes
+        # (rows, classes, outputs) as in scikit-learn, which raises for outputs of different numbers of classes
         self.oob_decision_function_ = answers.transpose(0, 2, 1) if many_alike else self._split_outputs(answers)
         labels, guess = self._name(truth[:, known].T), self._name(answers[known].argmax(axis=2))
         if callable(self.oob_score):
@@ -225,15 +298,32 @@ class ClassForest(ClassifierMixin, ForestModel):
 
 
 class NumberForest(RegressorMixin, ForestModel):
-    """A forest that predicts numbers: the mean of its trees' answers."""
+    """A forest for regression, which averages its trees' predictions."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """The mean of the trees' answers, (n_samples,) or (n_samples, n_outputs)."""
+        """Predict the mean of the trees' predictions.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted numbers.
+
+        Examples
+        --------
+        >>> from spinney import RandomForestRegressor
+        >>> RandomForestRegressor(10, bootstrap=False).fit([[0], [1]], [2.0, 4.0]).predict([[0], [1]])
+        array([2., 4.])
+        """
         answers = self._mean_answers(X)[:, :, 0]
         return answers[:, 0] if self.n_outputs_ == 1 else answers
 
     def _keep_oob(self, answers: np.ndarray, truth: np.ndarray, known: np.ndarray) -> None:
-        """What is learnt of rows that trees have not seen; `truth` is numbers, (outputs, rows)."""
+        """Set the out-of-bag attributes; `truth` is numbers, (outputs, rows)."""
         guess, numbers = answers[:, :, 0], truth.T
         self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
         score = self.oob_score if callable(self.oob_score) else r2_score
@@ -246,28 +336,28 @@ class NumberForest(RegressorMixin, ForestModel):
 
 
 def mean_votes(votes: Votes, voter: str) -> np.ndarray:
-    """What those say of each row that have not seen it; NaN, with a warning, where all have."""
+    """The mean out-of-bag prediction of each row; NaN, with a warning, for rows that every member has seen."""
     n_unknown = int((votes.n == 0).sum())
     if n_unknown:
         warn_caller(
-            f"Some inputs do not have OOB scores: {n_unknown} rows were drawn for every {voter}. Their out-of-bag "
-            "predictions are NaN, and oob_score_ leaves them out. Increase n_estimators."
+            f"Some inputs do not have OOB scores: {n_unknown} rows are in the sample of every {voter}. Their "
+            "out-of-bag predictions are NaN, and oob_score_ leaves them out. Increase n_estimators."
         )
     with np.errstate(invalid="ignore"):
         return votes.sums / votes.n[:, None, None]
 
 
 class JudgedForest(ForestModel):
-    """A forest of trees that have not seen some of the training rows, which can judge them."""
+    """A forest that can be evaluated on the out-of-bag rows of its trees."""
 
     _bags: Bags | PooledBags | None
     _n_rows: int
 
     def _judge(self, table: Table, target: Target, team: Team) -> None:
-        """What is learnt of the rows that trees have not seen."""
+        """Compute the out-of-bag predictions and score."""
         from spinney.ensemble.out_of_bag import count_votes
 
-        self._check_pooled("oob_score=True")
+        self._check_pooled("oob_score_")
         count = table.count_votes if isinstance(table, RowsElsewhere) else partial(count_votes, table=table, team=team)
         votes = count(self.forest_, in_bag=self._in_bag, answers=self._says())
         answers = mean_votes(votes, "tree")
@@ -276,48 +366,69 @@ class JudgedForest(ForestModel):
         self._keep_oob(answers, truth, votes.n > 0)
 
     def _check_pooled(self, what: str) -> None:
-        """Merged forests judge rows out of bag only if all have drawn from these."""
+        """Raise for merged forests that were sampled from different rows."""
         if not getattr(self._bags, "share_rows", True):
-            raise ValueError(f"{what}: the forests that were merged have not drawn from the same rows.")
+            raise ValueError(
+                f"{what} cannot be computed: the merged forests were sampled from different rows. Use held-out rows."
+            )
 
     def _in_bag(self, k: int) -> np.ndarray:
-        """How often each training row was drawn for a tree."""
+        """How often each training row is in the sample of a tree."""
         return np.ones(self._n_rows, np.int64) if self._bags is None else self._bags.counts(k)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each tree was grown on, int32, repeated as often as they were drawn."""
+        """The rows that each tree was grown on, as int32, repeated as often as they were sampled."""
         check_is_fitted(self, "forest_")
         counts = (self._in_bag(k) for k in range(self.forest_.n_trees))
         return [np.repeat(np.arange(len(one), dtype=np.int32), one) for one in counts]
 
     def oob_permutation_importances(self, X: Any, y: Any, random_state: Any = 0, groups: Any = None) -> Bunch:
-        """How much worse the trees are on rows they have not seen when a column is shuffled.
+        """Compute permutation importances on out-of-bag rows.
 
-        Each tree is judged on its own out-of-bag rows, by misclassification or squared error, before and after the
-        values of one column are exchanged among these. Unlike `feature_importances_` this is not drawn to columns of
-        many values, and what a tree has merely learnt by heart counts for nothing.
+        Each tree is evaluated on its own out-of-bag rows, by misclassification rate or squared error, before and after
+        the values of one column are shuffled among these rows. Unlike `feature_importances_`, the result is not biased
+        towards columns with many values and does not include overfitting.
 
         Parameters
         ----------
-        X, y
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             The rows that the forest was fitted on, in the same order.
-        random_state : int, RandomState or None, default 0
-        groups : list of lists of column numbers, optional
-            Columns that are shuffled together; each by itself by default.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        random_state : int, RandomState or None, default=0
+            Seed of the permutations.
+        groups : list of lists of int, default=None
+            Numbers of columns that are shuffled together. None shuffles each column on its own.
 
         Returns
         -------
-        Bunch with `importances` (n_features or n_groups, n_estimators), `importances_mean` and `importances_std`
+        result : Bunch
+            `importances`, the increase in error, of shape (n_features or n_groups, n_estimators);
+            `importances_mean` and `importances_std`, over the trees.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
+        >>> forest.oob_permutation_importances(X, y).importances_mean.shape
+        (4,)
         """
         from spinney.ensemble.out_of_bag import permutation_importances
 
         table = self._read(X)
         if self._bags is None:
-            raise ValueError("out-of-bag importances need bootstrap=True: without it every tree has seen every row.")
+            raise ValueError(
+                "out-of-bag importances need bootstrap=True: without bootstraps every tree is grown on all rows. Fit "
+                "with bootstrap=True, or use feature_importances_."
+            )
         self._check_pooled("out-of-bag importances")
         if table.n_rows != self._n_rows:
-            raise ValueError(f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows}.")
+            raise ValueError(
+                f"X must be the {self._n_rows} rows that the forest was fitted on, got {table.n_rows} rows."
+            )
         error = self._error(y, table.n_rows)
         with self._team(table.n_rows) as team:
             seed = read_seed(random_state)
@@ -328,31 +439,46 @@ class JudgedForest(ForestModel):
 
 
 class QuantileForest(NumberForest):
-    """A forest that may know the targets of the training rows in its leaves."""
+    """A regression forest that may store the targets of the training rows in its leaves."""
 
     _leaf_targets: LeafTargets
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> np.ndarray:
-        """Quantiles of the target for each row, from the training rows in its leaves. Needs `keep_targets=True`.
+        """Predict quantiles of the target. The forest must be fitted with `keep_targets=True`.
 
-        Each tree spreads a weight of 1 over the training rows that share the row's leaf; a quantile is the least target
-        at or below which at least that share of the whole weight lies.
+        Each tree distributes a weight of 1 over the training rows that share the row's leaf. A quantile is the smallest
+        target at or below which at least that fraction of the total weight lies.
 
         Parameters
         ----------
-        X : table
-        quantiles : float or sequence of floats from 0 to 1
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        quantiles : float or sequence of floats, default=(0.05, 0.5, 0.95)
+            The quantiles, from 0 to 1.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_quantiles); (n_samples,) for a single number; with several outputs
-        (n_samples, n_outputs, n_quantiles)
+        y : ndarray of shape (n_samples, n_quantiles)
+            The predicted quantiles, (n_samples,) for a single float. With several outputs, the outputs come before the
+            quantiles: (n_samples, n_outputs, n_quantiles).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spinney import RandomForestRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> forest = RandomForestRegressor(50, keep_targets=True, random_state=0).fit(X, y)
+        >>> forest.predict_quantiles(X[:2], [0.1, 0.9]).shape
+        (2, 2)
         """
         from spinney.ensemble.quantiles import forest_quantiles
 
         table = self._read(X)
         if not hasattr(self, "_leaf_targets"):
-            raise ValueError("predict_quantiles needs the targets of the training rows: fit with keep_targets=True.")
+            raise ValueError(
+                "predict_quantiles needs the targets of the training rows, which the forest does not have: fit with "
+                "keep_targets=True."
+            )
         wanted = np.atleast_1d(np.asarray(quantiles, np.float64))
         if wanted.ndim != 1 or len(wanted) == 0 or not ((wanted >= 0.0) & (wanted <= 1.0)).all():
             raise ValueError(f"quantiles must be numbers from 0 to 1, got {quantiles!r}.")

@@ -1,4 +1,4 @@
-"""Models of other libraries, as models of ours: `from_xgboost`, `from_lightgbm`, `from_sklearn`.
+"""Imports models of other libraries: `from_xgboost`, `from_lightgbm`, `from_sklearn`.
 
 In:  a file or a fitted model. Out: an `ImportedClassifier` or `ImportedRegressor`. Reading is done in `io/`; no
 algorithm in here.
@@ -24,26 +24,40 @@ def _has_scores(model: Any) -> bool:
 
 def _has_probabilities(model: Any) -> bool:
     if model._answering.link == "hinge":
-        raise AttributeError("a model with hinge loss has no probabilities: use decision_function.")
+        raise AttributeError("a model with hinge loss has no probabilities. Use decision_function.")
     return True
 
 
 class ImportedClassifier(ClassifierMixin, ImportedModel):
-    """A classifier of another library, made by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
+    """A classifier fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
 
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads that predict; None: all.
+        Number of threads for predictions. None and -1 use every core.
 
     Attributes
     ----------
-    forest_ : store of all trees
-    classes_ : ndarray
-        Labels; a list of them for several outputs. Files of boosters do not have any: theirs are 0, 1, 2, ...
-    source_, objective_ : str
-        The library with its version, and what the model was fitted for, in that library's word.
-    feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_, n_trees_per_iteration_
+    forest_ : Forest
+        All trees, stored together.
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs. Booster files contain no labels: theirs are 0, 1, 2, ...
+    source_ : str
+        The library and its version.
+    objective_ : str
+        The objective of the model, by the library's name.
+    feature_importances_ : ndarray of shape (n_features,)
+        Each column's fraction of the total gain, or of the impurity decrease, averaged over the trees.
+    fingerprint_ : str
+        A hash of the model, the same on any machine.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names, if the model has any.
+    n_outputs_ : int
+        The number of outputs.
+    n_trees_per_iteration_ : int
+        The number of trees per round: one, or one per output of a boosted model.
 
     Examples
     --------
@@ -63,7 +77,28 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return super()._take(model)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row; (n_samples, n_outputs) for several outputs."""
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import HistGradientBoostingClassifier
+        >>> from spinney import from_sklearn
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+        >>> model.predict(X[[0, 60, 120]]).tolist()
+        [0, 1, 2]
+        """
         check_is_fitted(self)
         if not _has_scores(self):
             means = self._means(X)
@@ -77,7 +112,7 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
         return self.classes_[self._is_second(raw).astype(np.intp)]
 
     def _is_second(self, raw: np.ndarray) -> Any:
-        """Which rows are of the second of two classes."""
+        """Which rows are predicted as the second of two classes."""
         told = self._answering.second_from
         if told == "probability":
             return self._respond(raw)[0] > 0.5
@@ -85,7 +120,28 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, (n_samples, n_classes); a list of such arrays for several outputs."""
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Columns are in the order of `classes_`; a list of arrays for several outputs.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import HistGradientBoostingClassifier
+        >>> from spinney import from_sklearn
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+        >>> model.predict_proba(X[:2]).shape
+        (2, 3)
+        """
         check_is_fitted(self)
         if not _has_scores(self):
             means = self._means(X)
@@ -99,33 +155,89 @@ class ImportedClassifier(ClassifierMixin, ImportedModel):
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithms of `predict_proba`."""
+        """Predict the logarithms of class probabilities.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes), or list of ndarray
+            Logarithms of `predict_proba`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import HistGradientBoostingClassifier
+        >>> from spinney import from_sklearn
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+        >>> model.predict_log_proba(X[:2]).shape
+        (2, 3)
+        """
         return log_probabilities(self.predict_proba(X))
 
     @available_if(_has_scores)
     def decision_function(self, X: Any) -> np.ndarray:
-        """Raw scores of a boosted model: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        """Compute the raw scores of a boosted model.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            (n_samples,) for two classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import HistGradientBoostingClassifier
+        >>> from spinney import from_sklearn
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+        >>> model.decision_function(X[:2]).shape
+        (2, 3)
+        """
         check_is_fitted(self)
         raw = self._raw(X)
         return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
 
 
 class ImportedRegressor(RegressorMixin, ImportedModel):
-    """A regression model of another library, made by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
+    """A regressor fitted by another library, created by `from_xgboost`, `from_lightgbm` or `from_sklearn`.
 
-    Models that rank rows, or that predict several numbers or shares, are such, too.
+    Ranking models, and models that predict several numbers or fractions, are imported as regressors too.
 
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads that predict; None: all.
+        Number of threads for predictions. None and -1 use every core.
 
     Attributes
     ----------
-    forest_ : store of all trees
-    source_, objective_ : str
-        The library with its version, and what the model was fitted for, in that library's word.
-    feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_, n_trees_per_iteration_
+    forest_ : Forest
+        All trees, stored together.
+    source_ : str
+        The library and its version.
+    objective_ : str
+        The objective of the model, by the library's name.
+    feature_importances_ : ndarray of shape (n_features,)
+        Each column's fraction of the total gain, or of the impurity decrease, averaged over the trees.
+    fingerprint_ : str
+        A hash of the model, the same on any machine.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names, if the model has any.
+    n_outputs_ : int
+        The number of outputs.
+    n_trees_per_iteration_ : int
+        The number of trees per round: one, or one per output of a boosted model.
 
     Examples
     --------
@@ -139,7 +251,28 @@ class ImportedRegressor(RegressorMixin, ImportedModel):
     """
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted numbers, (n_samples,), or (n_samples, n_outputs) if there are several outputs."""
+        """Predict numbers.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from sklearn.ensemble import HistGradientBoostingRegressor
+        >>> from spinney import from_sklearn
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
+        >>> model.predict(X[:2]).shape
+        (2,)
+        """
         check_is_fitted(self)
         if self.forest_.n_outputs > 1:
             return self._means(X)[:, :, 0]
@@ -147,7 +280,28 @@ class ImportedRegressor(RegressorMixin, ImportedModel):
         return answers[0] if len(answers) == 1 else np.ascontiguousarray(answers.T)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Raw scores: predictions before the link, such as logarithms of a Poisson model's."""
+        """Compute the raw scores: predictions on the link scale, such as logarithms for a Poisson model.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The raw scores.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from sklearn.ensemble import HistGradientBoostingRegressor
+        >>> from spinney import from_sklearn
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingRegressor(max_iter=5).fit(X, y))
+        >>> bool((model.decision_function(X) == model.predict(X)).all())  # the link of squared error is the identity
+        True
+        """
         check_is_fitted(self)
         if self.forest_.n_outputs > 1:
             return self.predict(X)
@@ -156,21 +310,23 @@ class ImportedRegressor(RegressorMixin, ImportedModel):
 
 
 def from_xgboost(model: Any, *, n_rounds: int | None = None) -> Any:
-    """A model of XGBoost as one of ours: the same trees and predictions, quicker, to be drawn and read.
+    """Import a fitted XGBoost model: the same trees and predictions, with Spinney's methods.
+
+    Predictions are faster than in XGBoost, and the trees can be plotted and printed.
 
     Parameters
     ----------
-    model : xgboost.Booster, fitted XGBClassifier, XGBRegressor, XGBRFClassifier, ..., bytes, or path
-        The file is one that `save_model` has written as .ubj or .json; xgboost is not needed to read it.
-    n_rounds : int, optional
-        Use the first rounds only. None: as the model itself predicts, an XGBClassifier after early stopping with its
-        best iteration; Boosters and files with all rounds.
+    model : xgboost.Booster, fitted estimator (XGBClassifier, XGBRegressor, XGBRFClassifier, ...), bytes or path
+        A path is a file written by `save_model` as .ubj or .json. xgboost is not needed to read it.
+    n_rounds : int, default=None
+        Number of rounds to import, from the first. None imports those that the model itself predicts with: up to the
+        best iteration for an XGBClassifier after early stopping, all rounds for Boosters and files.
 
     Returns
     -------
-    ImportedClassifier or ImportedRegressor
-        Raw scores are XGBoost's to the last bit, predictions to the last digit of float32. Regression for reg:*,
-        count:poisson, survival:cox and survival:aft, and rank:*, whose predictions are scores.
+    model : ImportedClassifier or ImportedRegressor
+        Raw scores are XGBoost's to the last bit, and predictions to the last digit of float32. The objectives reg:*,
+        count:poisson, survival:cox, survival:aft and rank:* give a regressor; for rank:* it predicts scores.
 
     Examples
     --------
@@ -189,19 +345,21 @@ def from_xgboost(model: Any, *, n_rounds: int | None = None) -> Any:
 
 
 def from_lightgbm(model: Any) -> Any:
-    """A model of LightGBM as one of ours: the same trees and predictions, quicker, to be drawn and read.
+    """Import a fitted LightGBM model: the same trees and predictions, with Spinney's methods.
+
+    Predictions are faster than in LightGBM, and the trees can be plotted and printed.
 
     Parameters
     ----------
-    model : lightgbm.Booster, fitted LGBMClassifier, LGBMRegressor or LGBMRanker, str, bytes, or path
-        The text that `save_model` writes or `model_to_string` returns, or its file; lightgbm is not needed to read it.
-        A model that was stopped early has the rounds up to its best iteration.
+    model : lightgbm.Booster, fitted LGBMClassifier, LGBMRegressor or LGBMRanker, str, bytes or path
+        A str is the text that `model_to_string` returns; a path is a file written by `save_model`. lightgbm is not
+        needed to read them. After early stopping, rounds up to the best iteration are imported.
 
     Returns
     -------
-    ImportedClassifier or ImportedRegressor
-        Raw scores are LightGBM's to the last bit, probabilities to the last digits. Models that rank, and those with an
-        objective of one's own, predict raw scores.
+    model : ImportedClassifier or ImportedRegressor
+        Raw scores are LightGBM's to the last bit, and probabilities to the last digits. Ranking models and those with
+        a custom objective predict raw scores.
 
     Examples
     --------
@@ -220,18 +378,21 @@ def from_lightgbm(model: Any) -> Any:
 
 
 def from_sklearn(model: Any) -> Any:
-    """A fitted model of scikit-learn as one of ours: the same trees and predictions, quicker, to be drawn and read.
+    """Import a fitted scikit-learn model: the same trees and predictions, with Spinney's methods.
+
+    Predictions are faster than in scikit-learn, and the trees can be plotted and printed.
 
     Parameters
     ----------
-    model : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, HistGradientBoosting*, or
-        Bagging* of decision trees
+    model : estimator
+        A fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, GradientBoosting*, HistGradientBoosting*, or
+        Bagging* of decision trees.
 
     Returns
     -------
-    ImportedClassifier or ImportedRegressor
-        Leaves, and sums of the leaves' values, are scikit-learn's to the last bit; probabilities of boosted models to
-        the last digits, as are those of forests that were fitted with weights that are not whole numbers.
+    model : ImportedClassifier or ImportedRegressor
+        Leaves, and sums of the leaves' values, are scikit-learn's to the last bit. Probabilities of boosted models, and
+        of forests fitted with weights that are not integers, are the same to the last digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What models of other libraries can do once they are read: raw scores, means of trees, leaves, importances.
+"""Methods of imported models: raw scores, means of trees, leaves, importances.
 
 In:  an `Imported` (io/imported.py), and tables. No algorithm in here: rows are sent down the trees by `tree/`.
 """
@@ -21,11 +21,11 @@ from spinney.io.imported import Answering, Imported, Reading
 from spinney.tree.forest import Forest
 from spinney.tree.importance import importances, mean_shares
 
-_CELLS = 1 << 22  # of a sparse table that are laid out at a time
+_CELLS = 1 << 22  # of a sparse table that are converted to a dense array at a time
 
 
 class ImportedModel(Explained, TableModel):
-    """A model that was fitted by another library: its trees are in our store."""
+    """A model that was fitted by another library, with its trees in a `Forest`."""
 
     forest_: Forest
     _answering: Answering
@@ -40,14 +40,14 @@ class ImportedModel(Explained, TableModel):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:
-        """Imported models cannot be fitted: a TypeError says so."""
+        """Raise TypeError: imported models cannot be fitted."""
         raise TypeError(
             f"{type(self).__name__} holds a model that another library has fitted, and cannot be fitted again. Fit one "
             "of Spinney's own models, such as GradientBoostingClassifier, or import another model."
         )
 
     def _take(self, model: Imported) -> Any:
-        """Become this model."""
+        """Set the fitted attributes from an imported model."""
         self._keep_schema(model.schema)
         self.forest_, self._answering, self._reading = model.forest, model.answering, model.reading
         self.source_, self.objective_, self.criterion = model.source, model.objective, model.criterion
@@ -60,7 +60,7 @@ class ImportedModel(Explained, TableModel):
     # --- predict ---------------------------------------------------------------------------------------------------
 
     def _read(self, X: Any) -> Table:
-        """A table as the trees ask about it."""
+        """X as a table that the trees can read."""
         if not self._says_fitted():
             check_is_fitted(self)
         if not self._reading.numbered:
@@ -76,13 +76,13 @@ class ImportedModel(Explained, TableModel):
 
     @property
     def _plain_schema(self) -> Schema:
-        """The schema with numbers where categories are only known by number."""
+        """The schema, with numbers for columns whose categories are known only by number."""
         numbered = set(self._reading.numbered)
         columns = (Column(one.name) if j in numbered else one for j, one in enumerate(self._schema.columns))
         return Schema(tuple(columns))
 
     def _parts(self, X: Any) -> Any:
-        """The table; a sparse one part by part, laid out."""
+        """The table; a sparse one in dense parts."""
         if isinstance(X, _Ready):
             yield X.table
         elif not issparse(X):
@@ -127,7 +127,7 @@ class ImportedModel(Explained, TableModel):
         return raw / self._n_rounds if self._answering.averages else raw
 
     def _means(self, X: Any) -> np.ndarray:
-        """The trees' mean answers: (rows, outputs, classes or 1)."""
+        """The trees' mean predictions, (rows, outputs, classes or 1)."""
         if isinstance(X, Summed):
             return X.sums(self.forest_, None) / self.forest_.n_trees
         return np.concatenate([self._means_of(table) for table in self._parts(X)])
@@ -156,11 +156,27 @@ class ImportedModel(Explained, TableModel):
         return self.forest_.n_trees // self.n_trees_per_iteration_
 
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf that each row reaches in each tree, as node numbers in drawings and tables of nodes.
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_trees), int32
+        leaves : ndarray of shape (n_samples, n_trees), int32
+            Node numbers of the leaves, as in plots and in tables of nodes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import HistGradientBoostingClassifier
+        >>> from spinney import from_sklearn
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = from_sklearn(HistGradientBoostingClassifier(max_iter=5).fit(X, y))
+        >>> model.apply(X[:2]).shape  # 5 rounds of 3 classes
+        (2, 15)
         """
         from spinney.tree.recode import recoded
         from spinney.tree.sweep import leaf_numbers
@@ -178,13 +194,13 @@ class ImportedModel(Explained, TableModel):
 
     @property
     def n_trees_per_iteration_(self) -> int:
-        """Trees of a round: one, or one per output of a boosted model."""
+        """The number of trees per round: one, or one per output of a boosted model."""
         return self._answering.n_outputs
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the gain of all splits, or in the decrease of impurity of each tree, as in our own
-        models; they add up to 1."""
+        """Each column's fraction of the total gain, or of the impurity decrease, averaged over the trees. They add up
+        to 1."""
         check_is_fitted(self)
         if self.forest_.criterion is not None:
             return mean_shares(self.forest_)
@@ -198,7 +214,7 @@ class ImportedModel(Explained, TableModel):
 
 
 class Summed:
-    """A table that knows how to add up what trees say of its rows."""
+    """A table that computes sums of the trees' predictions for its rows itself."""
 
     def __init__(self, sums: Callable[[Forest, np.ndarray | None], np.ndarray]) -> None:
         self.sums = (

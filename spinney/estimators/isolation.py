@@ -1,4 +1,4 @@
-"""Isolation forests with scikit-learn's interface: which rows are unlike the others. No algorithm in here."""
+"""Isolation forests for outlier detection, with scikit-learn's interface. No algorithm in here."""
 
 from __future__ import annotations
 
@@ -43,19 +43,22 @@ _ISOLATION = {
     "n_estimators": FOREST["n_estimators"],
     "max_samples": Parameter(
         '"auto", int or float',
-        'Rows that each tree draws, or their share of all rows; "auto": 256, or all if there are fewer. Trees are at '
-        "most ceil(log2(max_samples)) deep.",
+        'Number of rows sampled for each tree. A float is a fraction of all rows, "auto" is 256, or all rows if there '
+        "are fewer. The depth of a tree is at most ceil(log2(max_samples)).",
         [StrOptions({"auto"}), AT_LEAST_1, Interval(RealNotInt, 0, 1, closed="right")],
     ),
     "contamination": Parameter(
         '"auto" or float',
-        'Share of the training rows that `predict` calls outliers, up to 0.5; "auto": those that score below -0.5.',
+        'Fraction of the training rows that `predict` labels as outliers, up to 0.5. "auto" labels rows with a score '
+        "below -0.5.",
         [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
     ),
     "max_features": Parameter(
-        "int or float", "Columns that each tree draws, or their share of all columns.", [AT_LEAST_1, SHARE]
+        "int or float",
+        "Number of columns sampled for each tree. A float is a fraction of all columns.",
+        [AT_LEAST_1, SHARE],
     ),
-    "bootstrap": Parameter("bool", "Draw rows with replacement.", ["boolean"]),
+    "bootstrap": Parameter("bool", "Sample rows with replacement. False samples without.", ["boolean"]),
     "n_jobs": FOREST["n_jobs"],
     "verbose": FOREST["verbose"],
     "warm_start": FOREST["warm_start"],
@@ -64,16 +67,16 @@ _ISOLATION = {
 
 @described(_ISOLATION)
 class IsolationForest(OutlierMixin, ForestModel):
-    """An isolation forest: rows that random questions set apart early are outliers.
+    """An isolation forest for outlier detection: random splits isolate outliers early.
 
-    Every tree gets a few rows and asks random questions, a column and a threshold between the least and the greatest
-    value of the rows there, until each row is alone or the tree is deep enough. The score of a row is
+    Each tree is grown on a small sample of the rows. Splits are random, a column and a threshold between its smallest
+    and largest value in the node, until every row is alone or the tree is deep enough. The score of a row is
     `-2 ** (-mean depth / c)`, where c is the mean depth of a search in a tree of `max_samples` rows.
 
-    Columns may be numbers, Booleans, strings and categories, with missing values: a category is asked whether it is in
-    a random half of the categories, and a missing value goes to a random side (to the larger one in nodes that had
-    none, as categories do that were never seen). The same data and `random_state` give the same forest bit for bit, on
-    any number of threads and in any order of the rows.
+    Columns may hold numbers, Booleans, strings and categories, with missing values. Categories are split into random
+    halves. Missing values go to a random side, or to the larger side if a node has none in training; unknown
+    categories are treated as missing. The same data and `random_state` give the same forest, bit for bit, with any
+    number of threads and in any order of the rows.
 
     Parameters
     ----------
@@ -82,22 +85,25 @@ class IsolationForest(OutlierMixin, ForestModel):
     Attributes
     ----------
     estimators_ : list of ExtraTreeRegressor
-        The trees, made from `forest_` when first asked for; they predict depths.
+        The trees, created from `forest_` on first access. They predict depths.
     estimators_samples_ : list of ndarray
         The rows that each tree was grown on.
     estimators_features_ : list of ndarray
         The columns that each tree was grown on.
     estimator_ : ExtraTreeRegressor
-        What the trees are like.
+        An unfitted tree with the parameters of all trees.
     max_samples_ : int
-        Rows of each tree.
+        The number of rows of each tree.
     offset_ : float
-        `decision_function` is `score_samples` less this.
+        The threshold of the scores: `decision_function` is `score_samples` minus `offset_`.
     forest_ : Forest
-        All trees in one store.
+        All trees, stored together.
     fingerprint_ : str
-        A hash of all trees: equal on any machine and any number of threads.
-    n_features_in_, feature_names_in_
+        A hash of all trees, the same on any machine and with any number of threads.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
 
     Examples
     --------
@@ -107,7 +113,7 @@ class IsolationForest(OutlierMixin, ForestModel):
     [1, 1, -1]
     """
 
-    _draws: list[Draws]  # what each tree was given
+    _draws: list[Draws]  # the rows and columns of each tree
 
     _answers_are = "depth"  # of the trees; see `OneTree`
 
@@ -129,19 +135,29 @@ class IsolationForest(OutlierMixin, ForestModel):
         keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Grow the trees.
+        """Fit the isolation forest.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            A row's chance of being drawn; a row of weight 2 is like two rows. Rows of weight 0 are left out.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero.
+        y : None
+            Ignored; exists for compatibility with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Proportional to a row's probability of being sampled. A row of weight 2 is like two rows; rows of weight 0
+            are left out.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import IsolationForest
+        >>> IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+        IsolationForest(random_state=0)
         """
         check_parameters(self)
         with all_or_nothing(self):
@@ -175,7 +191,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         self.estimator_ = ExtraTreeRegressor(max_features=1, max_depth=depth, max_bins=None, n_jobs=1)
 
     def _numbers(self, schema: Schema) -> range:
-        """The trees that are still to be grown."""
+        """Numbers of the trees that are still to be grown."""
         if not self.warm_start or not hasattr(self, "_draws"):
             self._seed = read_seed(self.random_state)
             return range(self.n_estimators)
@@ -185,7 +201,7 @@ class IsolationForest(OutlierMixin, ForestModel):
                 f"with warm_start=True n_estimators must not fall: it was {n_before} and is {self.n_estimators}."
             )
         if schema != self._schema:
-            raise ValueError("with warm_start=True X must have the same columns and categories as in the fit before.")
+            raise ValueError("with warm_start=True X must have the same columns and categories as in the previous fit.")
         if self.n_estimators == n_before:
             warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
         return range(n_before, self.n_estimators)
@@ -205,7 +221,7 @@ class IsolationForest(OutlierMixin, ForestModel):
         )
 
     def _count_draws(self, total: int) -> int:
-        """Rows of a tree; `total` are all that there are."""
+        """Number of rows of a tree; `total` is the number of all rows."""
         if self.max_samples == "auto":
             return min(_AUTO_ROWS, total)
         if not isinstance(self.max_samples, Integral):
@@ -228,7 +244,7 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
-        """The rows that each tree was grown on, as often as they were drawn."""
+        """The rows that each tree was grown on, repeated as often as they were sampled."""
         from spinney.ensemble.bootstrap import FewDraws
 
         check_is_fitted(self)
@@ -243,15 +259,29 @@ class IsolationForest(OutlierMixin, ForestModel):
 
     @property
     def feature_importances_(self) -> np.ndarray:  # type: ignore[override]
-        """There are none: questions are drawn, not chosen."""
-        raise AttributeError("IsolationForest has no feature_importances_: its questions are drawn, not chosen.")
+        """Not available: splits are random, so that they have no importance."""
+        raise AttributeError("IsolationForest has no feature_importances_: its splits are random, not chosen.")
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """The opposite of the anomaly score of each row, (n_samples,): from -1, an outlier, to 0.
+        """Compute the opposite of the anomaly score of each row.
 
         Parameters
         ----------
-        X : table
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to score, with the columns of the training data.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            From -1, an outlier, to 0.
+
+        Examples
+        --------
+        >>> from spinney import IsolationForest
+        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+        >>> scores = model.score_samples([[0.1], [90.0]])
+        >>> bool(scores[1] < scores[0])
+        True
         """
         return self._score(self._read(X))
 
@@ -262,17 +292,53 @@ class IsolationForest(OutlierMixin, ForestModel):
             return self._score_of(sum_answers(self.forest_, table, team)[:, 0, 0] / self.forest_.n_trees)
 
     def _score_of(self, depths: np.ndarray) -> np.ndarray:
-        """From mean depths."""
+        """Scores from mean depths."""
         from spinney.criteria.path_length import anomaly_scores
 
         return -anomaly_scores(depths, self.max_samples_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """`score_samples` less `offset_`, (n_samples,): outliers are below 0."""
+        """Compute `score_samples` minus `offset_`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to score, with the columns of the training data.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Negative for outliers.
+
+        Examples
+        --------
+        >>> from spinney import IsolationForest
+        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+        >>> (model.decision_function([[0.1], [90.0]]) < 0).tolist()
+        [False, True]
+        """
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """-1 for outliers and 1 for all other rows, (n_samples,)."""
+        """Predict whether rows are outliers.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, sparse matrix or dask collection of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            -1 for outliers, and 1 for all other rows.
+
+        Examples
+        --------
+        >>> from spinney import IsolationForest
+        >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
+        >>> model.predict([[0.1], [90.0]]).tolist()
+        [1, -1]
+        """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Models of tables that hold numbers only: any table as one matrix. No algorithm in here."""
+"""Models of numeric data only: any table as one matrix. No algorithm in here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COPIES = 4.0  # of the rows on a worker that fits them all
 
 
 class MatrixModel(TableModel):
-    """A model of rows of numbers."""
+    """Base class of models of numeric rows."""
 
     _takes_missing = False
     _takes_categories = False
@@ -30,15 +30,15 @@ class MatrixModel(TableModel):
     def _fit_remote(self, X: Any, sample_weight: Any) -> Self:
         """Fit a dask collection.
 
-        Large ones are fitted where their rows are, by models that can be; for others rows go to one worker, if they fit
-        there, which fits them all.
+        If the model supports it, a large collection is fitted in place, on the workers. Otherwise all rows are sent to
+        one worker, if they fit into its memory.
         """
         from spinney.cluster.points import FEW_ROWS
         from spinney.distributed.gathered import fit_on_a_worker, size_of
         from spinney.distributed.table import RemoteTable
 
         if not is_remote(X):
-            raise TypeError("sample_weight is a dask collection, but X is not: pass .compute() of it.")
+            raise TypeError("sample_weight is a dask collection, but X is not. Pass sample_weight.compute().")
         with all_or_nothing(self):
             weight, table = vector_here(sample_weight, "sample_weight"), RemoteTable(X)
             size = size_of(table, type(self).__name__)
@@ -50,11 +50,11 @@ class MatrixModel(TableModel):
         return self
 
     def _fits_apart(self, n_columns: int) -> bool:
-        """Whether large dask collections are fitted where their rows are."""
+        """Whether large dask collections are fitted in place, on the workers."""
         return False
 
     def _fit_apart(self, table: RemoteTable, sample_weight: np.ndarray | None) -> None:
-        """Fit rows that stay with the workers of a cluster."""
+        """Fit rows that stay on the workers of a cluster."""
         raise NotImplementedError
 
     def _learn_matrix(self, X: Any) -> tuple[Schema, np.ndarray]:
@@ -63,7 +63,7 @@ class MatrixModel(TableModel):
         return schema, self._lay_out(source)
 
     def _learn_cells(self, X: Any) -> tuple[Schema, Any]:
-        """The same; but a large sparse table stays a sparse matrix of SciPy's, in CSR form."""
+        """The same, except that a large sparse table stays a SciPy CSR matrix."""
         schema, source = self._learn_source(X)
         if isinstance(source, SparseSource) and isinstance(table := source.table(), SparseTable):
             return schema, table.by_rows
@@ -78,12 +78,12 @@ class MatrixModel(TableModel):
         return as_matrix(source.numbers(range(source.n_columns), remedy), source.n_rows, source.n_columns)
 
     def _read_matrix(self, X: Any) -> np.ndarray:
-        """The values of a table like that of fit."""
+        """The values of a table with the columns of fit."""
         table = self._read(X)
         return as_matrix(table.panels, table.n_rows, table.n_columns)
 
     def _read_cells(self, X: Any) -> Any:
-        """The same; but a large sparse table stays a sparse matrix of SciPy's, in CSR form."""
+        """The same, except that a large sparse table stays a SciPy CSR matrix."""
         table = self._read(X)
         if isinstance(table, SparseTable):
             return table.by_rows

@@ -1,4 +1,4 @@
-"""Forests of one kind to one forest of all their trees. No algorithm in here: see `join` in tree/forest.py."""
+"""Merges forests into one of all their trees. No algorithm in here: see `join` in tree/join.py."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from sklearn.utils.validation import check_is_fitted
 from spinney.estimators.bagging_fit import BagFit
 from spinney.estimators.forest import GrownForest
 
-_KINDS = "random forests, extra-trees, random structures, embeddings, or bagging of Spinney's trees"
+_KINDS = "random forests, extra-trees, random-structure forests, embeddings, or bagging of Spinney's trees"
 
 
 def merge_forests(models: Iterable[Any]) -> Any:
-    """One forest of all trees of several: what it says is the mean of what all trees say.
+    """Merge several fitted forests into one that predicts the mean over all trees.
 
-    The forests may have been grown on different rows, by different people or on different machines; the columns (names
-    and categories) and the classes must be the same. The forests stay as they are.
+    The forests may come from different rows or machines, but must have the same columns (names and categories) and
+    classes. They are not changed.
 
-    The result has the parameters of the first one, but `n_estimators`, which is the number of all trees. Every tree
-    still knows its rows (`estimators_samples_`, of the table that it was grown on), columns and seed; out-of-bag scores
-    and the targets of `keep_targets` are gone. With `warm_start=True` and a higher `n_estimators`, `fit` adds trees,
-    grown on the rows that it gets, with the seed of the first forest and numbers that none of the trees has had.
+    The result has the parameters of the first forest, with `n_estimators` the total number of trees. Each tree keeps
+    its rows (`estimators_samples_`, of its own data), columns and seed. Out-of-bag scores and the data of
+    `keep_targets` are dropped. With `warm_start=True` and a larger `n_estimators`, `fit` adds trees that are grown on
+    the rows that it receives, with the first forest's seed and unused tree numbers.
 
     Parameters
     ----------
-    models : iterable of fitted models of one class
-        Random forests, extra-trees, random structures, embeddings, or bagging of Spinney's trees.
+    models : iterable of estimators
+        Fitted models of one class: random forests, extra-trees, random-structure forests, embeddings, or bagging of
+        Spinney's trees.
 
     Returns
     -------
-    model of the same class
+    model : estimator
+        A fitted model of the same class.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def merge_forests(models: Iterable[Any]) -> Any:
 
 
 def _check(forests: list[Any]) -> None:
-    """Raise unless these can be merged."""
+    """Raise unless the forests can be merged."""
     if not forests:
         raise ValueError("models must hold at least one fitted forest, got none.")
     for one in forests:
@@ -84,7 +86,9 @@ def _check(forests: list[Any]) -> None:
                 f"{type(one).__name__}."
             )
         if one._schema != first._schema:
-            raise ValueError(f"models must have the same columns, names and categories: number {k} has others.")
+            raise ValueError(
+                f"models must have the same columns, names and categories: those of number {k} are different."
+            )
         if not _same_classes(one, first):
             raise ValueError(
                 f"models must have the same classes: those of number {k} are {one.classes_}, those of the "
@@ -96,7 +100,7 @@ def _check(forests: list[Any]) -> None:
                 f"{first.n_outputs_}."
             )
         if one.forest_.criterion != first.forest_.criterion:
-            raise ValueError(f"models must have the same criterion: that of number {k} is another.")
+            raise ValueError(f"models must have the same criterion: that of number {k} is different.")
 
 
 def _same_classes(one: Any, other: Any) -> bool:

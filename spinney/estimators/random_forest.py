@@ -7,43 +7,59 @@ from spinney.estimators.forest import ForestClassifier, ForestRegressor
 from spinney.estimators.params import CLASS_CRITERIA, FOREST, NUMBER_CRITERIA, Parameter, described, other_defaults
 
 _ABOUT = """
-    Columns may be numbers, Booleans, strings and categories, with missing values. The same data and `random_state` give
-    the same forest bit for bit, on any number of threads and in any order of the rows. A row of weight 2 is drawn and
-    counted like two rows.
+    Columns may hold numbers, Booleans, strings and categories, with missing values. The same data and `random_state`
+    give the same forest, bit for bit, with any number of threads and in any order of the rows. A row of weight 2 is
+    sampled and counted like two rows.
 """
 _FITTED = """
     estimators_ : list of {tree}{kind}
-        The trees, made from `forest_` when first asked for.
+        The trees, created from `forest_` on first access.
     forest_ : Forest
-        All trees in one store; `forest_.n_bytes` is its size.
-    feature_importances_ : ndarray
-        Mean shares of the columns in the decrease of impurity.
+        All trees, stored together; `forest_.n_bytes` is their size.
+    feature_importances_ : ndarray of shape (n_features,)
+        Each column's fraction of the impurity decrease, averaged over the trees.
     fingerprint_ : str
-        A hash of all trees: equal on any machine and any number of threads.
+        A hash of all trees, the same on any machine and with any number of threads.
     oob_score_ : float
-        With `oob_score`; also `{oob}`, NaN for rows that every tree has seen.
+        The out-of-bag score; only with `oob_score`.
+    {oob} : ndarray
+        The out-of-bag predictions, NaN for rows that are in the sample of every tree; only with `oob_score`.
     estimators_samples_ : list of ndarray
         The rows that each tree was grown on.
-    n_features_in_, feature_names_in_, n_outputs_, max_features_
+    max_features_ : int
+        The number of columns that each split, or tree, may choose from.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
+    n_outputs_ : int
+        The number of outputs.
+"""
+_CLASSES = """
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
+    n_classes_ : int or list of int
+        The number of classes; a list for several outputs.
 """
 
 
 def _texts(kind: str, tree: str) -> dict[str, str]:
-    """What docstrings are filled in with."""
+    """The texts that fill in the docstrings."""
     oob = "oob_decision_function_" if kind == "Classifier" else "oob_prediction_"
-    others = ", classes_, n_classes_" if kind == "Classifier" else ""
-    return {"about": _ABOUT, "fitted": _FITTED.format(kind=kind, tree=tree, oob=oob).rstrip() + others}
+    classes = _CLASSES.rstrip() if kind == "Classifier" else ""
+    return {"about": _ABOUT, "fitted": classes + _FITTED.format(kind=kind, tree=tree, oob=oob)}
 
 
 _CLASS_CRITERION = Parameter(
     "str or function",
-    '"gini", "entropy", "log_loss", "error", "gain_ratio", or a function of your own; see `DecisionTreeClassifier`.',
+    'Measure of the quality of a split: "gini", "entropy", "log_loss", "error", "gain_ratio" or a function; see '
+    "`DecisionTreeClassifier`.",
     CLASS_CRITERIA,
 )
 _NUMBER_CRITERION = Parameter(
     "str or function",
-    '"squared_error", "friedman_mse", "absolute_error", "poisson", or a function of your own; see '
-    "`DecisionTreeRegressor`.",
+    'Measure of the quality of a split: "squared_error", "friedman_mse", "absolute_error", "poisson" or a function; '
+    "see `DecisionTreeRegressor`.",
     NUMBER_CRITERIA,
 )
 
@@ -52,8 +68,8 @@ _NUMBER_CRITERION = Parameter(
 class RandomForestClassifier(ForestClassifier):
     """A random forest for classification.
 
-    Every tree is grown on rows drawn with replacement, and every split chooses among a few random columns. The mean of
-    many such trees is better than any of them.
+    Each tree is grown on rows sampled with replacement, and each split chooses among a few random columns. The mean of
+    many such trees is more accurate than a single one.
 
     {about}
 
@@ -83,8 +99,8 @@ class RandomForestClassifier(ForestClassifier):
 class RandomForestRegressor(ForestRegressor):
     """A random forest for regression.
 
-    Every tree is grown on rows drawn with replacement, and every split chooses among a few random columns. The mean of
-    many such trees is better than any of them.
+    Each tree is grown on rows sampled with replacement, and each split chooses among a few random columns. The mean of
+    many such trees is more accurate than a single one.
 
     {about}
 
@@ -112,11 +128,11 @@ class RandomForestRegressor(ForestRegressor):
 @described(FOREST, {"criterion": _CLASS_CRITERION}, **_texts("Classifier", "ExtraTree"))
 @other_defaults(bootstrap=False)
 class ExtraTreesClassifier(ForestClassifier):
-    """Extra-trees for classification: a forest whose trees also draw their thresholds.
+    """Extra-trees for classification: a forest with random thresholds.
 
-    Every split draws one random threshold for each of its columns, between the least and the greatest value in the
-    node, and takes the best of these. Trees see all rows unless `bootstrap` is True. Quicker to grow than a random
-    forest, and often as good.
+    Each split samples one random threshold for each of its columns, between the smallest and the largest value in the
+    node, and takes the best of these. Trees are grown on all rows unless `bootstrap=True`. Extra-trees are often as
+    accurate as random forests, and on small data faster to grow.
 
     {about}
 
@@ -144,11 +160,11 @@ class ExtraTreesClassifier(ForestClassifier):
 @described(FOREST, {"criterion": _NUMBER_CRITERION}, **_texts("Regressor", "ExtraTree"))
 @other_defaults(bootstrap=False)
 class ExtraTreesRegressor(ForestRegressor):
-    """Extra-trees for regression: a forest whose trees also draw their thresholds.
+    """Extra-trees for regression: a forest with random thresholds.
 
-    Every split draws one random threshold for each of its columns, between the least and the greatest value in the
-    node, and takes the best of these. Trees see all rows unless `bootstrap` is True. Quicker to grow than a random
-    forest, and often as good.
+    Each split samples one random threshold for each of its columns, between the smallest and the largest value in the
+    node, and takes the best of these. Trees are grown on all rows unless `bootstrap=True`. Extra-trees are often as
+    accurate as random forests, and on small data faster to grow.
 
     {about}
 

@@ -1,4 +1,4 @@
-"""Random-structure forests: full trees of random questions, whose leaves alone are learnt."""
+"""Random-structure forests: full trees of random splits, of which only the leaves are fitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spinney.estimators.params import FOREST, Parameter, described, keep_paramet
 _MOST_LEVELS = 24  # a full tree of this depth has 33 million nodes
 
 
-# Parameters of other forests, and what stands for them here.
+# Parameters of other forests, and the values that apply here.
 _WITHOUT = {
     "min_samples_split": 2,
     "min_samples_leaf": 1,
@@ -28,7 +28,7 @@ _WITHOUT = {
 
 
 class _RandomStructure:
-    """What both estimators share."""
+    """Base class of both estimators."""
 
     _splitter = "best"
     _criterion: ClassVar[str]
@@ -47,25 +47,25 @@ _TABLE = {
     **FOREST,
     "max_depth": Parameter(
         "int",
-        "Questions on every path: a tree has 2 ** max_depth leaves.",
+        "Depth of the trees, which are full: each has 2 ** max_depth leaves.",
         [Interval(Integral, 1, _MOST_LEVELS, closed="both")],
     ),
     "bootstrap": FOREST["bootstrap"]._replace(
-        text="Fill each tree from rows drawn with replacement; False: from all rows."
+        text="Fit the leaves of each tree on rows sampled with replacement. False uses all rows."
     ),
-    "max_bins": FOREST["max_bins"]._replace(form="int", text="At most this many thresholds to draw from, per column."),
+    "max_bins": FOREST["max_bins"]._replace(form="int", text="Maximum number of thresholds per column to sample from."),
 }
 _ABOUT = """
-    The questions of its trees are drawn before any row is seen: each node asks about a random column, a number whether
-    it lies below a random quantile, a category whether it is in a random half of the categories. Only the leaves are
-    filled from the data; one without rows answers what its parent does. Trees are grown at once, and many weak ones
-    make a fair model. Columns that say nothing harm it more than they harm a random forest: leave them out.
+    The splits are chosen at random, without looking at the target: each node has a random column, and a random quantile
+    as threshold or a random half of the categories. Only the values of the leaves are fitted; a leaf without rows
+    predicts like its parent. This is fast, and with many trees the accuracy is fair. Uninformative columns harm it
+    more than they harm a random forest: leave them out.
 """
 
 
 @described(_TABLE, about=_ABOUT)
 class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
-    """A forest of full trees with random questions, for classification.
+    """A random-structure forest for classification: full trees with random splits.
 
     {about}
 
@@ -76,7 +76,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
     Attributes
     ----------
     estimators_, forest_, feature_importances_, fingerprint_, classes_, n_features_in_, feature_names_in_, n_outputs_
-        As in `RandomForestClassifier`, whose other attributes are there, too.
+        As in `RandomForestClassifier`, like all other attributes.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class RandomStructureForestClassifier(_RandomStructure, ForestClassifier):
 
 @described(_TABLE, about=_ABOUT)
 class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
-    """A forest of full trees with random questions, for regression.
+    """A random-structure forest for regression: full trees with random splits.
 
     {about}
 
@@ -124,7 +124,7 @@ class RandomStructureForestRegressor(_RandomStructure, ForestRegressor):
     Attributes
     ----------
     estimators_, forest_, feature_importances_, fingerprint_, n_features_in_, feature_names_in_, n_outputs_
-        As in `RandomForestRegressor`, whose other attributes are there, too.
+        As in `RandomForestRegressor`, like all other attributes.
 
     Examples
     --------

@@ -34,30 +34,39 @@ if TYPE_CHECKING:
 
 
 class _CartTree(TreeModel):
-    """What both estimators share."""
+    """Fitting and pruning, shared by both estimators."""
 
     _takes_opened_tables = True  # see data/shared.py
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, *, eval_set: Any = None) -> Any:
-        """Grow the tree.
+        """Fit the tree.
 
         Parameters
         ----------
-        X : table
-            NumPy array, pandas or polars frame, Arrow table: numbers, Booleans, strings, categories, missing values.
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data. NumPy arrays and pandas, polars or Arrow tables may hold numbers, Booleans, strings, categories
+            and missing values. Unstored cells of SciPy sparse matrices are zero.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), optional
-            Rows of weight 0 are left out.
-        check_input : bool
-            Has no effect; scikit-learn's trees have it.
-        eval_set : (X, y) or (X, y, sample_weight), optional
-            The rows that `n_iter_no_change` judges by, instead of a part of X.
+            Target: class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. None gives all rows the weight 1. Rows of weight 0 are left out.
+        check_input : bool, default=True
+            Ignored; exists for compatibility with scikit-learn.
+        eval_set : tuple (X, y) or (X, y, sample_weight), default=None
+            Validation rows for `n_iter_no_change`. None holds out a fraction of X instead.
 
         Returns
         -------
-        self
+        self : estimator
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([["red"], ["green"], [None]], ["stop", "go", "stop"]).predict([["green"]])
+        array(['go'], dtype='<U4')
         """
         check_parameters(self)
         with all_or_nothing(self):
@@ -106,7 +115,7 @@ class _CartTree(TreeModel):
         kept: np.ndarray,
         judges: HeldOut,
     ) -> DecisionTree:
-        """Best-first, until held-out rows are no longer answered better."""
+        """Grow best-first until the error on held-out rows no longer falls."""
         from spinney.prune.stopping import grow_while_better
 
         counts = np.zeros(table.n_rows, np.int64)
@@ -118,11 +127,30 @@ class _CartTree(TreeModel):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Grow a tree on X, y and list the alphas at which minimal cost-complexity pruning changes it.
+        """Compute the pruning path of minimal cost-complexity pruning.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Input data, as for `fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target: class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
 
         Returns
         -------
-        Bunch with `ccp_alphas` and `impurities`, as scikit-learn's.
+        ccp_path : Bunch
+            `ccp_alphas`, the values of `ccp_alpha` at which the tree changes, and `impurities`, the total impurity of
+            the leaves of each pruned tree.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from spinney import DecisionTreeClassifier
+        >>> path = DecisionTreeClassifier(max_depth=2).cost_complexity_pruning_path(*load_iris(return_X_y=True))
+        >>> path.ccp_alphas.round(2).tolist()
+        [0.0, 0.26, 0.33]
         """
         from sklearn.base import clone
 
@@ -139,28 +167,35 @@ class _CartTree(TreeModel):
 
 FITTED = """
     tree_ : DecisionTree
-        The tree as flat arrays, with scikit-learn's names for them.
+        The tree as arrays, with scikit-learn's names.
     max_features_ : int
-    feature_importances_ : ndarray
-        Shares of the total decrease of impurity.
+        The number of columns that each split may choose from.
+    feature_importances_ : ndarray of shape (n_features,)
+        Each column's fraction of the total impurity decrease.
     fingerprint_ : str
-        A hash of the tree: equal on any machine and any number of threads.
-    n_features_in_, feature_names_in_, n_outputs_
+        A hash of the tree, the same on any machine and with any number of threads.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The column names of X, if it has any.
+    n_outputs_ : int
+        The number of outputs.
 """
 CLASS_CRITERION = Parameter(
     "str or function",
-    '"gini"; "entropy" or "log_loss"; "error" (misclassification); "gain_ratio" (thresholds by information gain, '
-    "columns by gain ratio among those of at least average gain); or a function of your own, (left, right) -> gain. It "
-    "takes the weights of the classes on both sides as arrays and returns what the split gains per unit of weight; "
-    "splits with a negative gain are not made. It is compiled into the search.",
+    'Measure of the quality of a split: "gini"; "entropy" or "log_loss"; "error" (misclassification rate); '
+    '"gain_ratio" (thresholds are chosen by information gain, and columns by gain ratio among those of at least '
+    "average gain); or a function (left, right) -> gain. The function receives the class weights of both children as "
+    "arrays and returns the gain per unit of weight. Splits with a negative gain are not made. It is compiled into the "
+    "split search.",
     CLASS_CRITERIA,
 )
 NUMBER_CRITERION = Parameter(
     "str or function",
-    '"squared_error" ("friedman_mse" makes the same splits); "absolute_error" (leaves are medians); "poisson"; or a '
-    "function of your own, (left, right) -> gain. It takes both sides' sums, `left.weight`, `left.total` and "
-    "`left.squares`, and returns what the split gains per unit of weight; splits with a negative gain are not made. It "
-    "is compiled into the search.",
+    'Measure of the quality of a split: "squared_error" ("friedman_mse" makes the same splits); "absolute_error" '
+    '(leaves predict medians); "poisson"; or a function (left, right) -> gain. The function receives the sums of both '
+    "children, `left.weight`, `left.total` and `left.squares`, and returns the gain per unit of weight. Splits with a "
+    "negative gain are not made. It is compiled into the split search.",
     NUMBER_CRITERIA,
 )
 
@@ -169,9 +204,10 @@ NUMBER_CRITERION = Parameter(
 class DecisionTreeClassifier(ClassTreeModel, _CartTree):
     """A decision tree for classification (CART).
 
-    Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
-    values (the best one for two classes; with more, the best of one order per class). Missing values go to the side
-    that is better for them; where a node had none, to the one with more weight, as do categories it has not seen.
+    Numeric columns are split at thresholds midway between neighbouring values, all of which are tried. Categorical
+    columns are split by sets of categories: the best set for two classes; with more classes, the best split of one
+    order per class. Missing values go to the side with the larger gain, or to the side with more weight if a node has
+    none in training. Unknown categories are treated as missing.
 
     Parameters
     ----------
@@ -179,8 +215,10 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
 
     Attributes
     ----------
-    classes_ : ndarray, or list of ndarray for several outputs
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        The class labels; a list of arrays for several outputs.
     n_classes_ : int or list of int
+        The number of classes; a list for several outputs.
     {fitted}
 
     Examples
@@ -229,9 +267,10 @@ class DecisionTreeClassifier(ClassTreeModel, _CartTree):
 class DecisionTreeRegressor(RegressorMixin, _CartTree):
     """A decision tree for regression (CART).
 
-    Numbers are split at thresholds midway between neighbouring values, all of which are tried; categories by sets of
-    values, the best one for squared error. Missing values go to the side that is better for them; where a node had
-    none, to the one with more weight, as do categories it has not seen.
+    Numeric columns are split at thresholds midway between neighbouring values, all of which are tried. Categorical
+    columns are split by sets of categories, by the best set for squared error. Missing values go to the side with the
+    larger gain, or to the side with more weight if a node has none in training. Unknown categories are treated as
+    missing.
 
     Parameters
     ----------
@@ -277,7 +316,26 @@ class DecisionTreeRegressor(RegressorMixin, _CartTree):
         keep_parameters(self, locals())
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The number in each row's leaf, (n_samples,) or (n_samples, n_outputs)."""
+        """Predict the value of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows to predict, with the columns of the training data.
+        check_input : bool, default=True
+            Ignored; exists for compatibility with scikit-learn.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted numbers.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeRegressor
+        >>> DecisionTreeRegressor().fit([[0], [1]], [2.0, 4.0]).predict([[0.2], [9.0]])
+        array([2., 4.])
+        """
         leaves = self._leaves(self._read(X))
         values = self.tree_.answers[leaves, :, 0]
         return values[:, 0] if self.n_outputs_ == 1 else values

@@ -1,4 +1,4 @@
-"""Trees fitted in turn to one table, with weights that change. No algorithm in here: see grow/lists/series.py."""
+"""Trees fitted in turn on one table, with changing weights. No algorithm in here: see grow/lists/series.py."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _OURS = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, Ext
 
 
 def can_share(template: Any) -> bool:
-    """Whether copies of this estimator can be fitted by a `TreeSeries`: our own trees, unless they hold rows out."""
-    if type(template) not in _OURS:  # a subclass of a user's may do anything
+    """Whether clones of this estimator can be fitted by a `TreeSeries`: Spinney's trees that hold out no rows."""
+    if type(template) not in _OURS:  # a user's subclass may do anything
         return False
     return template.n_iter_no_change is None and getattr(template, "class_weight", None) is None
 
 
 def leaves_of_members(members: list[Any], X: Any) -> Iterator[np.ndarray] | None:
-    """Where rows end, member by member, X being read once; None unless the members are trees of one series."""
+    """The leaf of each row, member by member, with X read once. None unless the members are trees of one series."""
     if not are_of_one_series(members):
         return None
     first = members[0]
@@ -55,10 +55,10 @@ def _descend(members: list[Any], table: Table) -> Iterator[np.ndarray]:
 
 
 class TreeSeries:
-    """Fits copies of one of our trees to a table that is read once and sorted once."""
+    """Fits clones of one of Spinney's trees on a table that is read once and sorted once."""
 
     def __init__(self, template: Any, X: Any, y: np.ndarray, weights: Weights) -> None:
-        """`weights`: rows that have none now have none in any fit."""
+        """`weights`: rows of weight 0 here have weight 0 in every fit."""
         check_parameters(template)
         self._template = template
         schema, table = learn_and_read(X, template.categorical_features, type(template).__name__)
@@ -71,7 +71,7 @@ class TreeSeries:
         return make_team("tree", self._table.n_rows * self._table.n_columns, self._template.n_jobs)
 
     def fit(self, member: Any, weights: Weights, team: Team) -> np.ndarray:
-        """Fit a copy of the template; returns the leaf in which each row ends. Bins are those of the first weights."""
+        """Fit a clone of the template and return the leaf of each row. Bins are those of the first weights."""
         from spinney.tree.descend import leaf_of_rows
 
         self._answers.keep_classes(member)
@@ -87,7 +87,7 @@ class TreeSeries:
         return leaf_of_rows(member.tree_, self._table, team)  # some rows were left out, or the tree was pruned
 
     def rounds(self, weights: np.ndarray, repeats: np.ndarray, team: Team) -> StumpRounds | None:
-        """All fits at once, if these are stumps whose rows all count: see `grow/lists/series.py`."""
+        """All fits at once, for stumps without rows of weight 0: see `grow/lists/series.py`."""
         if not repeats.all() or self._template.ccp_alpha > 0.0:
             return None
         meant = Weights(None, weights)
@@ -100,7 +100,7 @@ class TreeSeries:
         return rounds
 
     def finish(self, member: Any, tree: DecisionTree) -> None:
-        """Make an unfitted copy of the template a fitted one, with a tree of `rounds`."""
+        """Give an unfitted clone of the template its tree, one of `rounds`."""
         self._answers.keep_classes(member)
         member._finish(self._schema, tree)
 

@@ -1,4 +1,4 @@
-"""How to grow an exact tree, or a tree of a forest: parameters in, the rules of one tree out."""
+"""Settings of an exact tree, or of a tree of a forest: parameters in, the rules of one tree out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_LIMIT = 1 << 40
 
 
 class TreeSettings(NamedTuple):
-    """How to grow a tree; weights and counts are of the rows that count."""
+    """The settings of one tree; weights and counts are those of rows with positive weight."""
 
     criterion: int
     own: Callable[..., Any] | None = None  # the user's function, if criterion is OWN

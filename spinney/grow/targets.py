@@ -1,14 +1,14 @@
-"""A target in whole numbers: what each row adds to the sums of its node, for exact trees and forests.
+"""A target as integers: what each row adds to the sums of its node, for exact trees and forests.
 
-In: a `Target` and a criterion. Out: one of four kinds of statistics, each with its own way to judge splits.
+In: a `Target` and a criterion. Out: one of four kinds of statistics, each with its own way to score splits.
 
     Pairs     two classes, or one number            sums: weight, amount
     Classes   classes, of one or more outputs       sums: weight, weight of each class of each output
     Values    several numbers                       sums: weight, amount of each output
-    Medians   numbers, judged by absolute error     sums: weight
+    Medians   numbers, scored by absolute error     sums: weight
 
-All sums are integers. Whole weights are themselves; others are fixed-point numbers of 52 bits for the whole table.
-Numbers are taken from their mean (but for Poisson) and stored as fixed-point numbers as fine as their sum allows.
+All sums are integers. Integer weights stay unchanged; others are fixed-point numbers of 52 bits for the whole table.
+Numbers are centred on their mean (except for Poisson) and stored as fixed-point numbers as fine as their sum allows.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def classes(labels: np.ndarray, n_classes: tuple[int, ...], weights: Weights, cr
 
 
 def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares: bool) -> tuple[Pairs, float]:
-    """One number; also what was subtracted from it."""
+    """One number per row; also returns the centre that was subtracted."""
     whole = fixed_numbers(y[None, :], weights, centred)
     square, square_unit = None, 1.0
     if with_squares:
@@ -124,7 +124,7 @@ def pair_of_number(y: np.ndarray, weights: Weights, centred: bool, with_squares:
 
 
 def several_numbers(y: np.ndarray, weights: Weights, centred: bool) -> tuple[Values, np.ndarray]:
-    """Numbers (outputs, rows); also what was subtracted from each output."""
+    """Numbers (outputs, rows); also returns the centre that was subtracted from each output."""
     whole = fixed_numbers(y, weights, centred)
     return Values(
         whole.amounts, whole.weight, y, np.empty(0, np.int64), np.array([whole.weight_unit, whole.unit])
@@ -187,7 +187,7 @@ def _fixed(numbers: np.ndarray, n: int) -> tuple[np.ndarray, float]:
 
 @inner_kernel
 def weight_at(weight, row):
-    """A row's weight; None stands for ones."""
+    """The weight of a row; None stands for ones."""
     if weight is None:
         return np.int64(1)
     else:  # Numba drops the other branch by the type of `weight`
@@ -196,7 +196,7 @@ def weight_at(weight, row):
 
 @inner_kernel
 def decrease_of_pair(statistics, code, score, total, node):
-    """What a split of this score takes off the node's impurity, times its weight."""
+    """The impurity decrease of a split with this score, times the weight of the node."""
     weight = float(total[0]) * statistics.units[0]
     if code == OWN:
         return score * weight

@@ -1,1 +1,1 @@
-"""Room 3: what a tree is."""
+"""Fitted trees: how they are stored, read, and used for predictions."""

@@ -1,4 +1,4 @@
-"""Arrays in as few bytes as hold them exactly."""
+"""Arrays in the smallest types that hold them exactly."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from spinney._team import Team
 
 _MOST = {kind: int(np.iinfo(kind).max) for kind in (np.uint16, np.uint32, np.uint64)}
-MOST_EXACT = 2**24  # whole numbers that float32 holds
-_MUCH = 1 << 20  # bytes from which on threads help to copy
+MOST_EXACT = 2**24  # integers up to this are exact in float32
+_MUCH = 1 << 20  # bytes from which threads copy faster
 
 
 def ends_of(lengths: np.ndarray) -> np.ndarray:
-    """Where runs of these lengths begin, and where the last one ends.
+    """Where runs of these lengths start, and where the last one ends.
 
     >>> ends_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -25,7 +25,7 @@ def ends_of(lengths: np.ndarray) -> np.ndarray:
 
 
 def joined(parts: Sequence[np.ndarray], team: Team | None = None) -> np.ndarray:
-    """`np.concatenate`, by all threads where there is much to copy."""
+    """`np.concatenate`, by all threads if there is much to copy."""
     if team is None or team.size == 1 or sum(part.nbytes for part in parts) < _MUCH:
         return np.concatenate(parts)
     ends = ends_of(np.array([len(part) for part in parts]))
@@ -39,7 +39,7 @@ def joined(parts: Sequence[np.ndarray], team: Team | None = None) -> np.ndarray:
 
 
 def small(numbers: np.ndarray, smallest: Any = np.uint16) -> np.ndarray:
-    """Whole numbers in as few bytes as hold them."""
+    """Integers in the smallest type that holds them."""
     most = int(numbers.max()) if len(numbers) else 0
     for dtype in (smallest, np.uint32, np.uint64):
         if most <= _MOST[dtype]:
@@ -48,7 +48,7 @@ def small(numbers: np.ndarray, smallest: Any = np.uint16) -> np.ndarray:
 
 
 def narrow(values: np.ndarray) -> np.ndarray:
-    """Numbers as float32 where nothing is lost."""
+    """Numbers as float32 if nothing is lost."""
     if not values.max(initial=0.0) < MOST_EXACT:
         return values
     short = values.astype(np.float32)

@@ -1,25 +1,25 @@
-"""One tree of a `Forest`, to be read, drawn and pruned: what CART, ID3 and C4.5 learn, and each tree of any ensemble.
+"""One tree of a `Forest`, to read, plot and prune: the tree of CART, ID3 and C4.5, and each tree of an ensemble.
 
 Nodes are numbered in preorder: the root is node 0, a node's first child is the node after it, and a subtree is a
-run of neighbours. A node asks one question, and each answer is a branch:
+run of consecutive nodes. A node has one condition, and a branch for each outcome:
 
-    kind      question                                   branches
+    kind      condition                                  branches
     LEAF      none                                       none
     NUMBER    is x[feature] <= threshold?                0: yes, 1: no
     SET       is the category x[feature] in the set?     0: yes, 1: no
     BRANCHES  which category is x[feature]?              one for each category of the column, in the schema's order
 
-The arrays are made from the store when first asked for, one entry per node:
+The arrays are created from the forest on first access, with one entry per node:
 
 | array        | dtype   |                                                                              |
 |--------------|---------|------------------------------------------------------------------------------|
 | kind         | uint8   | LEAF, NUMBER, SET or BRANCHES                                                |
 | child_start  | int64   | its children are children[child_start[node] : child_start[node + 1]]         |
 | children     | int32   | (all nodes' children, end to end) the child of branch 0, branch 1, ...       |
-| feature      | int64   | column asked about; -2 in leaves                                             |
+| feature      | int64   | column of the split; -2 in leaves                                            |
 | threshold    | float64 | NUMBER: x <= threshold is branch 0; -2 in leaves, NaN elsewhere              |
-| missing      | int32   | branch of missing and unknown values; or STOPS: they are answered here; or   |
-|              |         | SPREADS: they go down every branch, in shares of its training weight         |
+| missing      | int32   | branch of missing and unknown values; or STOPS: this node predicts them; or  |
+|              |         | SPREADS: they go down every branch, in proportion to its training weight     |
 | set_start    | int64   | SET: its set is in sets[set_start[node] : set_start[node + 1]]               |
 | sets         | uint64  | (all nodes' sets, end to end) bit c % 64 of word c // 64: category c is in   |
 | answers      | float64 | (node, output, class): weight of each class, for class trees;                |
@@ -27,9 +27,9 @@ The arrays are made from the store when first asked for, one entry per node:
 | impurity     | float64 | by the criterion the tree was grown with; NaN in a boosted tree              |
 | n_samples    | int64   | training rows                                                                |
 | weight       | float64 | their weight; the sum of the hessian in a boosted tree                       |
-| gain         | float64 | what the question of a boosted tree gained; 0 elsewhere                      |
+| gain         | float64 | gain of the split of a boosted tree; 0 elsewhere                             |
 
-The tree knows nothing of how it was grown, and of tables only their columns' numbers.
+The tree does not know how it was grown, and of tables only the column numbers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ _SAYS = ("answers", "impurity", "n_samples", "weight")
 
 
 class DecisionTree(SklearnTree):
-    """See the table above."""
+    """One fitted tree, as read-only arrays over its nodes, with scikit-learn's names as well (`children_left`, ...).
+
+    The arrays are described at the top of spinney/tree/decision.py.
+    """
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest  # of this tree alone
@@ -64,7 +67,7 @@ class DecisionTree(SklearnTree):
 
     @property
     def is_class(self) -> bool:
-        """Whether the tree answers with classes."""
+        """Whether the tree predicts classes."""
         return self.forest.n_classes is not None
 
     @property
@@ -157,7 +160,7 @@ class DecisionTree(SklearnTree):
 
     @property
     def is_binary(self) -> bool:
-        """Whether every question has two answers."""
+        """Whether every split has two branches."""
         return not self._has(ASKS_BRANCHES) or bool(np.isin(np.diff(self.child_start), (0, 2)).all())
 
     def _has(self, bits: int) -> bool:
@@ -184,7 +187,7 @@ class DecisionTree(SklearnTree):
 
     @cached_property
     def branch(self) -> np.ndarray:
-        """Which branch of its parent every node is; -1 for the root."""
+        """The branch of its parent that leads to every node; -1 for the root."""
         branch = np.full(self.n_nodes, -1, np.int32)
         first = np.repeat(self.child_start[:-1], np.diff(self.child_start))
         branch[self.children] = np.arange(len(self.children)) - first
@@ -200,24 +203,24 @@ class DecisionTree(SklearnTree):
         """One past the last node below every node: its subtree is node .. subtree_end[node] - 1."""
         return self._shape.end
 
-    # --- what a node says ------------------------------------------------------------------------------------------
+    # --- predictions -----------------------------------------------------------------------------------------------
 
     @property
     def probabilities(self) -> np.ndarray:
-        """Class trees: the share of each class in every node, (node, output, class)."""
+        """Classification trees: the fraction of each class in every node, (node, output, class)."""
         total = self.answers.sum(axis=2, keepdims=True)
         return np.divide(self.answers, total, out=np.zeros_like(self.answers), where=total > 0)
 
     @cached_property
     def majority(self) -> np.ndarray:
-        """Class trees: the heaviest class of every node and output, (node, output); of equals the first."""
+        """Classification trees: the class with the largest weight, (node, output); ties go to the first."""
         return self.answers.argmax(axis=2)
 
-    # --- for going down (descend.py) ---------------------------------------------------------------------------------
+    # --- for predictions (descend.py) --------------------------------------------------------------------------------
 
     @property
     def columns_asked(self) -> set[int]:
-        """Columns that some question is about."""
+        """The columns that are used by a split."""
         return self.forest.columns_asked
 
     @property
@@ -228,7 +231,7 @@ class DecisionTree(SklearnTree):
     # --- changes: each returns another tree ------------------------------------------------------------------------
 
     def collapse(self, at: np.ndarray) -> DecisionTree:
-        """The tree with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
+        """The tree with the nodes marked in `at` (Booleans) turned into leaves, without the nodes below them."""
         return DecisionTree(self.forest.collapse(np.asarray(at, dtype=bool)))
 
     def with_answers(
@@ -238,7 +241,7 @@ class DecisionTree(SklearnTree):
         weight: np.ndarray | None = None,
         impurity: np.ndarray | None = None,
     ) -> DecisionTree:
-        """The same questions with other answers, and perhaps other counts, weights and impurities."""
+        """The same splits with other predictions, and optionally other counts, weights and impurities."""
         forest = self.forest
         return DecisionTree(
             replace(
@@ -270,7 +273,7 @@ class DecisionTree(SklearnTree):
 
 
 class OneTree:
-    """What a fitted model of one tree has."""
+    """Attributes of a fitted model of one tree."""
 
     tree_: DecisionTree
     _schema: Schema

@@ -1,18 +1,18 @@
-"""The store of trees: every model's trees, end to end, as flat arrays over nodes, questions and leaves.
+"""The trees of a model, concatenated, as flat arrays over nodes, questions (inner nodes) and leaves.
 
-Each tree stands in preorder: a node's first child is the node after it, a subtree is a run of neighbours, and the
-size of every subtree says all about the shape, with two branches or with many. What only questions or only leaves have
-is kept for these alone, in the order of the nodes, and as small as holds it exactly:
+Each tree is in preorder: a node's first child is the node after it, and a subtree is a run of consecutive nodes. The
+sizes of the subtrees determine the shape, with two branches or with many. What only questions or only leaves have is
+stored for these alone, in the order of the nodes, and in the smallest type that holds it exactly:
 
 | array       | dtype             | entry per          | meaning                                                       |
 |-------------|-------------------|--------------------|---------------------------------------------------------------|
-| first       | int64             | tree, and one more | where its nodes begin, and where the last one's end           |
+| first       | int64             | tree, and one more | where its nodes start, and where the last one's end           |
 | size        | uint16, uint32    | node               | nodes of its subtree, itself included; 1: a leaf              |
 | feature     | uint16, uint32    | question           | column                                                        |
-| turn        | uint8             | question           | how it is asked and where missing values go: the bits below   |
+| turn        | uint8             | question           | its kind and where missing values go: the bits below          |
 | code        | uint8             | question           | numbers, with bins: codes up to it take branch 0              |
 | threshold   | float64           | question           | numbers, without bins: values up to it take branch 0          |
-| set_start   | int64             | set, and one more  | where the set of each question about one begins in `sets`     |
+| set_start   | int64             | set, and one more  | where the set of each question about one starts in `sets`     |
 | sets        | uint64            |                    | bit c % 64 of word c // 64: category c (with bins: code c)    |
 | answers     | float32, float64  | node               | (outputs, classes): weight of each class; (outputs, 1): a     |
 |             |                   |                    | number; of a boosted model what it adds to the raw score      |
@@ -24,8 +24,8 @@ is kept for these alone, in the order of the nodes, and as small as holds it exa
 | gain        | float64           | question           | of a boosted model: what the split gained                     |
 
 A boosted model without categories takes 22 bytes per node, a forest from bins 14 for two classes (2 more if a tree has
-more than 65,535 nodes). `tree(k)` is one of the trees, to be read, drawn and pruned. `words`, `pairs` and `steps` are
-packed forms that rows are sent down (packed.py), made when first needed and not kept in pickles.
+more than 65,535 nodes). `tree(k)` is one of the trees, to read, plot and prune. `words`, `pairs` and `steps` are packed
+forms for predictions (packed.py), created when first needed and not kept in pickles.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _CELLS = 1 << 24  # bits of sets that are unpacked at once
 
 
 class Starts(NamedTuple):
-    """Where each tree's questions and sets begin, and one more: where the last one's end."""
+    """Where each tree's questions and sets start, and one more: where the last one's end."""
 
     question: np.ndarray  # int64
     set: np.ndarray  # int64
@@ -64,7 +64,10 @@ class Starts(NamedTuple):
 
 @dataclass(frozen=True)
 class Forest:
-    """See the table above."""
+    """All trees of a fitted model, stored together: `n_trees`, `n_nodes`, `n_bytes`, `tree(k)`.
+
+    The arrays are described at the top of spinney/tree/forest.py.
+    """
 
     n_columns: int  # of the table
     n_classes: tuple[int, ...] | None  # of each output; None for numbers
@@ -109,7 +112,7 @@ class Forest:
         return {one.name: getattr(self, one.name) for one in fields(self)[4:]}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Small arrays packed, some shortened (stored.py), and without what can be computed again."""
+        """Small arrays packed, some shortened (stored.py), without what can be recomputed."""
         kept = pack(shortened(self._arrays()))
         return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | {"packed": kept}
 
@@ -117,12 +120,12 @@ class Forest:
         vars(self).update(restored(unpack(state.pop("packed"))) | state)
 
     def to_fields(self) -> dict[str, Any]:
-        """All fields as model files hold them."""
+        """All fields as they are stored in model files."""
         return {one.name: getattr(self, one.name) for one in fields(self)[:4]} | shortened(self._arrays())
 
     @classmethod
     def from_fields(cls, **found: Any) -> Forest:
-        """A store from what `to_fields` returns."""
+        """A forest from what `to_fields` returns."""
         return cls(**restored(found))
 
     # --- shape -------------------------------------------------------------------------------------------------------
@@ -143,27 +146,27 @@ class Forest:
 
     @property
     def is_set(self) -> np.ndarray:
-        """Questions: which are about sets of categories."""
+        """Which questions are about sets of categories."""
         return (self.turn & ASKS_SET) != 0
 
     @cached_property
     def numbers_only(self) -> bool:
-        """Whether all questions are about numbers, and missing ones have a branch to take."""
+        """Whether all questions are about numbers, and missing values have a branch."""
         return not (self.turn & ~np.uint8(MISSING_LEFT)).any()
 
     @cached_property
     def columns_asked(self) -> set[int]:
-        """Columns that some question is about."""
+        """The columns that are used by a question."""
         return set(np.unique(self.feature).tolist())
 
     def paths(self, leaves: np.ndarray) -> csr_matrix:
-        """The nodes that rows pass to come to these leaves (rows, trees): a sparse matrix of ones, (rows, nodes)."""
+        """The nodes on the paths to these leaves (rows, trees), as a sparse matrix of ones (rows, nodes)."""
         ends, nodes = trails((leaves + self.first[:-1]).ravel(), self.shape.parent, self.shape.depth)
         rows = ends[:: self.n_trees] if self.n_trees else np.zeros(len(leaves) + 1, np.int64)
         ones: Any = np.ones(len(nodes), np.int64)
         return csr_matrix((ones, nodes, rows), shape=(len(leaves), self.n_nodes))
 
-    # --- what nodes say, for all nodes -------------------------------------------------------------------------------
+    # --- values of all nodes -----------------------------------------------------------------------------------------
 
     def of_questions(self, values: np.ndarray, nothing: Any) -> np.ndarray:
         """Values of the questions as values of all nodes, `nothing` in leaves."""
@@ -188,7 +191,7 @@ class Forest:
         return self.weight.astype(np.float64) if len(self.weight) else self.answers[:, 0].sum(axis=1, dtype=np.float64)
 
     def impurities(self) -> np.ndarray:
-        """By the criterion; NaN in a boosted model, which has gains instead."""
+        """Impurities by the criterion; NaN in a boosted model, which has gains instead."""
         if self.criterion is None:
             return np.full(self.n_nodes, np.nan)
         if len(self.impurity) or self.n_classes is None:
@@ -198,14 +201,14 @@ class Forest:
         return class_impurity(self.criterion, self.answers.astype(np.float64))
 
     def thresholds(self) -> np.ndarray:
-        """Questions: the number that each compares with; NaN for categories."""
+        """The threshold of each question; NaN for categories."""
         if self.bins is None:
             return self.threshold
         numbers = self.bins.thresholds(self.feature.astype(np.int64), self.code)
         return np.where(self.turn & (ASKS_SET | ASKS_BRANCHES), np.nan, numbers)
 
     def category_sets(self) -> tuple[np.ndarray, np.ndarray]:
-        """(where each question's set begins and the last one ends, all sets): of categories, not of codes."""
+        """(where each question's set starts and the last one ends, all sets): of categories, not of codes."""
         if self.bins is None or not len(self.sets):
             return self.set_start, self.sets
         feature = self.feature[self.is_set].astype(np.int64)
@@ -224,20 +227,31 @@ class Forest:
         return start, sets
 
     def _sums(self, of_leaves: np.ndarray) -> np.ndarray:
-        """Integers of leaves, summed over the leaves below every node; differences of running sums are exact."""
+        """Integers of leaves, summed over the leaves below every node, exactly."""
         before, total = ends_of(self.is_leaf), ends_of(of_leaves)
         return total[before[self.shape.end]] - total[before[:-1]]
 
     # --- trees -------------------------------------------------------------------------------------------------------
 
     def tree(self, k: int) -> DecisionTree:
-        """One tree, to be read, drawn or pruned; its nodes have the numbers that `apply` gives."""
+        """Return one tree, to read, plot or prune.
+
+        Parameters
+        ----------
+        k : int
+            Number of the tree.
+
+        Returns
+        -------
+        tree : DecisionTree
+            The tree. Its nodes have the numbers that `apply` returns.
+        """
         from spinney.tree.decision import DecisionTree
 
         return DecisionTree(self if self.n_trees == 1 else self.part(range(k, k + 1)))
 
     def part(self, trees: range) -> Forest:
-        """Some neighbouring trees. Copies, so that the others can be forgotten."""
+        """A range of trees, copied, so that the memory of the others can be freed."""
         nodes = slice(self.first[trees.start], self.first[trees.stop])
         asks = slice(*self.starts.question[[trees.start, trees.stop]].tolist())
         leaves = slice(nodes.start - asks.start, nodes.stop - asks.stop)
@@ -265,10 +279,10 @@ class Forest:
             gain=of(self.gain, asks),
         )
 
-    # --- changes: each returns another store -------------------------------------------------------------------------
+    # --- changes: each returns another forest ------------------------------------------------------------------------
 
     def collapse(self, at: np.ndarray) -> Forest:
-        """The trees with the nodes marked in `at` (Booleans) turned into leaves and all below them gone."""
+        """The trees with the nodes marked in `at` (Booleans) turned into leaves, without the nodes below them."""
         n, end = self.n_nodes, self.shape.end
         marked = np.flatnonzero(at)
         inside = np.cumsum(np.bincount(marked + 1, minlength=n + 1) - np.bincount(end[marked], minlength=n + 1))[:n]
@@ -301,7 +315,7 @@ class Forest:
         )
 
     def compact(self) -> Forest:
-        """The same in fewer bytes, where nothing is lost: what follows from the classes' weights is left out."""
+        """The same in fewer bytes, without loss: what the class weights determine is left out."""
         from spinney.criteria.impurity import OWN
 
         classes = self.n_classes is not None
@@ -314,7 +328,7 @@ class Forest:
         )
 
     def with_thresholds(self) -> Forest:
-        """The same without bins: questions compare numbers, and sets are of categories."""
+        """The same without bins: questions compare numbers, and sets contain categories."""
         if self.bins is None:
             return self
         set_start, sets = self.category_sets()
@@ -355,7 +369,7 @@ class Forest:
         return digest.hexdigest()
 
     def update_hash(self, digest: Any) -> None:
-        """Feed every bit that matters for prediction or reading into a hash."""
+        """Update a hash with every bit that matters for predictions or reading."""
         digest.update(repr((self.n_columns, self.n_classes, self.criterion)).encode())
         for name, array in self._arrays().items():
             digest.update(f"{name}{array.shape}{array.dtype.str}".encode())

@@ -1,4 +1,4 @@
-"""How much each column has done in the trees of a model.
+"""Feature importances of the trees of a model.
 
 In: a `Forest`. Out: one number per question, or per column.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def decreases(forest: Forest) -> np.ndarray:
-    """What each question gained, or by how much it lowers impurity, times its share of its tree's weight."""
+    """The gain of each question, or its impurity decrease times its fraction of the tree's weight."""
     if forest.criterion is None:
         return forest.gain
     weight, parent = forest.weights(), forest.shape.parent
@@ -26,19 +26,19 @@ def decreases(forest: Forest) -> np.ndarray:
 
 
 def importances(forest: Forest, kind: str = "gain") -> np.ndarray:
-    """Sum of the questions' gain (or decrease of impurity), cover (weight) or number ("split") by column."""
+    """Sum by column of the questions' gains (or impurity decreases), covers (weights) or numbers ("split")."""
     return np.bincount(forest.feature, amounts(forest, kind), minlength=forest.n_columns).astype(np.float64)
 
 
 def amounts(forest: Forest, kind: str) -> np.ndarray | None:
-    """What each question counts; None: one."""
+    """The contribution of each question; None: one each."""
     if kind == "split":
         return None
     return decreases(forest) if kind == "gain" else forest.weights()[~forest.is_leaf]
 
 
 def shares_of_trees(forest: Forest, kind: str = "gain") -> np.ndarray:
-    """(trees, columns): each tree's shares of its decrease, or of its cover or splits, by column."""
+    """Each column's fraction of a tree's gain, cover or splits, (trees, columns)."""
     n_columns, tree = forest.n_columns, np.repeat(np.arange(forest.n_trees), np.diff(forest.starts.question))
     place = tree * n_columns + forest.feature
     each = np.bincount(place, amounts(forest, kind), forest.n_trees * n_columns)
@@ -48,6 +48,6 @@ def shares_of_trees(forest: Forest, kind: str = "gain") -> np.ndarray:
 
 
 def mean_shares(forest: Forest) -> np.ndarray:
-    """Each tree's shares of its decrease by column, averaged over the trees; they add up to 1, or are 0."""
+    """Each column's fraction of the impurity decrease, averaged over the trees; they add up to 1, or are 0."""
     shares = shares_of_trees(forest).sum(axis=0)
     return shares / shares.sum() if shares.sum() > 0 else shares

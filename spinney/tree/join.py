@@ -1,4 +1,4 @@
-"""The trees of several stores in one.
+"""Concatenates the trees of several forests.
 
 In: `Forest`s of the same columns. Out: one `Forest`, its trees in the same order.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def join(forests: Sequence[Forest], team: Team | None = None) -> Forest:
-    """The trees of several stores in one, put together by a team if there is one."""
+    """The trees of several forests in one; copied by a team of threads if there is one."""
     forests = [one for one in forests if one.n_trees] or forests[:1]
     if len(forests) == 1:
         return forests[0]

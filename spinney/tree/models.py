@@ -1,14 +1,14 @@
 """The trees of a fitted model, whatever the model is.
 
 In: a fitted model. Out: `Trees`: each of its trees as a `DecisionTree`, with the schema, the criterion and the classes
-that are needed to read it. Whatever explains, exports, tabulates or draws trees of any model begins here.
+that are needed to read it. Explaining, exporting, tabulating and plotting the trees of any model starts here.
 
     decision tree, ID3, C4.5    shape ()                    its tree
-    forests, bagging            shape (trees,)              of the store of all trees, asking about the table's columns
+    forests, bagging            shape (trees,)              of all trees in `forest_`, with the columns of the table
     AdaBoost                    shape (members,)            of each member
-    gradient boosting           shape (rounds,)             of the store; what a tree adds to the raw score
+    gradient boosting           shape (rounds,)             of `forest_`; what a tree adds to the raw score
     ... of several outputs      shape (rounds, outputs)     those of a round one after the other
-    imported models             as forests or boosting      of the store
+    imported models             as forests or boosting      of `forest_`
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ReadTree(OneTree):
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of a model; made when asked for."""
+    """The trees of a model, created on access."""
 
     shape: tuple[int, ...]
     read: Callable[[int], OneTree]  # by number

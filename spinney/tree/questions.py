@@ -1,8 +1,8 @@
-"""All trees of a store as questions with two answers each: what exports are written from, and dependence is read off.
+"""All trees of a forest as questions with two answers each, for exports and partial dependence.
 
-In: a `Forest` in which every row has one way to go. Out: `Questions`, flat arrays over all trees. A question of many
-branches becomes a few that halve the branches, since categories are numbered; one whose missing values stop there
-begins with a question for these. A row may therefore end in nodes that are no leaves: `ends` says in which.
+In: a `Forest` in which every row has one path. Out: `Questions`, flat arrays over all trees. A question of many
+branches becomes several that halve the branches, since categories are numbered. One whose missing values stop there
+starts with a question for these. A row may therefore end in nodes that are not leaves: `ends` has them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UP_TO, IN_SET, IS_MISSING = range(3)  # is x <= threshold, is x in the set, is x
 
 
 class Questions(NamedTuple):
-    """Where an answer leads is the number of a question, or -1 - e for the end e."""
+    """An answer leads to the number of a question, or to -1 - e for the end e."""
 
     kind: np.ndarray  # uint8: UP_TO, IN_SET or IS_MISSING
     column: np.ndarray  # int64
@@ -35,7 +35,7 @@ class Questions(NamedTuple):
 
 
 def spreads(forest: Forest) -> bool:
-    """Whether missing values go down several branches, so that rows have no one way to go."""
+    """Whether missing values go down several branches, so that rows have several paths."""
     return bool((forest.turn & MISSING_SPREADS).any())
 
 
@@ -44,7 +44,7 @@ def read_questions(forest: Forest, schema: Schema) -> Questions:
     assert not spreads(forest)
     forest = forest.with_thresholds()
     leaves, asks = np.flatnonzero(forest.is_leaf), np.flatnonzero(~forest.is_leaf)
-    place = np.empty(forest.n_nodes, np.int64)  # of every node: where one goes that goes there
+    place = np.empty(forest.n_nodes, np.int64)  # of every node: its question or end
     place[asks], place[leaves] = np.arange(len(asks)), -1 - np.arange(len(leaves))
     left = asks + 1
     yes, no = place[left], place[np.minimum(left + forest.size[left], forest.n_nodes - 1)]
@@ -74,9 +74,9 @@ def read_questions(forest: Forest, schema: Schema) -> Questions:
 
 
 def _members(forest: Forest, n_categories: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(where each set of the store begins, and one more; the categories of all sets; which sets are turned round).
+    """(where each set of the forest starts, and one more; the categories of all sets; which sets are complemented).
 
-    A set of more than half of the categories is written as the others, its answers exchanged.
+    A set of more than half of the categories is written as its complement, with its answers exchanged.
     """
     feature, n_sets = forest.feature[forest.is_set], len(forest.set_start) - 1
     turned, owners, found = np.zeros(n_sets, bool), [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -98,7 +98,7 @@ def _members(forest: Forest, n_categories: list[int]) -> tuple[np.ndarray, np.nd
 
 
 class _Added:
-    """Questions that are put after all others."""
+    """Questions that are appended after all others."""
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -122,7 +122,7 @@ class _Added:
 
 
 def _with_special(q: Questions, forest: Forest, place: np.ndarray, asks: np.ndarray, special: np.ndarray) -> Questions:
-    """Questions of many branches halved, and those that missing values stop at asked about these first."""
+    """Split questions of many branches, and test for missing values first where these stop."""
     added, ends = _Added(len(q.kind)), list(q.ends)
     kind, threshold, missing_yes, yes, no = (one.copy() for one in (q.kind, q.threshold, q.missing_yes, q.yes, q.no))
     set_of = np.arange(len(kind))

@@ -1,12 +1,12 @@
-"""Trees that ask about values, as trees that ask about codes: rows are encoded once and go down all trees as bytes.
+"""Converts trees that compare values to trees that compare codes: rows are encoded once, then all trees read bytes.
 
-In: a `Forest` without bins, whoever grew it. Out: `Recoded`, the same trees with the distinct thresholds of a column as
-the edges of its bins. A byte knows 254 edges; a column with more of them is there several times, each time with the
-next 254, and a question is put to the copy that has its threshold. Categories that are on the same side of every
-question share a code. Rows reach the same leaves.
+In: any `Forest` without bins. Out: `Recoded`, the same trees with the distinct thresholds of a column as its bin edges.
+A byte distinguishes 254 edges. A column with more edges is repeated, each copy with the next 254, and a question uses
+the copy that has its threshold. Categories that are on the same side of every question share a code. Rows reach the
+same leaves.
 
-Encoding has a price, so this is for forests that ask every row about more than there is to encode; others, with
-few questions or with thousands of thresholds per column, are walked down by values.
+Encoding takes time, so this pays only for forests whose rows pass more nodes than there are columns to encode. Others,
+with few nodes or with thousands of thresholds per column, are evaluated by values.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _STEPS = 2  # that a row takes by value in the time in which a column is encoded
 
 @dataclass(frozen=True)
 class Recoded:
-    """Trees that ask about codes, and the columns of the table that come after its own."""
+    """Trees that compare codes, and the columns that are repeated after those of the table."""
 
     forest: Forest
     copies: tuple[int, ...]
 
     def table(self, table: Table) -> Table:
-        """The table with the copies of its columns."""
+        """The table with its repeated columns."""
         if not self.copies:
             return table
         extra = np.stack([table.column(j) for j in self.copies], axis=1)
@@ -43,7 +43,7 @@ class Recoded:
 
 
 def recoded(forest: Forest) -> Recoded | None:
-    """`recode`, once for a store: kept with its other packed forms, and not in pickles."""
+    """`recode`, once per forest: kept with its other packed forms, and not in pickles."""
     known = vars(forest)
     if "recoded" not in known:
         known["recoded"] = recode(forest)
@@ -52,7 +52,7 @@ def recoded(forest: Forest) -> Recoded | None:
 
 
 def recode(forest: Forest) -> Recoded | None:
-    """The trees by codes; None where values are quicker, or where categories are too many for bytes."""
+    """The trees by codes; None if values are faster, or if there are too many categories for bytes."""
     if forest.bins is not None or not len(forest.feature):
         return None
     most = _steps(forest) / _STEPS

@@ -1,6 +1,6 @@
-"""The shape of trees: where every node stands, from the sizes of the subtrees alone.
+"""The shape of trees: parent and depth of every node, from the sizes of the subtrees alone.
 
-Trees stand end to end, each in preorder: a subtree is a run of neighbours.
+Trees are concatenated, each in preorder: a subtree is a run of consecutive nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spinney.tree.arrays import ends_of
 
 
 class Shape(NamedTuple):
-    """Where every node of some trees stands."""
+    """Parent, depth and end of every node of some trees."""
 
     parent: np.ndarray  # int64; -1 for a root
     depth: np.ndarray  # int32
@@ -22,7 +22,7 @@ class Shape(NamedTuple):
 
 
 def find_shape(size: np.ndarray) -> Shape:
-    """Of trees whose nodes have subtrees of these sizes.
+    """The shape of trees whose nodes have subtrees of these sizes.
 
     >>> shape = find_shape(np.array([5, 1, 3, 1, 1]))
     >>> shape.parent.tolist(), shape.depth.tolist(), shape.end.tolist()
@@ -39,14 +39,14 @@ def find_shape(size: np.ndarray) -> Shape:
 
 
 def find_depths(size: np.ndarray) -> np.ndarray:
-    """int32: only these. A node is as deep as there are subtrees that have begun before it and not ended."""
+    """Depths only, int32. A node's depth is the number of subtrees that have started before it and not ended."""
     n, asks = len(size), np.flatnonzero(size > 1)
     rise = np.bincount(asks + 1, minlength=n + 1) - np.bincount(asks + size[asks], minlength=n + 1)
     return np.cumsum(rise)[:n].astype(np.int32)
 
 
 def trails(leaves: np.ndarray, parent: np.ndarray, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ways down to some leaves, end to end: way i is nodes[ends[i] : ends[i + 1]]; returns (ends, nodes)."""
+    """The paths to some leaves, concatenated: path i is nodes[ends[i] : ends[i + 1]]; returns (ends, nodes)."""
     ends = ends_of(depth[leaves] + 1)
     nodes = np.empty(ends[-1], np.int64)
     place, node = ends[1:] - 1, leaves.astype(np.int64)

@@ -1,8 +1,7 @@
-"""scikit-learn's names: what code that was written for its `tree_` finds on ours. Binary trees only.
+"""The attributes of scikit-learn's `tree_`, for code that was written for it. Binary trees only.
 
-Arrays have scikit-learn's dtypes and cannot be written to. Tables are arrays or sparse matrices of floats in which
-categories are numbered in the order of the schema; thresholds are compared with float64 values, not with float32 as in
-scikit-learn.
+Arrays have scikit-learn's dtypes and are read-only. X is an array or a sparse matrix of floats, in which categories are
+numbered in the order of the schema. Thresholds are compared with float64 values, not with float32 as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class SklearnTree:
 
     @property
     def n_classes(self) -> np.ndarray:
-        """Classes of each output; 1 for numbers."""
+        """The number of classes of each output; 1 for regression."""
         return np.array(self.forest.n_classes or [1] * self.forest.n_outputs, np.int64)
 
     @property
@@ -56,12 +55,12 @@ class SklearnTree:
 
     @property
     def children_left(self) -> np.ndarray:
-        """The child where the answer is yes; -1 in leaves."""
+        """The child for which the condition of the node holds; -1 in leaves."""
         return self._child(0)
 
     @property
     def children_right(self) -> np.ndarray:
-        """The child where the answer is no; -1 in leaves."""
+        """The child for which the condition of the node does not hold; -1 in leaves."""
         return self._child(1)
 
     @property
@@ -70,12 +69,12 @@ class SklearnTree:
 
     @property
     def value(self: Any) -> np.ndarray:
-        """What every node predicts, (node, output, class): shares of the classes, or the number."""
+        """The prediction of every node, (node, output, class): class fractions, or the number."""
         return read_only(self.probabilities if self.is_class else self.answers)
 
     def _child(self: Any, branch: int) -> np.ndarray:
         if not self.is_binary:
-            raise AttributeError("this tree has nodes of more than two branches: use children_of(node).")
+            raise AttributeError("This tree has nodes with more than two branches. Use children_of(node).")
         size = self.forest.size.astype(np.int64)
         asks = np.flatnonzero(size > 1)
         child = np.full(len(size), -1, np.int64)
@@ -83,17 +82,17 @@ class SklearnTree:
         return read_only(child)
 
     def impurity_decreases(self) -> np.ndarray:
-        """By how much each node's question lowers impurity, times its share of the whole weight; 0 in leaves. The
-        gains of a boosted tree."""
+        """The impurity decrease of each node's split, times its fraction of the total weight; 0 in leaves. For a
+        boosted tree, the gains."""
         return self.forest.of_questions(decreases(self.forest), 0.0)
 
     def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
-        """Total impurity decrease of each column's questions; shares of 1 if `normalize`."""
+        """The impurity decrease of each column's splits; fractions of the total if `normalize`."""
         total = importances(self.forest)
         return total / total.sum() if normalize and total.sum() > 0 else total
 
     def apply(self: Any, X: Any) -> np.ndarray:
-        """The leaf of each row."""
+        """The index of the leaf of each row."""
         from spinney._team import Team
         from spinney.data.sparse import is_sparse, open_sparse
         from spinney.data.tables import Panel, Table
@@ -113,18 +112,18 @@ class SklearnTree:
             return leaf_of_rows(self, table, team)
 
     def predict(self: Any, X: Any) -> np.ndarray:
-        """(rows, classes or 1), or (rows, outputs, classes or 1) for several outputs."""
+        """The predictions, (rows, classes or 1), or (rows, outputs, classes or 1) for several outputs."""
         answers = self.value[self.apply(X)]
         return answers[:, 0] if self.forest.n_outputs == 1 else answers
 
     def decision_path(self: Any, X: Any) -> csr_matrix:
-        """The nodes that each row passes, (rows, nodes)."""
+        """The nodes on the path of each row, as a sparse matrix of ones (rows, nodes)."""
         return self.forest.paths(self.apply(X)[:, None])
 
     def compute_partial_dependence(self: Any, X: Any, target_features: Any, out: np.ndarray) -> None:
-        """out[i] += what the tree says on average of rows whose `target_features` have the values X[i].
+        """Add to out[i] the mean prediction for rows whose `target_features` have the values X[i].
 
-        Where a question is about another column, both branches count by the weight of their training rows.
+        At splits on other columns, both branches count, in proportion to the weight of their training rows.
         """
         X, columns = np.asarray(X, np.float64), {int(j): k for k, j in enumerate(target_features)}
         asked = self.forest.of_questions(self.forest.feature.astype(np.int64), -2)
@@ -144,7 +143,7 @@ class SklearnTree:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """The same values, not to be written to."""
+    """A read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view

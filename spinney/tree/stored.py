@@ -1,14 +1,14 @@
-"""The arrays of a store in fewer bytes, for pickles and model files; the very same arrays come back.
+"""The arrays of a forest in fewer bytes, for pickles and model files, without loss.
 
 In: the arrays of a `Forest` by name. Out: the same dictionary, in which three may be shorter:
 
-| array     | in the store      | kept as                                                             |
+| array     | in the forest     | stored as                                                           |
 |-----------|-------------------|---------------------------------------------------------------------|
 | n_samples | uint32            | uint8 or uint16, if these hold it                                   |
 | weight    | float32, per node | uint8, uint16 or uint32 per leaf, if weights are whole and add up   |
 | impurity  | float64, per node | per question, if it is 0 in every leaf                              |
 
-Each is shortened only if the same bits come back. What sends rows down the trees is kept as it is, and can be mapped.
+Each is shortened only if the same bits come back. Arrays for predictions are stored unchanged and can be mapped.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _KINDS = (np.uint8, np.uint16, np.uint32)
 
 
 def shortened(arrays: Arrays) -> Arrays:
-    """The arrays as they are kept."""
+    """The arrays as they are stored."""
     return arrays | {"n_samples": _few_bytes(arrays["n_samples"])} | _short_weight(arrays) | _short_impurity(arrays)
 
 
 def restored(arrays: Arrays) -> Arrays:
-    """The arrays of the store. Weights that are not those of the leaves are left as they are, for an audit to see."""
+    """The arrays of the forest. Weights that are not those of the leaves are left unchanged, for an audit."""
     found = dict(arrays)
     if found["n_samples"].dtype.itemsize < 4:
         found["n_samples"] = found["n_samples"].astype(np.uint32)
@@ -70,7 +70,7 @@ def _short_impurity(arrays: Arrays) -> Arrays:
 
 
 def _sums(of_leaves: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Whole weights of leaves, summed over the leaves below every node."""
+    """Integer weights of leaves, summed over the leaves below every node."""
     end = np.minimum(np.arange(len(size)) + size.astype(np.int64), len(size))
     before, total = ends_of(size == 1), ends_of(of_leaves)
     return (total[before[end]] - total[before[:-1]]).astype(np.float32)

@@ -132,7 +132,7 @@ def test_forests_that_need_values_say_what_needs_them(tmp_path):
     pl.DataFrame(VALUES, schema=list("abcd")).write_parquet(tmp_path / "a.parquet")
     for more in ({"max_leaf_nodes": 4}, {"criterion": "absolute_error"}):
         with pytest.raises(
-            TypeError, match="grows its trees from codes, and this one needs values: leave out criterion"
+            TypeError, match=r"grown from binned codes, and these settings need the values\. Leave out criterion"
         ):
             RandomForestRegressor(**more).fit(open_table(tmp_path, target="a"))
 

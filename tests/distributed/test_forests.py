@@ -90,7 +90,7 @@ def test_collections_and_arrays_and_more_trees(client, capsys):
 def test_out_of_bag_scores(client, model, y, weight):
     """By codes, and after more trees of the same bins; trees of other bins are refused."""
     models = clone(model).set_params(warm_start=True), clone(model).set_params(warm_start=True)
-    with pytest.warns(UserWarning, match="rows were drawn for every tree"):
+    with pytest.warns(UserWarning, match="rows are in the sample of every tree"):
         local, remote = models[0].fit(X, y, weight), models[1].fit(parts_of(X), y, weight)
     for _ in range(2):
         name = "oob_decision_function_" if hasattr(local, "classes_") else "oob_prediction_"
@@ -191,11 +191,17 @@ def test_what_is_refused(client):
     rows = parts_of(X)
     codes = "of a dask collection grows trees from codes, and "
     for model, what in (
-        (spinney.RandomForestRegressor(keep_targets=True), "keep_targets needs all rows in one place"),
+        (
+            spinney.RandomForestRegressor(keep_targets=True),
+            "keep_targets=True needs the rows, but a dask",
+        ),
         (spinney.RandomForestRegressor(max_bins=None), codes + "max_bins=None needs the values"),
         (spinney.RandomForestRegressor(max_leaf_nodes=4), codes + "criterion='absolute_error'"),
         (spinney.RandomStructureForestRegressor(), codes + "trees of random structure"),
-        (spinney.BaggingRegressor(oob_score=True), "oob_score and warm_start of bagging are for tables in memory"),
+        (
+            spinney.BaggingRegressor(oob_score=True),
+            "bagging supports oob_score and warm_start only with data",
+        ),
     ):
         with pytest.raises(ValueError, match=re.escape(what)):
             model.fit(rows, Y)

@@ -231,7 +231,7 @@ def test_new_parameters_and_other_defaults():
 
 
 def test_functions_of_ours(model):
-    for heading, column in [("Functions", 1), ("Methods that scikit-learn has not", 0)]:
+    for heading, column in [("Functions", 1), ("Additional methods and attributes", 0)]:
         rows = tables(PAGES["scikit-learn"], heading)
         assert len(rows) > 3
         for row in rows:

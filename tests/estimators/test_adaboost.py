@@ -392,14 +392,14 @@ def test_an_unlucky_bootstrap_does_not_end_the_rounds():
 def test_errors_say_what_would_be_right():
     X, y = IRIS
     with pytest.raises(
-        ValueError, match=r"algorithm='discrete' is for two classes, and y has 3: use algorithm='SAMME'"
+        ValueError, match=r"algorithm='discrete' supports two classes, and y has 3\. Use algorithm='SAMME'"
     ):
         AdaBoostClassifier(algorithm="discrete").fit(X, y)
     with pytest.raises(ValueError, match="needs an estimator with predict_proba, and RidgeClassifier has none"):
         AdaBoostClassifier(RidgeClassifier(), algorithm="SAMME.R").fit(X, y)
     with pytest.raises(ValueError, match="The 'reweight' parameter"):
         AdaBoostClassifier(reweight=False).fit(X, y)
-    with pytest.raises(ValueError, match="no better than guessing among 2 classes: use a stronger estimator"):
+    with pytest.raises(ValueError, match=r"no better than guessing among 2 classes\. Use a stronger estimator"):
         AdaBoostClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
 
 

@@ -277,7 +277,7 @@ def test_numbers_out_of_bag():
 
 def test_rows_that_all_members_have_seen_are_left_out():
     X, y = IRIS
-    with pytest.warns(UserWarning, match="rows were drawn for every member. Their out-of-bag"):
+    with pytest.warns(UserWarning, match="rows are in the sample of every member. Their out-of-bag"):
         model = BaggingClassifier(n_estimators=2, oob_score=True, random_state=0).fit(X, y)
     known = ~np.isnan(model.oob_decision_function_).any(axis=1)
     assert 0 < known.sum() < len(y)
@@ -524,19 +524,19 @@ def test_shares_are_counted_as_meant():
         ({"estimator": DecisionTreeClassifier(max_depth=0)}, "The 'max_depth' parameter of DecisionTreeClassifier"),
         (
             {"max_samples": 151, "bootstrap": False},
-            "max_samples must be at most the number of rows, 150, to draw without replacement, got 151.",
+            "max_samples must be at most the number of rows, 150, to sample without replacement, got 151.",
         ),
         (
             {"oob_score": True, "bootstrap": False},
-            "oob_score=True needs members that leave rows out: set bootstrap=True, or max_samples to fewer rows.",
+            "oob_score=True needs samples that leave rows out. Set bootstrap=True, or max_samples to fewer rows.",
         ),
         (
             {"oob_score": True, "bootstrap": False, "partition": True, "n_estimators": 1},
-            "oob_score=True needs members that leave rows out: set bootstrap=True, or max_samples to fewer rows.",
+            "oob_score=True needs samples that leave rows out. Set bootstrap=True, or max_samples to fewer rows.",
         ),
         (
             {"partition": True},
-            "partition=True needs bootstrap=False: parts are disjoint, no row is drawn twice.",
+            "partition=True needs bootstrap=False: the parts are disjoint, no row is sampled twice.",
         ),
         (
             {"partition": True, "bootstrap": False, "max_samples": 0.5},
@@ -563,7 +563,7 @@ def test_a_regressor_wants_regressors():
 
 def test_parts_take_no_chances():
     X, y = IRIS
-    with pytest.raises(ValueError, match="partition=True takes sample_weight of whole numbers up to 127"):
+    with pytest.raises(ValueError, match="partition=True supports only integer sample_weight up to 127"):
         BaggingClassifier(bootstrap=False, partition=True).fit(X, y, np.full(150, 0.5))
 
 
@@ -576,12 +576,12 @@ def test_parts_take_no_chances():
         (
             {"n_estimators": 5, "estimator": GaussianNB()},
             IRIS,
-            "X, y and estimator must have the same columns, classes and kind as in the fit before.",
+            "X, y and estimator must have the same columns, classes and kind as in the previous fit.",
         ),
         (
             {"n_estimators": 25, "oob_score": True},
             (IRIS[0][:149], IRIS[1][:149]),
-            "oob_score with warm_start=True needs the rows of the fit before: these are others.",
+            "oob_score with warm_start=True needs the rows of the previous fit, but X or y has changed.",
         ),
         (
             {"n_estimators": 5, "partition": True, "bootstrap": False},

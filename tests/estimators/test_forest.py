@@ -258,7 +258,7 @@ def test_several_outputs_out_of_bag():
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
 def test_too_few_trees_say_so(kind):
-    with pytest.warns(UserWarning, match="rows were drawn for every tree") as caught:
+    with pytest.warns(UserWarning, match="rows are in the sample of every tree") as caught:
         model = make(kind, n_estimators=2, oob_score=True).fit(X, TWO)
     assert caught[0].filename == __file__  # where fit was called
     assert hasattr(model, "oob_score_")
@@ -421,7 +421,7 @@ def test_out_of_bag_asked_for_after_the_fit():
     fewer = make(RandomForestClassifier, **options).fit(X, TWO).set_params(oob_score=True)
     with (
         pytest.warns(UserWarning, match="does not fit new trees"),
-        pytest.raises(ValueError, match="needs the rows of the fit before: these were 300, X has 200"),
+        pytest.raises(ValueError, match="needs the rows of the previous fit: these were 300, X has 200"),
     ):
         fewer.fit(X[:200], TWO[:200])
 
@@ -654,7 +654,7 @@ def test_quantiles_of_one_leaf_are_those_of_the_rows():
     ("options", "message"),
     [
         ({"bootstrap": False, "oob_score": True}, "Out of bag estimation only available if bootstrap=True"),
-        ({"bootstrap": False, "max_samples": 0.5}, "max_samples is for bootstrap=True"),
+        ({"bootstrap": False, "max_samples": 0.5}, "max_samples needs bootstrap=True"),
         ({"max_samples": 0}, "max_samples"),
         ({"max_samples": -0.5}, "max_samples"),
         ({"features_per": "node"}, "features_per"),

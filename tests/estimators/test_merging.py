@@ -103,9 +103,11 @@ def test_out_of_bag_needs_common_rows():
     a, b = (spinney.RandomForestClassifier(5, random_state=k).fit(X[k:], Y[k:]) for k in range(2))
     merged = merge_forests([a, b])
     assert not hasattr(merged, "oob_score_")
-    with pytest.raises(ValueError, match="out-of-bag importances: the forests that were merged have not drawn from"):
+    with pytest.raises(ValueError, match="out-of-bag importances cannot be computed: the merged forests were sampled"):
         merged.oob_permutation_importances(X, Y)
-    with pytest.raises(ValueError, match="oob_score=True: the forests that were merged have not drawn from the same"):
+    with pytest.raises(
+        ValueError, match="oob_score_ cannot be computed: the merged forests were sampled from different"
+    ):
         merged.set_params(warm_start=True, n_estimators=12, oob_score=True).fit(X, Y)
     assert len(merged) == 10
 
@@ -135,7 +137,7 @@ NOT_MERGED = {
     "other columns": (
         lambda forest: [forest, small(X=X[:, :2])],
         ValueError,
-        "same columns, names and categories: number 1 has others",
+        "same columns, names and categories: those of number 1 are different",
     ),
     "other classes": (
         lambda forest: [forest, forest, small(y=Y + 1)],
@@ -150,7 +152,7 @@ NOT_MERGED = {
     "another criterion": (
         lambda forest: [forest, small(criterion="entropy")],
         ValueError,
-        "same criterion: that of number 1 is another",
+        "same criterion: that of number 1 is different",
     ),
 }
 

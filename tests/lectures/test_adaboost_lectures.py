@@ -160,5 +160,5 @@ def test_a_member_worse_than_guessing_is_turned_round():
     assert model.estimator_errors_[0] == pytest.approx(7 / 8)
     assert model.estimator_weights_[0] == pytest.approx(-0.97, abs=0.005)
     assert model.score(X, y) == 7 / 8
-    with pytest.raises(ValueError, match=r"first member is wrong on 0\.875 of the weight, no better than guessing"):
+    with pytest.raises(ValueError, match=r"weighted error of 0\.875, which is no better than guessing"):
         AdaBoostClassifier(Contrary(), algorithm="discrete").fit(X, y)

@@ -121,7 +121,7 @@ def test_scikit_learns_names():
     assert tree.missing_go_to_left.tolist() == [0, 0, 0, 0, 0]
     assert tree.n_node_samples.tolist() == [10, 4, 6, 4, 2]
     assert tree.weighted_n_node_samples.tolist() == [10, 4, 6, 4, 2]
-    with pytest.raises(AttributeError, match=r"nodes of more than two branches: use children_of\(node\)"):
+    with pytest.raises(AttributeError, match=r"nodes with more than two branches\. Use children_of\(node\)"):
         mixed().children_left  # noqa: B018
 
 
