@@ -34,25 +34,28 @@ def ale(
     response_method: str = "auto",
     sample_weight: Any = None,
 ) -> Any:
-    """Accumulated local effects of one column, or of two beyond their own.
+    """Compute accumulated local effects (ALE) of one column, or of a pair beyond the effects of its two columns.
 
     Parameters
     ----------
     model : fitted model
-        Ours or not.
-    X : table
+        Any fitted estimator, from Spinney or another library.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows along which effects are accumulated.
     features : int, str, tuple of two, or list of these
-        As in `partial_dependence`. Pairs are of columns of numbers.
+        As in `partial_dependence`. Both columns of a pair must be numeric.
     n_bins : int, default=40
-        At most so many bins, of about as many rows each; of a pair, along each column.
-    response_method, sample_weight
-        As in `partial_dependence`. Rows whose value is missing take no part.
+        Maximum number of bins, with about the same number of rows each. For a pair, the number along each column.
+    response_method : str, default="auto"
+        As in `partial_dependence`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows. Rows with a missing value in the column are left out.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values`: the bins' edges, or the categories; `effect` (outputs, grid), of mean 0 over the rows; `counts`:
-        rows of each bin, or category.
+        `grid_values`: edges of the bins, or the categories. `effect` (outputs, grid), with mean 0 over the rows.
+        `counts`: number of rows of each bin or category.
 
     Examples
     --------

@@ -51,52 +51,56 @@ def counterfactual(
     time_limit: float | None = None,
     max_nodes: int | None = None,
 ) -> Counterfactuals:
-    """Find the least change of a row that turns the answer of a model of trees.
+    """Find the smallest change of a row that changes the prediction of a tree-based model.
 
-    The answer is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If a limit
-    is reached before that is proved, the best row found is returned with a lower bound of what any other must cost.
-    Every row returned has been predicted by the model.
+    The search is exact: leaf by leaf for a single tree, by branch and bound for forests and boosted models. If a limit
+    is reached before the result is proved, the best row found is returned, with a lower bound of the cost of any other.
+    Every row that is returned has been predicted by the model.
 
     Parameters
     ----------
     model : fitted model
         A decision tree, a forest, gradient boosting, bagging or AdaBoost of trees, an isolation forest, or an imported
-        model of trees.
-    row : dict, Series, sequence or table of one row
-        Values by the names of the columns, or in their order.
+        tree-based model.
+    row : dict, Series, sequence or DataFrame of one row
+        Values by column name, or in the order of the columns.
     target : label, or pair of numbers, optional
-        The class that is wanted, by default any but the present one. For regression a range (low, high), one of which
-        may be None; a list of them for several outputs. For isolation forests 1 or -1.
+        The class you want; default: any other than the predicted class. For regression a range (low, high), one of
+        which may be None, or a list of ranges for several outputs. For isolation forests 1 or -1.
     probability : float, optional
-        The class must have at least this probability.
-    fixed : list of columns
-        Columns that must stay as they are, by name or number.
+        Smallest probability that the class must have.
+    fixed : list of columns, optional
+        Columns that must not change, by name or number.
     directions : dict, optional
-        Column -> "increase" or "decrease": the only way in which it may change.
+        Column -> "increase" or "decrease": the only direction in which it may change.
     bounds : dict, optional
-        Column -> (low, high), either may be None, for numbers; a list of allowed ones for categories.
-    fill : list of columns
-        Columns whose value may be filled in if it is missing; others stay missing. Values never become missing.
-    whole : "auto" or list of columns, default "auto"
-        Columns of whole numbers. "auto": Booleans, columns of whole numbers in `populated` or `scale` if these are
-        tables, or else those whose thresholds all lie at or halfway between whole numbers, as the row's value does.
-    cost : {"l1", "l0"}, default "l1"
-        "l1": the sum of absolute changes, each divided by the column's scale; a change of category costs 1. "l0": the
-        number of columns that change.
+        Column -> (low, high) for numbers, either of which may be None; a list of the allowed categories for categorical
+        columns.
+    fill : list of columns, optional
+        Columns whose missing value may be replaced. Other missing values stay missing, and no value becomes missing.
+    whole : "auto" or list of columns, default="auto"
+        Columns of integers. "auto": Booleans; columns of integers in `populated` or `scale` if these are data;
+        otherwise columns whose thresholds all lie at or halfway between integers and whose value in the row is an
+        integer.
+    cost : {"l1", "l0"}, default="l1"
+        "l1": the sum of the absolute changes, each divided by the scale of its column; a change of category costs 1.
+        "l0": the number of columns that change.
     weights : dict, optional
-        Column -> factor of its costs, default 1.
-    scale : dict or table, optional
-        Column -> unit, or a table: the median absolute deviation of each column there is its unit, or half its range
-        where that is 0. By default that of `populated`, or of the model's own thresholds.
-    n : int, default 1
-        How many. Each further one leaves at least one column alone that each earlier one changes.
-    populated : table, optional
-        Only regions that hold one of these rows: the row found ends in the same leaf of every tree as one of them.
+        Column -> factor of its cost. Default: 1.
+    scale : dict, array-like or DataFrame, optional
+        Column -> unit, or data: the unit of a column is then its median absolute deviation there, or half its range if
+        that is 0. Default: the units of `populated`, or of the model's own thresholds.
+    n : int, default=1
+        Maximum number of counterfactuals. Each further one leaves unchanged at least one column that each earlier one
+        changes.
+    populated : array-like or DataFrame, optional
+        Allow only regions that contain one of these rows: the result falls into the same leaf of every tree as one of
+        them.
     time_limit : float, optional
-        Seconds, `math.inf` for no limit. By default 10, or no limit if `max_nodes` is given.
+        Time limit in seconds; `math.inf` for none. Default: 10, or none if `max_nodes` is given.
     max_nodes : int, optional
-        Number of boxes that branch and bound may explore. Unlike `time_limit` it gives the same result on any machine,
-        however busy it is. `nodes` of the result says how many were explored.
+        Maximum number of boxes that branch and bound explores. Unlike `time_limit`, it gives the same result on any
+        machine, however busy it is. `nodes` of the result is the number explored.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Partial dependence and individual conditional expectation: what a model says as one or two columns change.
+"""Partial dependence and individual conditional expectation: the predictions as one or two columns change.
 
 In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `average`, `individual`.
 
@@ -49,42 +49,46 @@ def partial_dependence(
     method: str = "auto",
     kind: str = "average",
 ) -> Any:
-    """What the model says, on average over rows, as one column or two are set to each value of a grid.
+    """Compute partial dependence: the mean prediction over the rows as one or two columns are set to each value of a
+    grid.
 
     Parameters
     ----------
     model : fitted model
-        For models of Spinney's trees the answer is found by one walk of the rows down the trees; it is scikit-learn's
-        `method="brute"` to the last digits. Any other model is asked about copies of the table.
-    X : table
-        Rows to average over; the grid is made from them.
+        For Spinney's trees, the rows are sent down the trees once. The result equals scikit-learn's `method="brute"` to
+        the last digits. Any other model predicts copies of X.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows to average over. The grid is made from them.
     features : int, str, tuple of two, or list of these
-        A column, by number or name, or a pair of columns that change together. A list asks for each of them by
-        itself, and None for every column; all of them cost little more than one.
+        A column, by number or name, or a pair of columns that change together. A list gives one result per entry, and
+        None one per column. Several columns in one call cost little more than one.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows in the average.
+        Weights of the rows in the mean.
     response_method : {"auto", "predict", "predict_proba", "decision_function", "raw", "score_samples"}, default="auto"
         What is averaged. "auto": probabilities of a classifier, predictions of a regressor, scores of an isolation
-        forest. "raw": raw scores of a boosted model, before its link. Of two classes the second is meant.
-    percentiles, grid_resolution : (float, float), int, default=(0.05, 0.95), 100
-        A column of fewer distinct values than `grid_resolution` is set to each of them; others to so many steps
-        between the two percentiles. Categories are taken one by one.
+        forest. "raw": raw scores of a boosted model, before its link. With two classes, the value is that of the
+        second.
+    percentiles : (float, float), default=(0.05, 0.95)
+        Ends of the grid of a numeric column, as fractions.
+    grid_resolution : int, default=100
+        Number of equally spaced grid points between the percentiles. A column with fewer distinct values is set to each
+        of them, and a categorical column to each category.
     custom_values : dict, optional
-        Values for some columns, by number or name. NaN and None are missing values.
+        Grid values of some columns, by number or name. NaN and None are missing values.
     missing : bool, default=False
-        Add a last point to each axis: the value is missing.
+        Add a last point to each grid: the value is missing.
     method : {"auto", "walk", "brute", "recursion"}, default="auto"
-        "walk": exact, by a walk down the trees; "brute": the same by predicting. "recursion": rows are not used; at
-        questions about other columns both ways count, by the share of the training rows that went there. Averages
-        raw scores. "auto": "walk" where the model is a sum of trees, else "brute".
+        "walk": exact, by one traversal of the trees. "brute": the same by predicting copies of X. "recursion": no rows
+        are used; at splits on other columns both branches count, by the fractions of the training rows that took them.
+        It averages raw scores. "auto": "walk" for models that are a sum of trees, else "brute".
     kind : {"average", "individual", "both"}, default="average"
-        The mean, or one curve per row.
+        The mean, one curve per row, or both.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `grid_values` (one array per column), `average` (outputs, then the grid), `individual` (outputs, rows, grid),
-        `columns`, `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` draws them as well.
+        `grid_values` (one array per column), `average` (outputs, then the grid), `individual` (outputs, rows, then the
+        grid), `columns` and `names`. scikit-learn's `PartialDependenceDisplay(pd_results=[...], ...)` accepts it.
 
     Examples
     --------
@@ -113,19 +117,23 @@ def partial_dependence(
 
 
 def ice(model: Any, X: Any, features: Any, **options: Any) -> Any:
-    """Individual conditional expectation: each row's own curve, and their mean.
+    """Compute individual conditional expectation (ICE): one curve per row.
 
     Parameters
     ----------
-    model, X, features
+    model : fitted model
+        As in `partial_dependence`.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows whose curves are computed.
+    features : int, str, tuple of two, or list of these
         As in `partial_dependence`.
     **options
-        Its other parameters, `kind` aside.
+        Other parameters of `partial_dependence`, except `kind`.
 
     Returns
     -------
     Bunch, or list of Bunch
-        `individual` is (outputs, rows, then the grid).
+        As from `partial_dependence`. `individual` has the shape (outputs, rows, then the grid).
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Which columns matter to a model: every kind of importance from one function, with intervals.
+"""Feature importances of every kind from one function, with confidence intervals.
 
 In: a fitted model; for some kinds rows and targets. Out: a `Bunch` that `plot_importances` draws.
 
-    kind          asks                                                       interval over
-    gain          what the trees' splits gained in training                  trees of a forest
-    split, cover  how often, and for how many rows, trees ask                trees of a forest
-    held_out      what the splits gain on other rows (held_out.py)           parts of the rows, or trees out of bag
-    permutation   how much the score falls without the column                repeats, or trees out of bag
-    shap          how far the column moves answers                           parts of the rows
+    kind          measures                                                    interval over gain          the gain of
+    the splits in training                          trees of a forest split, cover  the number of splits, the number of
+    training rows in them   trees of a forest held_out      the gain of the splits on other rows (held_out.py)
+    parts of the rows, or trees out of bag permutation   the fall of the score without the column
+    repeats, or trees out of bag shap          the mean absolute SHAP value                                parts of the
+    rows
 """
 
 from __future__ import annotations
@@ -48,43 +48,47 @@ def importances(
     random_state: Any = 0,
     confidence: float = 0.95,
 ) -> Bunch:
-    """How much each column matters to the model.
+    """Compute feature importances of a model.
 
     Parameters
     ----------
     model : fitted model
-        Of Spinney's trees; for "permutation" any model.
-    X, y : table and targets
-        "permutation", "held_out": rows that the model has not seen (or, with `out_of_bag`, the training rows). "shap":
-        rows to explain; y is not needed. "gain", "split", "cover" need neither.
+        A model of Spinney's trees; for kind="permutation", any fitted estimator.
+    X : array-like or DataFrame of shape (n_samples, n_features), optional
+        Needed for "permutation" and "held_out": rows that the model has not seen, or the training rows if
+        `out_of_bag=True`. Needed for "shap": rows to explain.
+    y : array-like of shape (n_samples,), optional
+        Targets of X, for "permutation" and "held_out".
     kind : {"gain", "split", "cover", "held_out", "permutation", "shap"}, default="gain"
-        "gain": what splits on the column gained in training, or took off the impurity. "split", "cover": how many
-        splits, and how many training rows they parted. All three are shares, as in `feature_importances_`, and
-        flatter columns of many different values; a warning says where.
-        "held_out": what the same splits gain on rows that did not choose them: about 0 for noise, and below where
-        boosting has learnt noise by heart.
-        "permutation": how much the score falls when the column is shuffled. "shap": mean absolute SHAP value.
+        "gain": the gain, or decrease of impurity, of the splits on the column in training. "split": the number of
+        splits. "cover": the number of training rows in them. These three add up to 1, as in `feature_importances_`, and
+        are biased towards columns with many distinct values; a warning names such columns. "held_out": the gain of the
+        same splits on rows that did not choose them. It is about 0 for noise, and negative where boosting has
+        overfitted noise. "permutation": the fall of the score when the column is shuffled. "shap": the mean absolute
+        SHAP value.
     groups : dict from name to list of columns, or list of lists, optional
-        Columns whose importance is asked for together: shuffled together, or else added up.
+        Groups of columns with one importance each: shuffled together with "permutation", else added up.
     out_of_bag : bool, default=False
-        X and y are the rows of the fit, in their order: each tree is judged by those that it has not seen.
+        X and y are the training rows in their order. Each tree is evaluated on the rows that it has not seen.
     n_repeats : int, default=5
-        "permutation": how often columns are shuffled.
+        Number of times that each column is shuffled, for "permutation".
     scoring : str or callable, optional
-        "permutation": scikit-learn's name of a score; the model's own by default. Out of bag, errors and squared
-        errors are counted.
-    sample_weight : array-like, optional
+        scikit-learn's name of a score, for "permutation". Default: the model's own score. With `out_of_bag=True`,
+        errors and squared errors are used.
+    sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows of X.
     random_state : int, RandomState or None, default=0
+        Seed of the shuffles, and of the division of the rows into parts.
     confidence : float, default=0.95
-        Of the intervals.
+        Level of the confidence intervals.
 
     Returns
     -------
     Bunch
         `names`, `importances_mean`, `importances_std`, `low` and `high` (a confidence interval of the mean),
-        `importances` (columns, trees or repeats or parts), `kind`. NaN where nothing was repeated: single trees, and
-        "gain", "split" and "cover" of boosting, whose trees are no repetitions of each other.
+        `importances` (columns, then trees, repeats or parts of the rows) and `kind`. The intervals are NaN where
+        nothing was repeated: for single trees, and for "gain", "split" and "cover" of boosting, whose trees do not
+        repeat each other.
 
     Examples
     --------

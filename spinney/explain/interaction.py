@@ -35,31 +35,32 @@ def friedman_h(
     n_rows: int = 500,
     random_state: Any = 0,
 ) -> Bunch:
-    """How strongly columns interact in a model, from 0 (not at all) to 1 (nothing else).
+    """Measure how strongly columns interact in a model (Friedman's H), from 0 (not at all) to 1 (only interaction).
 
     Parameters
     ----------
     model : fitted model that is a sum of Spinney's trees
-        Trees, forests, bagging, boosting, AdaBoost of classes.
-    X : table
+        Trees, forests, bagging, boosting, and AdaBoost for classification.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Rows over which effects are averaged.
     features : list of int, str or pairs, optional
-        Columns whose pairs are measured, or the pairs themselves; by default every column that the trees ask about.
+        Columns whose pairs are measured, or the pairs themselves. Default: every column that the trees split on.
     kind : {"pairs", "overall"}, default="pairs"
-        Each pair, or each column with all the others.
+        Measure each pair, or each column with all others.
     response_method : {"auto", "raw", "predict", "predict_proba", "decision_function"}, default="auto"
-        What is taken apart; it must be a sum over the trees. "auto": raw scores of boosted models and votes of
-        AdaBoost, what is predicted otherwise.
+        Output to decompose; it must be a sum over the trees. "auto": raw scores of boosted models and AdaBoost, else
+        the prediction.
     n_rows : int, default=500
-        A sample of so many rows of X stands for all.
+        Number of rows sampled from X.
     random_state : int, RandomState or None, default=0
-        Draws the sample.
+        Seed of the sample.
 
     Returns
     -------
     Bunch
-        `columns`: the pairs, or the columns; `names`; `h` (pairs, outputs); `strength` (pairs, outputs): the standard
-        deviation of the interaction in units of the response, which, unlike H, is small where both columns do little.
-        The strongest come first.
+        `columns`: the pairs, or the columns, the strongest interaction first. `names`. `h` (pairs, outputs). `strength`
+        (pairs, outputs): the standard deviation of the interaction in units of the response. Unlike H, it is small
+        where both columns have little effect.
 
     Examples
     --------

@@ -22,7 +22,7 @@ _MOST_LEAVES = 20_000
 
 @dataclass(frozen=True)
 class EnsembleRule:
-    """Conditions, and what the model adds to its answer where all of them hold."""
+    """Conditions, and what the model adds to its prediction where all of them hold."""
 
     conditions: tuple[Condition, ...]
     adds: np.ndarray  # (scores,)
@@ -31,6 +31,7 @@ class EnsembleRule:
 
     @property
     def text(self) -> str:
+        """The rule as text."""
         told = " and ".join(one.text for one in self.conditions)
         adds = ", ".join(f"{value:+.3g}" for value in self.adds)
         adds = adds if len(self.adds) == 1 else f"[{adds}]"
@@ -51,20 +52,22 @@ class EnsembleRules(list[EnsembleRule]):
 
 
 def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) -> EnsembleRules:
-    """The rules of all trees of a small ensemble, the weightiest first.
+    """List the rules of all trees of a small ensemble, the most influential first.
 
     Parameters
     ----------
     model : fitted model that is a sum of Spinney's trees
+        An ensemble with few enough leaves to be read.
     most : int, optional
-        Return only so many rules.
+        Maximum number of rules. Default: all rules.
     decimals : int, default=2
-        Of thresholds.
+        Number of decimals of thresholds.
 
     Returns
     -------
     EnsembleRules
-        Sorted by how much they add to the answer, times the share of the training rows that they hold for.
+        A list of rules, sorted by what they add to the prediction times the fraction of the training rows for which
+        they hold.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Selecting columns by importances, judged by cross-validation.
+"""Feature selection by importances, with cross-validation.
 
 In: a model that has `feature_importances_` after `fit`, and a table. Out: a `Selection`: the fewest columns with which
 the model is as good as with any other number of them, and the scores by number of columns.
@@ -27,20 +27,22 @@ from spinney.evaluate.scoring import ALONE, Scoring
 
 @dataclass(frozen=True)
 class Selection:
-    """Columns that were selected.
+    """Columns selected by `select_features`.
 
     Attributes
     ----------
     columns : list
-        Their names, or numbers if they have none, in the table's order.
+        Names of the columns, or their numbers if they have no names, in the order of the data.
     support : ndarray of bool
-        Which columns of the table they are.
+        Mask of the selected columns.
     sizes : list of int
         Numbers of columns that were tried.
-    mean, std : ndarray of float
-        Score of each number of columns: mean and standard deviation over the folds.
-    estimator : model
-        Fitted to all rows of the selected columns.
+    mean : ndarray of float
+        Mean score of each number of columns over the folds.
+    std : ndarray of float
+        Standard deviation of that score over the folds.
+    estimator : estimator
+        The model fitted on all rows of the selected columns.
     """
 
     columns: list[Any]
@@ -52,7 +54,18 @@ class Selection:
     title: str
 
     def transform(self, X: Any) -> Any:
-        """The selected columns of a table."""
+        """Select the columns from other data.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame
+            Data with the columns of `select_features`.
+
+        Returns
+        -------
+        array or DataFrame
+            The selected columns of X.
+        """
         return _safe_indexing(with_rows(X), np.flatnonzero(self.support), axis=1)
 
     def __repr__(self) -> str:
@@ -76,35 +89,39 @@ def select_features(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Selection:
-    """Select the fewest columns with which a model is as good as it gets, by cross-validation.
+    """Select the smallest number of columns that scores about as well as the best, by recursive elimination.
 
-    In every fold the model is fitted, its least important columns are dropped, it is fitted again, and so on. Of all
-    numbers of columns the smallest is chosen whose mean score is within `tolerance` standard errors of the best; the
-    model then drops columns in the same way on all rows until so many are left.
+    In every fold the model is fitted, its least important columns are dropped, and it is fitted again, down to
+    `min_features`. The smallest number of columns whose mean score is within `tolerance` standard errors of the best is
+    chosen. The model then drops columns in the same way on all rows until that number is left.
 
     Parameters
     ----------
     model : estimator
-        With `feature_importances_` after `fit`: trees, forests, boosting, AdaBoost. It is not fitted itself.
-    X, y
-        As for its `fit`.
-    cv, scoring
-        As in `spinney.evaluate.cross_validate`; one score.
-    step : float, default 0.7
-        Share of the columns that stay each time.
-    min_features : int, default 1
-        The fewest columns that are tried.
-    tolerance : float, default 1.0
-        Standard errors of the mean by which a score may be worse than the best.
+        An estimator that has `feature_importances_` after `fit`: trees, forests, boosting, AdaBoost. It is cloned.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Training data, as for the model's `fit`.
+    y : array-like of shape (n_samples,)
+        Targets.
+    cv : int, str, splitter or iterable, default=5
+        As in `spinney.evaluate.cross_validate`.
+    scoring : str or callable, optional
+        As in `spinney.evaluate.cross_validate`, but one score.
+    step : float, default=0.7
+        Fraction of the columns that stay at each step.
+    min_features : int, default=1
+        Smallest number of columns that is tried.
+    tolerance : float, default=1.0
+        Number of standard errors by which the mean score may be worse than the best.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows.
     n_jobs : int, optional
-        Folds side by side.
+        Number of folds fitted in parallel.
 
     Returns
     -------
     Selection
-        The columns, the scores, and the model fitted to them.
+        The columns, the scores, and the model fitted on these columns.
 
     Examples
     --------
@@ -179,7 +196,7 @@ def _sizes(n_columns: int, step: float, least: int) -> list[int]:
 
 
 def importances(model: Any) -> np.ndarray:
-    """Of the columns of a fitted model."""
+    """Return `feature_importances_` of a fitted model."""
     found = getattr(model, "feature_importances_", None)
     if found is None:
         raise TypeError(f"model must have feature_importances_ after fit, and {type(model).__name__} has none.")
