@@ -30,22 +30,26 @@ _HANDED_ON = (
 
 @dataclass(repr=False)
 class SearchResult:
-    """The candidates of a search and their scores; predicts with the best.
+    """The candidates of a search and their scores. It predicts with the best candidate.
 
     Attributes
     ----------
-    best_params_, best_score_, best_index_
-        The candidate with the best mean score.
-    best_estimator_ : model or None
-        Fitted to all rows with these parameters, unless `refit=False`.
+    best_params_ : dict
+        Parameters of the candidate with the best mean score.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its index in `cv_results_`.
+    best_estimator_ : estimator or None
+        Estimator with these parameters, fitted on all rows; None if `refit=False`.
     cv_results_ : dict
-        scikit-learn's keys, one value per candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
-        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, `mean_fit_time` and so on; in halving also `iter`
-        and `n_resources`. `pandas.DataFrame(result.cv_results_)` makes a table of it.
+        scikit-learn's keys, with one value per candidate: `params`, `param_<name>`, `split<k>_test_<score>`,
+        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, `mean_fit_time` and so on; with halving also
+        `iter` and `n_resources`. `pandas.DataFrame(result.cv_results_)` converts it.
     metric : str
-        The score that decided.
+        The score that chose the best candidate.
     n_splits_ : int
-        Folds.
+        Number of folds.
     """
 
     cv_results_: dict[str, Any]
@@ -64,7 +68,7 @@ class SearchResult:
         return getattr(self.best_estimator_, name)
 
     def table(self) -> dict[str, list[Any]]:
-        """The candidates from best to worst, ready for a data frame: rank, score, spread, times and parameters."""
+        """Return the candidates from best to worst as a dict of columns: rank, score, spread, times and parameters."""
         results = self.cv_results_
         score = next(key for key in results if key.startswith("rank_test_")).removeprefix("rank_test_")
         if f"mean_test_{self.metric}" in results:

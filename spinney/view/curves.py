@@ -13,16 +13,17 @@ _STEPS = 401
 
 
 def plot_impurity_curves(ax: Any = None) -> Any:
-    """Draw entropy (in bits), Gini and misclassification rate of two classes against the share of one of them.
+    """Plot entropy (in bits), Gini impurity and misclassification rate of two classes by the fraction of one class.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Where to draw; the current axes by default.
+        Axes to draw on. Default: the current axes.
 
     Returns
     -------
     matplotlib axes
+        The axes drawn on.
 
     Examples
     --------
