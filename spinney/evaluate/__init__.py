@@ -1,9 +1,9 @@
 """Evaluate models: confusion matrices, cross-validation, parameter searches and curves.
 
-    confusion_matrix, classification_report, specificity_score     of predictions cross_validate
-    of a model on folds search                                                         of parameters: grid, random,
-    successive halving validation_curve, learning_curve                               over a parameter, over the number
-    of rows
+    confusion_matrix, classification_report, specificity_score     of predictions
+    cross_validate                                                 of a model on folds
+    search                                                         of parameters: grid, random, successive halving
+    validation_curve, learning_curve                               over a parameter, over the number of rows
 
 The guide is docs/judging.md. Names are loaded at first use, so that importing this subpackage does not load Numba.
 """

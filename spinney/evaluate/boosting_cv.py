@@ -152,7 +152,7 @@ def boosting_cv(
     if not hasattr(estimator, "_task"):
         raise TypeError(
             "estimator must be a GradientBoostingClassifier or a GradientBoostingRegressor of Spinney, "
-            f"got {estimator!r:.80}. evaluate.cross_validate takes any model."
+            f"got {estimator!r:.80}. For other models, use evaluate.cross_validate."
         )
     if isinstance(X, StreamedTable):
         y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight

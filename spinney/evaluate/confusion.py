@@ -73,7 +73,7 @@ class ConfusionMatrix(np.ndarray):
     def counts(self) -> np.ndarray:
         """The matrix before it was normalised."""
         if self.labels is None:
-            raise AttributeError("this is a part of a confusion matrix: ask the whole one.")
+            raise AttributeError("this is a part of a confusion matrix. Use the whole matrix.")
         return self._counts
 
     @property
@@ -117,7 +117,9 @@ class ConfusionMatrix(np.ndarray):
         """
         counts, labels = self.counts, [] if self.labels is None else self.labels.tolist()
         if positive is None and len(counts) != 2:
-            raise ValueError(f"positive must be one of the classes {labels}: only of two the second is meant.")
+            raise ValueError(
+                f"positive must be one of the classes {labels}. Only with two classes is there a default, the second."
+            )
         if positive is not None and positive not in labels:
             raise ValueError(f"positive must be one of the classes {labels}, got {positive!r}.")
         place = 1 if positive is None else labels.index(positive)
@@ -300,7 +302,10 @@ def specificity_score(
 def _check_binary(y_true: Any, y_pred: Any, pos_label: Any) -> None:
     present = unique_labels(y_true, y_pred).tolist()
     if len(present) > 2:
-        raise ValueError(f"y holds {len(present)} classes: set average to 'macro', 'micro', 'weighted' or None.")
+        raise ValueError(
+            f"average='binary' needs two classes, but y has {len(present)}. Set average to 'macro', 'micro', 'weighted' "
+            "or None."
+        )
     if pos_label not in present:
         raise ValueError(f"pos_label must be one of the classes {present}, got {pos_label!r}.")
 

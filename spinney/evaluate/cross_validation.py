@@ -213,7 +213,7 @@ def check_fold_sizes(judge: Scoring, splits: list[Split]) -> None:
     """R^2 of a single row does not exist: say so before, and not in every fold."""
     if judge.title == "r2" and any(len(split.test) < 2 for split in splits):
         raise ValueError(
-            "R^2 needs at least two rows a fold, and leave-one-out has one: set scoring, for example to "
+            "R^2 needs at least two rows per fold, but leave-one-out has one. Set scoring, for example to "
             "'neg_mean_absolute_error' or 'neg_mean_squared_error'."
         )
 
@@ -239,7 +239,7 @@ def _check_method(estimator: Any, method: str, splits: list[Split], n_rows: int)
         row = int(np.flatnonzero(times != 1)[0])
         raise ValueError(
             f"return_predictions needs folds that hold out every row once, but row {row} is held out {times[row]} "
-            "times: use K-fold, stratified, grouped or leave-one-out folds."
+            "times. Use K-fold, stratified, grouped or leave-one-out folds."
         )
 
 
@@ -247,11 +247,13 @@ def _predictions(outcomes: list[Outcome], splits: list[Split], y: Any, method: s
     """The folds' answers in the order of the rows."""
     order = np.concatenate([split.test for split in splits])
     if any(one.error is not None for one in outcomes):
-        raise ValueError("return_predictions: some fits failed, so their rows have no predictions. See the warning.")
+        raise ValueError(
+            "return_predictions needs every fit to succeed, but some failed. See the warning for the reason."
+        )
     parts = [one.predictions for one in outcomes]
     if method == "predict_proba":
         if any(isinstance(one[1], list) for one in parts):
-            raise ValueError("return_predictions='predict_proba' is for one output.")
+            raise ValueError("return_predictions='predict_proba' supports one output only.")
         classes = np.unique(np.concatenate([known for _, known in parts]))
         parts = [_spread(shares, known, classes) for shares, known in parts]
     joined = np.concatenate(parts)

@@ -275,10 +275,10 @@ def _read_sizes(train_sizes: Any, most: int) -> np.ndarray:
     """Numbers of rows, ascending, each once."""
     sizes = np.asarray(train_sizes)
     if sizes.ndim != 1 or sizes.size == 0 or sizes.dtype.kind not in "iuf":
-        raise ValueError(f"train_sizes must be numbers of rows or shares, got {train_sizes!r:.80}.")
+        raise ValueError(f"train_sizes must be numbers of rows or fractions, got {train_sizes!r:.80}.")
     if sizes.dtype.kind == "f":
         if sizes.min() <= 0.0 or sizes.max() > 1.0:
-            raise ValueError(f"train_sizes must be shares in (0, 1], got {sizes.min():g} to {sizes.max():g}.")
+            raise ValueError(f"train_sizes must be fractions in (0, 1], got {sizes.min():g} to {sizes.max():g}.")
         sizes = np.clip((sizes * most).astype(np.int64), 1, most)
     elif sizes.min() < 1 or sizes.max() > most:
         raise ValueError(

@@ -94,7 +94,7 @@ def _find_splitter(cv: Any, y: Any, groups: Any, classifier: bool) -> Any:
 
 def _stratified(is_classes: bool) -> Any:
     if not is_classes:
-        raise ValueError("cv='stratified' is for classifiers: it keeps the classes' shares. Use cv='kfold'.")
+        raise ValueError("cv='stratified' is supported only for classification. Use cv='kfold'.")
     return model_selection.StratifiedKFold(_FOLDS)
 
 
@@ -127,17 +127,17 @@ def _check_classes(n_folds: int, y: Any) -> None:
     rarest, least, most = labels[sizes.argmin()], int(sizes.min()), int(sizes.max())
     if most < n_folds:
         raise ValueError(
-            f"{n_folds} folds need a class of at least {n_folds} rows, but the largest has {most}: "
-            f"set cv to at most {most}, or use cv='loo'."
+            f"{n_folds} folds need a class of at least {n_folds} rows, but the largest has {most}. "
+            f"Set cv to at most {most}, or use cv='loo'."
         )
     if least < n_folds:
         warn(
             f"The class {rarest.item() if hasattr(rarest, 'item') else rarest!r} has {least} rows, fewer than the "
-            f"{n_folds} folds: some folds will be judged without it."
+            f"{n_folds} folds. Some folds will be scored without it."
             + (
                 f" Set cv to at most {least} to avoid that."
                 if least > 1
-                else " Leave it out, or put it to another class."
+                else " Leave it out, or merge it with another class."
             ),
             UserWarning,
             stacklevel=4,

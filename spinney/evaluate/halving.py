@@ -84,7 +84,9 @@ class Halving:
             owner = type(race.estimator).__name__
             raise ValueError(f"resource must be 'n_samples' or a parameter of {owner}, got {self.resource!r}.")
         if self.most is None:
-            raise ValueError(f"max_resources must be given for resource={self.resource!r}: its greatest value.")
+            raise ValueError(
+                f"max_resources must be given for resource={self.resource!r}. Set it to the largest value to try."
+            )
         return self.most
 
     def _smallest(self, race: Race) -> int:

@@ -85,8 +85,8 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
         raise TypeError(f"estimator must be a model with a method fit, got {estimator!r:.80}.")
     if is_remote(X, y, sample_weight):
         raise TypeError(
-            "cross-validation, searches and curves take tables in memory, and these are dask collections: pass "
-            ".compute() of them; n_jobs='dask' spreads the fits over a cluster."
+            "cross-validation, searches and curves need data in memory, got dask collections. Pass .compute() of them; "
+            "n_jobs='dask' distributes the fits over a cluster."
         )
     X, y, sample_weight = with_rows(X), here(y), here(sample_weight)
     if isinstance(X, StreamedTable):
@@ -97,7 +97,7 @@ def make_sheet(estimator: Any, X: Any, y: Any, sample_weight: Any, params: dict[
     weights, counts = None, None
     if sample_weight is not None:
         if not takes_weights(estimator):
-            raise TypeError(f"sample_weight was given, but {type(estimator).__name__} does not take it in fit.")
+            raise TypeError(f"sample_weight is not supported by {type(estimator).__name__}.fit. Leave it out.")
         weights = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64)
         counts = read_weights(weights, len(weights)).counts
     shares = getattr(estimator, "_takes_opened_tables", False)
@@ -144,7 +144,7 @@ def _do_all(
 ) -> Generator[Outcome, None, None]:
     if wants_cluster(n_jobs):
         if isinstance(sheet.opened, StreamedTable):
-            raise TypeError("n_jobs='dask' takes tables in memory, and X was opened from files: use n_jobs=None.")
+            raise TypeError("n_jobs='dask' needs data in memory, but X was opened from files. Use n_jobs=None.")
         yield from _do_all_there(estimator, sheet, jobs, wanted)
         return
     if n_jobs is None or n_jobs == 1 or (sheet.opened is not None and len(sheet.opened) < _SMALL):

@@ -82,7 +82,7 @@ def _number(value: Any, name: str) -> float:
 def _read(estimator: Any, scoring: Any) -> dict[str, Any]:
     if scoring is None:
         if not hasattr(estimator, "score"):
-            raise TypeError(f"scoring must be given: {type(estimator).__name__} has no score of its own.")
+            raise TypeError(f"{type(estimator).__name__} has no score method. Pass scoring.")
         return {ALONE: _own_score}
     if isinstance(scoring, str) or callable(scoring):
         return {ALONE: find_scorer(scoring)}
@@ -109,8 +109,8 @@ def find_scorer(wanted: Any) -> Any:
         near = get_close_matches(str(wanted), known, 3, 0.5)
         hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise ValueError(
-            f"scoring={wanted!r} is no score. {hint}sklearn.metrics.get_scorer_names() lists scikit-learn's names; "
-            f"{list(_OURS)} come besides."
+            f"scoring={wanted!r} is not a score. {hint}sklearn.metrics.get_scorer_names() lists scikit-learn's names; "
+            f"Spinney adds {list(_OURS)}."
         )
     return get_scorer(wanted)
 

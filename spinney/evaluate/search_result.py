@@ -64,7 +64,9 @@ class SearchResult:
         if name not in _HANDED_ON:
             raise AttributeError(f"'SearchResult' has no attribute {name!r}")
         if self.best_estimator_ is None:
-            raise AttributeError(f"{name} needs the best model: search with refit=True.")
+            raise AttributeError(
+                f"{name} needs the best model, which refit=False does not fit. Search with refit=True."
+            )
         return getattr(self.best_estimator_, name)
 
     def table(self) -> dict[str, list[Any]]:

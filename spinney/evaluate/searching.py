@@ -203,7 +203,7 @@ def _best(results: dict[str, Any], decisive: str, extra: dict[str, np.ndarray]) 
     if extra:
         means = np.where(extra["iter"] == extra["iter"].max(), means, -np.inf)
     if not np.isfinite(means).any():
-        raise ValueError("no candidate has a score in all folds: see the warnings, or set error_score='raise'.")
+        raise ValueError("no candidate has a score in all folds. See the warnings, or set error_score='raise'.")
     return int(means.argmax())
 
 
@@ -219,7 +219,7 @@ def _decisive(judge: Scoring, refit: bool | str) -> str:
 def _candidates(estimator: Any, space: Any, how: str, n_candidates: int | None, random_state: Any) -> list[dict]:
     check_space(estimator, space)
     if n_candidates is not None and (how == "grid" or n_candidates < 1):
-        raise ValueError(f"n_candidates must be at least 1, and is not for how='grid', got {n_candidates}.")
+        raise ValueError(f"n_candidates must be at least 1 and is not supported with how='grid', got {n_candidates}.")
     if how == "grid" or (how == "halving" and n_candidates is None):
         _check_lists(space, how)
         return list(ParameterGrid(space))
@@ -258,7 +258,7 @@ def _check_lists(space: Any, how: str) -> None:
     for part in [space] if isinstance(space, Mapping) else space:
         for name, values in part.items():
             if hasattr(values, "rvs"):
-                what = "use how='random'" if how == "grid" else "set n_candidates, to draw so many"
+                what = "Use how='random'" if how == "grid" else "Set n_candidates to sample from it"
                 raise ValueError(
-                    f"space[{name!r}] is a distribution, which has no end of values: {what}, or list some."
+                    f"space[{name!r}] is a distribution, which has infinitely many values. {what}, or list some."
                 )

@@ -87,7 +87,9 @@ def _effect(columns: Columns, group: tuple[int, ...], n_bins: int, weight: np.nd
     is_category = [columns.is_category(j) for j in group]
     if len(group) == 2:
         if any(is_category):
-            raise ValueError("ale of a pair needs two columns of numbers: categories have no bins between them.")
+            raise ValueError(
+                "ale of a pair needs two numeric columns. Pairs with a categorical column are not supported."
+            )
         grid, values, counts = _of_pair(columns, group, n_bins, weight, answer)
     elif is_category[0]:
         grid, values, counts = _of_categories(columns, group[0], weight, answer)
@@ -103,7 +105,7 @@ def _bins(values: np.ndarray, n_bins: int, name: str) -> tuple[np.ndarray, np.nd
     """(edges, the bin of each value): bin k is edges[k] < x <= edges[k + 1], the first with its lower edge."""
     known = values[np.isfinite(values)]
     if len(known) == 0 or known.min() == known.max():
-        raise ValueError(f"column {name!r} has fewer than two different numbers: it has no effect to accumulate.")
+        raise ValueError(f"column {name!r} has fewer than two distinct numbers. It has no effect to accumulate.")
     edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, n_bins + 1), method="inverted_cdf"))
     return edges, np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
 
@@ -135,7 +137,7 @@ def _of_categories(columns: Columns, column: int, weight: np.ndarray, answer: An
     kinds = sorted(set(labels.values))
     if len(kinds) < 2:
         raise ValueError(
-            f"column {columns.names[column]!r} has fewer than two categories: it has no effect to accumulate."
+            f"column {columns.names[column]!r} has fewer than two categories. It has no effect to accumulate."
         )
     number = {value: k for k, value in enumerate(kinds)}
     code = labels.spread([number[value] for value in labels.values], np.float64)

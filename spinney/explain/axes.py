@@ -162,7 +162,7 @@ class Columns:
         wanted = [None if _is_missing(value) else value for value in values.tolist()]
         unknown = set(wanted) - set(sample)
         if unknown:
-            raise ValueError(f"column {self.names[column]!r} of X has no row with {unknown.pop()!r} to take it from.")
+            raise ValueError(f"column {self.names[column]!r} of X has no row with the value {unknown.pop()!r}.")
         return _like(own[np.array([sample[value] for value in wanted])], frame)
 
 
@@ -226,8 +226,8 @@ class GridSpec:
         low, high = _quantiles(known, self.percentiles)
         if np.isclose(low, high):
             raise ValueError(
-                f"percentiles {tuple(self.percentiles)} of a column are the same number ({low:g}): choose others, or "
-                "name values in custom_values."
+                f"percentiles {tuple(self.percentiles)} of a column are the same number ({low:g}). Choose others, or "
+                "pass values in custom_values."
             )
         return np.linspace(low, high, num=int(self.resolution), endpoint=True)
 

@@ -88,7 +88,7 @@ def _one_row(whole: Explanation) -> Explanation:
     if whole.values.ndim == 2 and len(whole) == 1:
         whole = whole[0]
     if whole.values.ndim != 1:
-        raise ValueError(f"plot_waterfall draws one row, and there are {len(whole)}: take one, as in explanation[0].")
+        raise ValueError(f"plot_waterfall draws one row, got {len(whole)}. Choose one, as in explanation[0].")
     return whole
 
 
@@ -138,7 +138,7 @@ def plot_shap_bars(explanation: Any, *, most: int = 20, decimals: int = 2, ax: A
     """
     whole = read_explanation(explanation)
     if whole.interactions:
-        raise ValueError("plot_shap_bars draws SHAP values, and these are interactions: plot_interactions draws them.")
+        raise ValueError("plot_shap_bars draws SHAP values, got interactions. Use plot_interactions.")
     if len(whole) == 0:
         raise ValueError("plot_shap_bars needs at least one row, got none.")
     sizes = whole.mean_abs if whole.output_names is not None else whole.mean_abs[:, None]
@@ -193,7 +193,7 @@ def plot_interactions(explanation: Any, *, most: int = 10, decimals: int = 2, ax
     """
     whole = read_explanation(explanation)
     if not whole.interactions:
-        raise ValueError("plot_interactions needs interactions: shap(model, X, interactions=True).")
+        raise ValueError("plot_interactions needs interactions. Use shap(model, X, interactions=True).")
     whole = one_output(whole, "plot_interactions")
     sizes = whole.mean_abs * (2.0 - np.eye(len(whole.feature_names)))
     order = np.argsort(-sizes.sum(axis=1), kind="stable")[: at_most("most", most)]

@@ -150,17 +150,19 @@ def _formula(model: Any) -> Formula:
     is_own = any(one.__module__.partition(".")[0] == "spinney" for one in type(model).__mro__)
     if not isinstance(model, type) and hasattr(model, "fit") and not is_own:
         raise TypeError(
-            f"counterfactual needs one of Spinney's models of trees, got {type(model).__name__}: models of "
-            "scikit-learn's trees, XGBoost and LightGBM can be imported (from_sklearn, from_xgboost, from_lightgbm)."
+            f"counterfactual needs one of Spinney's tree-based models, got {type(model).__name__}. Import models of "
+            "scikit-learn, XGBoost and LightGBM first: from_sklearn, from_xgboost, from_lightgbm."
         )
     formula = read_model(model)
     if isinstance(formula, Mixture):
-        raise TypeError(f"{formula.model} is a mean of several models, which is no sum of trees: ask its members.")
+        raise TypeError(
+            f"{formula.model} averages several models, which is not a sum of trees. Use one of its members."
+        )
     reading = None if formula.foreign is None else formula.foreign.reading
     if reading is not None and (reading.numbered or reading.zero_is_missing):
         raise ValueError(
-            f"this {formula.model} reads categories by number or zeros as missing values: counterfactuals are not "
-            "possible for it."
+            f"this {formula.model} numbers categories itself or treats zeros as missing. Counterfactuals are not "
+            "supported for such imported models."
         )
     return formula
 
@@ -171,7 +173,9 @@ def _read_row(formula: Formula, model: Any, row: Any) -> np.ndarray:
     table = schema.read_one(row, type(model).__name__, strict=formula.strict)
     values = np.array([table.column(j)[0] for j in range(schema.n_columns)], np.float64)
     for j in np.flatnonzero(np.isinf(values)).tolist():
-        raise ValueError(f"row holds an infinite value in {name_of(schema, j)!r}: its changes have no finite cost.")
+        raise ValueError(
+            f"row has an infinite value in {name_of(schema, j)!r}, whose changes have no finite cost. Replace it."
+        )
     return values
 
 
@@ -193,7 +197,7 @@ def _questions(formula: Formula, values: np.ndarray) -> Questions:
         if lost:
             raise ValueError(
                 f"the row's value of {name_of(formula.schema, lost[0])!r} is missing, and {formula.model} sends such "
-                "rows down several branches: give a value for it."
+                "rows down several branches. Pass a value for it."
             )
         forest = replace(forest, turn=forest.turn & ~np.uint8(MISSING_SPREADS))
     return read_questions(forest, formula.schema)

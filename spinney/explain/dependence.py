@@ -106,7 +106,7 @@ def partial_dependence(
     check_model(model)
     asker = ask(model, X, response_method, method, sample_weight)
     if asker.method == "recursion" and (kind != "average" or sample_weight is not None):
-        raise ValueError("method='recursion' uses no rows: kind must be 'average' and sample_weight None.")
+        raise ValueError("method='recursion' uses no rows. Set kind='average' and sample_weight=None.")
     spec = GridSpec(percentiles, grid_resolution, custom_values, missing)
     groups, is_one = asker.columns.read(features)
     known = {j: asker.columns.axis(j, spec) for j in dict.fromkeys(j for group in groups for j in group)}
@@ -178,8 +178,8 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
     found = None if method == "brute" else summed(model)
     if found is None and method in ("walk", "recursion"):
         raise TypeError(
-            f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not: "
-            "method='brute' asks it about copies of the table."
+            f"method={method!r} needs a model that is a sum of Spinney's trees, which this {name} is not. "
+            "Use method='brute', which predicts copies of X."
         )
     schema = found.schema if found is not None else _schema_of(model)
     columns = Columns(X, schema, name)
@@ -193,7 +193,8 @@ def ask(model: Any, X: Any, response_method: str, method: str, sample_weight: An
             wanted = "raw"
         if found.response(wanted)[0] is None:
             raise ValueError(
-                f"method='recursion' averages raw scores: {response_method} of a {name} is no sum of them."
+                f"method='recursion' averages raw scores, and {response_method} of a {name} is not a sum of them. "
+                "Set response_method='raw', or use another method."
             )
         return Walker("recursion", columns, weight, None, found, X, wanted)
     return Walker("walk", columns, weight, None, found, X, wanted)

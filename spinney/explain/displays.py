@@ -271,7 +271,7 @@ class PartialDependenceDisplay(_Panels):
 
     def _pair_values(self, one: Any) -> np.ndarray:
         if "average" not in one:
-            raise ValueError("pairs of columns are drawn as averages: kind must be 'average' or 'both'.")
+            raise ValueError("kind must be 'average' or 'both' for pairs of columns, which have no individual curves.")
         values: np.ndarray = one["average"]
         return values
 

@@ -38,7 +38,7 @@ def rows_to_draw(found: Any, what: str) -> Explanation:
     if whole.interactions:
         whole = without_pairs(whole)
     if whole.values.ndim != 2:
-        raise ValueError(f"{what} draws many rows: hand over an explanation of all of them, not of one.")
+        raise ValueError(f"{what} draws many rows, got one. Pass the explanation of all rows.")
     return whole
 
 
@@ -47,7 +47,7 @@ def one_output(found: Any, what: str) -> Explanation:
     whole = read_explanation(found)
     if whole.output_names is not None:
         raise ValueError(
-            f"{what} draws one output, and this explanation has {len(whole.output_names)}: take one, as in "
+            f"{what} draws one output, got {len(whole.output_names)}. Choose one, as in "
             f"explanation[..., {whole.output_names[0]!r}]."
         )
     return whole

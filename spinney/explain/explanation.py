@@ -98,7 +98,9 @@ class Explanation:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("an explanation of one number has no length.")
+            raise TypeError(
+                "an explanation of a single number has no length. Keep a dimension when slicing, as in found[0:1]."
+            )
         return len(self.values)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -110,7 +112,7 @@ class Explanation:
             keys[at : at + 1] = [slice(None)] * (len(self._axes) - len(keys) + 1)
         if len(keys) > len(self._axes):
             raise IndexError(
-                f"an explanation with the dimensions ({', '.join(self._axes)}) has not {len(keys)} of them."
+                f"an explanation with the dimensions ({', '.join(self._axes)}) was indexed with {len(keys)} keys."
             )
         keys += [slice(None)] * (len(self._axes) - len(keys))
         found = {axis: self._place(axis, one) for axis, one in zip(self._axes, keys)}
@@ -181,8 +183,8 @@ class Explanation:
         """
         if self._axes not in (("column",), ("row", "column")):
             raise ValueError(
-                f"an explanation with the dimensions ({', '.join(self._axes)}) has no one value per column: take one "
-                "output of it, and values in place of interactions."
+                f"an explanation with the dimensions ({', '.join(self._axes)}) has more than one value per column. "
+                "Choose one output, and use SHAP values instead of interactions."
             )
         sizes, shown = self.mean_abs, self.values if self._axes == ("column",) else self.mean_abs
         order = np.argsort(-sizes, kind="stable")[:n]

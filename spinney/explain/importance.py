@@ -2,12 +2,12 @@
 
 In: a fitted model; for some kinds rows and targets. Out: a `Bunch` that `plot_importances` draws.
 
-    kind          measures                                                    interval over gain          the gain of
-    the splits in training                          trees of a forest split, cover  the number of splits, the number of
-    training rows in them   trees of a forest held_out      the gain of the splits on other rows (held_out.py)
-    parts of the rows, or trees out of bag permutation   the fall of the score without the column
-    repeats, or trees out of bag shap          the mean absolute SHAP value                                parts of the
-    rows
+    kind          measures                                                    interval over
+    gain          the gain of the splits in training                          trees of a forest
+    split, cover  the number of splits, the number of training rows in them   trees of a forest
+    held_out      the gain of the splits on other rows (held_out.py)          parts of the rows, or trees out of bag
+    permutation   the fall of the score without the column                    repeats, or trees out of bag
+    shap          the mean absolute SHAP value                                parts of the rows
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def importances(
     if kind not in _OF_TRAINING and (X is None or (y is None and kind != "shap")):
         raise ValueError(f"kind={kind!r} needs rows: X" + (" and y." if kind != "shap" else "."))
     if out_of_bag and kind not in ("permutation", "held_out"):
-        raise ValueError(f"out_of_bag=True is for kind 'permutation' or 'held_out', got {kind!r}.")
+        raise ValueError(
+            f"out_of_bag=True is supported only with kind='permutation' and kind='held_out', got {kind!r}."
+        )
     columns = None if X is None else Columns(X, getattr(model, "_schema", None), type(model).__name__)
     names, group_list = _read_groups(model, columns, groups)
     if kind in _OF_TRAINING:
@@ -179,7 +181,7 @@ def _read_groups(model: Any, columns: Columns | None, groups: Any) -> tuple[list
 # --- from the trees alone ------------------------------------------------------------------------------------------
 
 
-def store_of(model: Any, instead: str = ": ask for kind='permutation', which any model has") -> Forest:
+def store_of(model: Any, instead: str = ". Use kind='permutation', which works with any model") -> Forest:
     """All trees of a model; `instead` is what to do if it has none."""
     if hasattr(model, "_booster"):
         forest: Forest = model._booster.forest
@@ -192,7 +194,7 @@ def store_of(model: Any, instead: str = ": ask for kind='permutation', which any
     members = getattr(model, "estimators_", None)
     if isinstance(members, list) and members and all(isinstance(one, OneTree) for one in members):
         return join([one.tree_.forest for one in members])
-    raise TypeError(f"this {type(model).__name__} is no model of Spinney's trees{instead}.")
+    raise TypeError(f"this {type(model).__name__} is not a model of Spinney's trees{instead}.")
 
 
 def _of_training(model: Any, kind: str, groups: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -218,8 +220,8 @@ def _warn_of_many_values(model: Any, columns: Columns | None, kind: str, names: 
     if kind != "cover" and doubtful.any():
         shown = ", ".join(f"{names[j]!r} ({n_values[j]:,})" for j in np.flatnonzero(doubtful)[:3])
         warn(
-            f"{kind} flatters columns of many different values, which some here have far more of than others: {shown}. "
-            "Compare kind='permutation' or 'held_out' on rows that the model has not seen.",
+            f"kind={kind!r} is biased towards columns with many distinct values. Some columns have far more than "
+            f"others: {shown}. Compare with kind='permutation' or 'held_out' on rows that the model has not seen.",
             stacklevel=3,
         )
 
@@ -261,9 +263,13 @@ def _permutation(
     if not out_of_bag:
         return permute(model, X, y, columns, groups, sample_weight=weight, **options)
     if not hasattr(model, "oob_permutation_importances"):
-        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: {type(model).__name__} has none.")
+        raise ValueError(
+            f"out_of_bag=True needs trees fitted on bootstrap samples, which this {type(model).__name__} does not have."
+        )
     if weight is not None or options["scoring"] is not None:
-        raise ValueError("out of bag, errors are counted: leave scoring and sample_weight out.")
+        raise ValueError(
+            "scoring and sample_weight are not supported with out_of_bag=True, which uses errors. Leave them out."
+        )
     found = model.oob_permutation_importances(X, y, options["random_state"], groups)
     each: np.ndarray = found.importances
     return each[:, ~np.isnan(each).all(axis=0)]
@@ -276,16 +282,16 @@ def _held_out(model: Any, X: Any, y: Any, *, weight: Any, random_state: Any, out
     y = _check_targets(y, n_rows)
     weight = np.ones(n_rows) if weight is None else weight
     if getattr(model, "_answers_are", "") == "depth" or "estimator_weights_" in vars(model):
-        raise TypeError(f"kind='held_out' is for trees, forests, bagging and boosting, not for {name}.")
+        raise TypeError(f"kind='held_out' supports trees, forests, bagging and boosting, not {name}.")
     boosted = hasattr(model, "_booster")
     if out_of_bag and (boosted or getattr(model, "_bags", None) is None):
-        raise ValueError(f"out_of_bag=True needs trees that have not seen some rows: this {name} has none.")
+        raise ValueError(f"out_of_bag=True needs trees fitted on bootstrap samples, which this {name} does not have.")
     numbers = _numbers_of_targets(model, y)
     part = parts_of_rows(n_rows, check_random_state(random_state))
     if boosted:
         return gains_of_boosting(model, X, numbers, weight, part)
     if numbers.ndim > 1:
-        raise ValueError(f"kind='held_out' is for one output, and y has {numbers.shape[1]}.")
+        raise ValueError(f"kind='held_out' supports one output, but y has {numbers.shape[1]}.")
     leaves = model.apply(X).reshape(n_rows, -1)
     says, target = forest.answers[:, 0].astype(np.float64), numbers[:, None]
     if forest.n_classes is not None:
@@ -312,7 +318,7 @@ def _numbers_of_targets(model: Any, y: np.ndarray) -> np.ndarray:
     number = {label: float(k) for k, label in enumerate(np.asarray(classes).tolist())}
     unknown = set(y.tolist()) - set(number)
     if unknown:
-        raise ValueError(f"y holds {unknown.pop()!r}, which is none of the model's classes.")
+        raise ValueError(f"y contains {unknown.pop()!r}, which is not a class of the model.")
     return np.array([number[label] for label in y.tolist()])
 
 

@@ -84,7 +84,8 @@ def friedman_h(
         assert isinstance(walker, Walker)
     if walker.response[0] is None:
         raise ValueError(
-            f"response_method={response_method!r} of a {found.name} is no sum over its trees: measure 'raw' instead."
+            f"response_method={response_method!r} of a {found.name} is not a sum over its trees. "
+            "Use response_method='raw'."
         )
     total = walker.values
     if len(total) > n_rows:
@@ -105,16 +106,16 @@ def friedman_h(
 def _groups(walker: Walker, features: Any, kind: str) -> list[tuple[int, ...]]:
     asked = sorted(walker.sum.forest.columns_asked)
     if features is None and len(asked) < (2 if kind == "pairs" else 1):
-        said = f"about column {walker.columns.names[asked[0]]!r} only" if asked else "nothing"
+        said = f"split on column {walker.columns.names[asked[0]]!r} only" if asked else "have no splits"
         raise ValueError(
-            f"the trees of this {walker.sum.name} ask {said}: there are no interactions to measure. Fit a model with "
+            f"the trees of this {walker.sum.name} {said}, so there are no interactions to measure. Fit a model with "
             "more splits, or name columns in features."
         )
     given: list[tuple[int, ...]] = [(j,) for j in asked] if features is None else walker.columns.read(list(features))[0]
     singles = [one[0] for one in given if len(one) == 1]
     if kind == "overall":
         if len(singles) < len(given):
-            raise ValueError("kind='overall' measures columns, not pairs.")
+            raise ValueError("kind='overall' measures columns, not pairs. Set features to columns, or kind='pairs'.")
         return given
     groups: list[tuple[int, ...]] = [*(one for one in given if len(one) == 2), *combinations(singles, 2)]
     if not groups:

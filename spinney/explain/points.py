@@ -163,7 +163,7 @@ def plot_shap_dependence(
     given = read_explanation(explanation)
     whole = rows_to_draw(given, "plot_shap_dependence")
     if whole.data is None:
-        raise ValueError("plot_shap_dependence needs the rows themselves: an explanation with data.")
+        raise ValueError("plot_shap_dependence needs the data of the rows. Pass an explanation with data.")
     j = _column_of(whole, "column", column)
     other = None
     if isinstance(colour, str) and colour == "auto":

@@ -222,12 +222,12 @@ def _by_bags(model: Any, a: np.ndarray, b: np.ndarray | None, kind: str) -> Any:
     """Where it matters which trees have seen which rows."""
     name = type(model).__name__
     if getattr(model, "_bags", None) is None:
-        raise ValueError(f"kind={kind!r} needs trees that have not seen some rows: this {name} has none.")
+        raise ValueError(f"kind={kind!r} needs trees fitted on bootstrap samples, which this {name} does not have.")
     if kind == "out_of_bag" and b is not None:
-        raise ValueError("kind='out_of_bag' compares the rows of the fit with each other: leave Y out.")
+        raise ValueError("kind='out_of_bag' compares the training rows with each other. Leave Y out.")
     known = a if b is None else b
     if len(known) != model._n_rows:
-        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} rows of the fit, got {len(known)}.")
+        raise ValueError(f"{'X' if b is None else 'Y'} must be the {model._n_rows} training rows, got {len(known)}.")
     counts = np.stack([model._in_bag(k) for k in range(a.shape[1])], axis=1)
     n_nodes = int(max(a.max(), known.max())) + 1
     unseen = (counts == 0).astype(np.float64)

@@ -69,10 +69,15 @@ class Counterfactual:
         return 0.0 if self.optimal else 1.0 - self.bound / self.cost
 
     def __repr__(self) -> str:
-        proved = "the least possible" if self.optimal else f"at least {self.bound:.4g} is needed"
+        if self.optimal:
+            proved = "the least possible"
+        elif self.bound > 0.0:
+            proved = f"no change costs less than {self.bound:.4g}"
+        else:
+            proved = "a cheaper change may exist"
         head = f"{_shown(self.prediction)} at a cost of {self.cost:.4g} ({proved})"
         if not self.changes:
-            return f"{head}: nothing has to change"
+            return f"{head}: no change is needed"
         return "\n".join([f"{head} by", *(f"  {one.words}" for one in self.changes)])
 
 
@@ -130,9 +135,9 @@ class Counterfactuals:
         return pd.DataFrame(rows, columns=["counterfactual", "column", "before", "after", "cost"])
 
     def __repr__(self) -> str:
-        head = f"Now {_shown(self.prediction)}; wanted: {self.target}"
+        head = f"Prediction: {_shown(self.prediction)}; target: {self.target}"
         if not self.found:
-            spent = f"none was found in {self.seconds:.3g} s and {self.nodes} nodes"
+            spent = f"none was found in {self.seconds:.3g} s and {self.nodes} boxes"
             none = "there is no such row" if self.proved else spent
             return f"{head}\n{none}"
         return "\n".join([head, *map(repr, self.found)])

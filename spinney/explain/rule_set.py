@@ -84,8 +84,8 @@ def ensemble_rules(model: Any, *, most: int | None = None, decimals: int = 2) ->
     n_leaves = int(found.forest.n_leaves.sum())
     if n_leaves > _MOST_LEAVES:
         raise ValueError(
-            f"this {found.name} has {n_leaves:,} leaves, too many rules to read (at most {_MOST_LEAVES:,}): fit fewer "
-            "or smaller trees, or imitate the model by one tree."
+            f"this {found.name} has {n_leaves:,} leaves, too many rules to read (at most {_MOST_LEAVES:,}). Fit fewer "
+            "or smaller trees, or approximate the model by one tree (spinney.explain.surrogate)."
         )
     first = found.forest.first
     values = _by_node(found)

@@ -180,11 +180,11 @@ def _scores(tables: _Tables, judge: Scoring, splits: list[Any], sizes: list[int]
 
 def _check(step: Any, min_features: Any, tolerance: Any) -> None:
     if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step < 1:
-        raise ValueError(f"step must be a share of the columns between 0 and 1, got {step!r}.")
+        raise ValueError(f"step must be a fraction between 0 and 1, got {step!r}.")
     if isinstance(min_features, bool) or not isinstance(min_features, int | np.integer) or min_features < 1:
         raise ValueError(f"min_features must be a positive integer, got {min_features!r}.")
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not tolerance >= 0:
-        raise ValueError(f"tolerance must be a number from 0 on, got {tolerance!r}.")
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}.")
 
 
 def _sizes(n_columns: int, step: float, least: int) -> list[int]:
@@ -199,7 +199,7 @@ def importances(model: Any) -> np.ndarray:
     """Return `feature_importances_` of a fitted model."""
     found = getattr(model, "feature_importances_", None)
     if found is None:
-        raise TypeError(f"model must have feature_importances_ after fit, and {type(model).__name__} has none.")
+        raise TypeError(f"model must have feature_importances_ after fit, which {type(model).__name__} does not have.")
     return np.asarray(found, np.float64)
 
 
@@ -216,7 +216,7 @@ class _Tables:
         self._model, self._X, self._y, self._weights = model, X, y, sample_weight
         shape = np.shape(X) if not hasattr(X, "shape") else X.shape
         if len(shape) != 2:
-            raise ValueError(f"X must be a table with rows and columns, got shape {shape}.")
+            raise ValueError(f"X must be two-dimensional, got shape {shape}.")
         self.n_columns = int(shape[1])
         self._sheets: dict[tuple[int, ...], Sheet] = {}
 
@@ -235,7 +235,7 @@ class _Tables:
             return own
         known = own.get_params(deep=False)
         if known.get("interaction_cst") is not None:
-            raise ValueError("interaction_cst names columns that may be dropped: select columns without it.")
+            raise ValueError("interaction_cst names columns that may be dropped. Select columns without it.")
         changed = {
             name: _of_columns(known[name], columns, self.n_columns)
             for name in ("categorical_features", "monotonic_cst")
@@ -253,7 +253,7 @@ def _of_columns(given: Any, columns: tuple[int, ...], n_columns: int) -> Any:
         return values[list(columns)].tolist()
     if values.dtype.kind in "iu":
         return [columns.index(one) for one in values.tolist() if one in columns]
-    raise ValueError(f"columns given as {given!r:.80} may be dropped: give a mask or numbers of columns.")
+    raise ValueError(f"columns given as {given!r:.80} may be dropped. Pass a mask or column numbers.")
 
 
 def _drop(tables: _Tables, sizes: list[int]) -> tuple[tuple[int, ...], Any]:

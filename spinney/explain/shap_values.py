@@ -189,8 +189,8 @@ def _check_known(whole: Additive, values: np.ndarray, columns: np.ndarray | None
     """Refuse missing values where the answer of a row that goes several ways is no sum."""
     if whole.needs_known and np.isnan(values if columns is None else values[:, columns]).any():
         raise ValueError(
-            f"{name} has missing values, which go down several branches of each tree of this {whole.model}; its vote "
-            "is then no sum over leaves and cannot be shared out. Fill them in, or leave these rows out."
+            f"{name} has missing values, which go down several branches of each tree of this {whole.model}, so "
+            "that its prediction is not a sum over leaves. Fill them in, or leave these rows out."
         )
 
 

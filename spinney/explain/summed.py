@@ -201,13 +201,13 @@ def read_response(model: Any, wanted: str) -> str:
             found = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
             if not hasattr(model, found):
                 raise ValueError(
-                    f"this {name} has neither predict_proba nor decision_function, so that there are no numbers to "
-                    "average (a vote has probabilities with voting='soft')."
+                    f"this {name} has neither predict_proba nor decision_function, so there are no numbers to "
+                    "average. For a voting classifier, set voting='soft'."
                 )
             return found
         return "score_samples" if is_outlier_detector(model) else "predict"
     if wanted == "predict" and not is_regressor(model):
-        raise ValueError(f"response_method='predict' needs numbers to average, and {name} predicts none.")
+        raise ValueError(f"response_method='predict' needs numeric predictions, but {name} predicts classes.")
     if wanted == "raw":
         return wanted
     if not hasattr(model, wanted):

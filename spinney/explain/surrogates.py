@@ -98,7 +98,7 @@ def surrogate(
         raise TypeError(f"model must be a fitted model with a method predict, got {model!r:.80}.")
     check_is_fitted(model)
     if isinstance(held_out, bool) or not isinstance(held_out, int | float) or not 0 <= held_out < 1:
-        raise ValueError(f"held_out must be a share of the rows from 0 up to 1, got {held_out!r}.")
+        raise ValueError(f"held_out must be a fraction from 0 to below 1, got {held_out!r}.")
     if isinstance(X, StreamedTable):
         X.refuse_values("surrogate")
     X = with_rows(X)
@@ -108,7 +108,7 @@ def surrogate(
     n = _num_samples(X)
     n_held = round(held_out * n)
     if n - n_held < 2:
-        raise ValueError(f"X must have at least 2 rows to fit a tree to, got {n} and held_out={held_out!r}.")
+        raise ValueError(f"X must have at least 2 rows to fit a tree on, got {n} with held_out={held_out!r}.")
     order = np.random.default_rng(random_state).permutation(n)
     rest, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
     tree = kind(max_leaf_nodes=max_leaf_nodes, **parameters)

@@ -59,7 +59,7 @@ class TreePath:
         lines = [f"start {_number(self.start[self.score])}"]
         for step in self.steps:
             change, after = _signed(step.change[self.score]), _number(step.after[self.score])
-            lines.append(f"{change} -> {after}  {' '.join(step.condition.split())} (it is {_shown(step.value)})")
+            lines.append(f"{change} -> {after}  {' '.join(step.condition.split())} (value {_shown(step.value)})")
         return "\n".join(lines)
 
 
@@ -79,13 +79,13 @@ class Path:
     score: int
 
     def __str__(self) -> str:
-        head = f"{self.model} says {self.prediction}: {self.says} {_number(self.value[self.score])}"
+        head = f"{self.model} predicts {self.prediction}: {self.says} {_number(self.value[self.score])}"
         if len(self.trees) == 1:
             return f"{head}\n{self.trees[0]}"
         told = self.contributions[:, self.score]
         order = np.argsort(-np.abs(told), kind="stable")
         order = order[told[order] != 0]
-        lines = [head, f"{_number(self.start[self.score])}  where all trees start"]
+        lines = [head, f"{_number(self.start[self.score])}  start: sum over the roots of all trees"]
         for j in order[:_MOST_COLUMNS].tolist():
             lines.append(f"{_signed(told[j])}  {self.names[j]} = {_shown(self.values[j])}")
         if len(order) > _MOST_COLUMNS:
@@ -186,7 +186,7 @@ def _formula(model: Any) -> Any:
     if formula.link == "median" or several:
         how = "votes of trees that send rows down several branches" if several else "the weighted median of its trees"
         raise TypeError(
-            f"{type(model).__name__} answers with {how}, which is no sum: explain a tree of it (estimators_)."
+            f"{type(model).__name__} predicts {how}, which is not a sum. Explain one of its trees (estimators_)."
         )
     return formula
 
@@ -210,7 +210,7 @@ def _target(formula: Any, prediction: Any, target: Any, n_scores: int) -> tuple[
             wanted = str(prediction.tolist()[0])
         if wanted not in classes:
             raise ValueError(f"target must be one of {classes}, got {target!r}.")
-        what = "share" if formula.link == "shares" else "raw score" if formula.link == "softmax" else "votes"
+        what = "probability" if formula.link == "shares" else "raw score" if formula.link == "softmax" else "votes"
         return classes.index(wanted), f"{what} of class {wanted}"
     score = 0 if target is None else target
     if isinstance(score, bool) or not isinstance(score, int | np.integer) or not 0 <= score < n_scores:

@@ -71,7 +71,7 @@ def _given(given: Any, sample: Sample) -> Judged:
     if len(truth) != len(predictions):
         raise ValueError(
             f"judged has {len(truth)} rows in truth and {len(predictions)} in predictions. "
-            "Both must be of the same rows."
+            "Both must hold the same rows."
         )
     n_classes = len(sample.class_names)
     if predictions.ndim == 2 and predictions.shape[1] != n_classes:
@@ -186,7 +186,7 @@ def _splits(part: Sample, cv: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
 
     if len(part.y) < 2 * cv:
         raise ValueError(
-            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. With cv=0 the model is scored as it is."
+            f"cv={cv} needs at least {2 * cv} rows, got {len(part.y)}. Use cv=0 to score the model itself."
         )
     if part.groups is not None:
         n_groups = len(np.unique(part.groups))

@@ -25,7 +25,7 @@ def choose_tree(model: Any, tree: Any = None) -> OneTree:
             raise ValueError(f"tree must be None or 0 for a {type(model).__name__}, which is one tree, got {tree!r}.")
         return trees.read(0)
     if tree is None:
-        raise TypeError(f"got {type(model).__name__}, which is many trees: set tree to {_range(trees.shape)}.")
+        raise TypeError(f"{type(model).__name__} has several trees. Set tree to {_range(trees.shape)}.")
     if len(trees) == 0:
         raise ValueError(f"tree={tree!r}: this {type(model).__name__} has no trees.")
     place = tuple(tree) if isinstance(tree, (tuple, list)) else (tree,)

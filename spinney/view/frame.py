@@ -32,23 +32,26 @@ def trees_to_frame(model: Any) -> Any:
         The columns are:
 
         =========== ===============================================================================================
-        tree        number of the tree; in a boosted model, of the round output      class index of the tree in a
-        boosted model of more than two classes; else 0 node        number in its tree, as returned by `apply`; 0 is the
-        root parent      number of its parent; -1 for the root depth       number of splits above it feature     name of
-        the column that it splits on; None (or what pandas makes of it) in leaves threshold   numbers: values up to it
-        go to `yes`; NaN elsewhere categories  categories: tuple of those that go to `yes`; where each category has its
-        own child, tuple of all of
+        tree        number of the tree; in a boosted model, of the round
+        output      class index of the tree in a boosted model of more than two classes; else 0
+        node        number in its tree, as returned by `apply`; 0 is the root
+        parent      number of its parent; -1 for the root
+        depth       number of splits above it
+        feature     name of the column that it splits on; None (or what pandas makes of it) in leaves
+        threshold   numbers: values up to it go to `yes`; NaN elsewhere
+        categories  categories: tuple of those that go to `yes`; where each category has its own child, tuple of all of
                     them in the order of `children`; None elsewhere
-        yes, no     child nodes; -1 in leaves and where there are more than two children missing     node that receives
-        missing values and categories not seen in training; -1: they end here; -2: they
+        yes, no     child nodes; -1 in leaves and where there are more than two children
+        missing     node that receives missing values and categories not seen in training; -1: they end here; -2: they
                     go to all children, in fractions
         gain        boosted trees: gain of the split; others: decrease of impurity, times the fraction of the total
                     weight in the node; 0 in leaves
-        impurity    by the criterion of the tree; NaN in boosted trees (as is the gain, in isolation trees) count
-        number of training rows weight      their weight; in boosted trees their hessian (cover) value       regression:
-        prediction of the node; boosting: what it adds to the raw score value_...   classification: fraction of each
-        class; several outputs: value of each output children    tuple of the child nodes; only if some split has more
-        than two branches
+        impurity    by the criterion of the tree; NaN in boosted trees and isolation trees (there, gain is NaN too)
+        count       number of training rows
+        weight      their weight; in boosted trees their hessian (cover)
+        value       regression: prediction of the node; boosting: what it adds to the raw score
+        value_...   classification: fraction of each class; several outputs: value of each output
+        children    tuple of the child nodes; only if some split has more than two branches
         =========== ===============================================================================================
 
     Examples

@@ -54,7 +54,7 @@ def plot_split_gains(
         line.values[0][:, None], y, criterion=criterion, sample_weight=sample_weight, categorical_features=None
     )
     if not len(found["threshold"]):
-        raise ValueError(f"feature must be a column with two different values at least, got {line.names[0]!r}.")
+        raise ValueError(f"feature must be a column with at least two distinct values, got {line.names[0]!r}.")
     ax = plt.gca() if ax is None else ax
     what = "gain_ratio" if criterion == "gain_ratio" else "gain"
     thresholds, gains = np.asarray(found["threshold"]), np.asarray(found[what])
@@ -121,5 +121,5 @@ def _read_say(model: Any) -> tuple[int, float]:
         raise TypeError(f"model must be a fitted AdaBoostClassifier, got {type(model).__name__}.")
     check_is_fitted(model)
     if model.algorithm == "SAMME.R":
-        raise ValueError("model must not be of algorithm='SAMME.R', whose members all have the same say.")
+        raise ValueError("algorithm='SAMME.R' has no estimator weights to draw. Use algorithm='SAMME'.")
     return (0 if model.algorithm == "discrete" else len(model.classes_)), float(model.learning_rate)

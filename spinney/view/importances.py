@@ -91,8 +91,8 @@ def _read(model: Any) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     found = getattr(model, "feature_importances_", None)
     if found is None:
         raise TypeError(
-            f"model must have feature_importances_, which {type(model).__name__} has not: hand over an array, a dict, "
-            "or what sklearn.inspection.permutation_importance returns."
+            f"model must have feature_importances_, which {type(model).__name__} does not have. Pass an array, a dict, "
+            "or the result of sklearn.inspection.permutation_importance."
         )
     values = np.asarray(found, np.float64)
     own = getattr(model, "feature_names_in_", None)

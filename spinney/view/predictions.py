@@ -147,10 +147,10 @@ def _curves(model: Any, name: str | None, line: Grid) -> list[tuple[str | None, 
     if not hasattr(model, "classes_"):
         values = np.asarray(model.predict(table))
         if values.ndim != 1:
-            raise ValueError(f"model must predict one output, got {values.shape[1]}: plot_predictions shows one.")
+            raise ValueError(f"model must predict one output, got {values.shape[1]} outputs.")
         return [(name, x, values)]
     if not hasattr(model, "predict_proba"):
-        raise TypeError(f"a classifier must have predict_proba, which {type(model).__name__} has not.")
+        raise TypeError(f"a classifier must have predict_proba, which {type(model).__name__} does not have.")
     shares, labels = model.predict_proba(table), np.asarray(model.classes_).tolist()
     prefix = "" if name is None else f"{name}: "
     chosen = range(1, 2) if len(labels) == 2 else range(len(labels))

@@ -82,7 +82,7 @@ def plot_regions(
     else:
         predicted = np.asarray(model.classes_)[shares.argmax(axis=1)]
     if predicted.ndim != 1:
-        raise ValueError(f"model must predict one output, got {predicted.shape[1]}: plot_regions shows one.")
+        raise ValueError(f"model must predict one output, got {predicted.shape[1]} outputs.")
     ax = plt.gca() if ax is None else ax
     points = None if y is None else read_points(y, plane.n_rows)
     if hasattr(model, "classes_"):

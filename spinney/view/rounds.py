@@ -88,7 +88,7 @@ def _history(model: Any) -> np.ndarray:
         raise TypeError(f"model must be a fitted AdaBoostClassifier, got {type(model).__name__}.")
     check_is_fitted(model)
     if model.sample_weight_history_ is None:
-        raise ValueError("model must have been fitted with keep_weights=True: the picture shows the weights.")
+        raise ValueError("model must be fitted with keep_weights=True, since the plot shows the weights.")
     return model.sample_weight_history_
 
 

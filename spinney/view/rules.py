@@ -156,11 +156,11 @@ def export_rules(
     rules = [_rule(words, leaf, answers, values, show_missing) for leaf in np.flatnonzero(words.tree.is_leaf).tolist()]
     if simplify:
         if sort != "tree":
-            raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}: the order of these rules matters.")
+            raise ValueError(f"sort must be 'tree' with simplify=True, got {sort!r}. The order of these rules matters.")
         *simple, last = _simplified(chosen, words, rules, answers, X, y, sample_weight)
         return Rules([*(rule for rule in simple if _is_kept(rule, min_samples, min_confidence)), last])
     if X is not None or y is not None:
-        raise ValueError("X and y are rows to simplify by: set simplify=True.")
+        raise ValueError("X and y are used only with simplify=True. Set simplify=True.")
     kept = [rule for rule in rules if _is_kept(rule, min_samples, min_confidence)]
     return Rules(sorted(kept, key=_ORDERS[sort]))
 
@@ -176,9 +176,9 @@ def _simplified(
     from spinney.view.simplify import Rows, simplify
 
     if answers is None or len(answers) > 1:
-        raise ValueError("simplify=True is for trees of one output of classes.")
+        raise ValueError("simplify=True is supported only for classification with one output.")
     if X is None or y is None:
-        raise ValueError("simplify=True needs rows to judge by: X and y.")
+        raise ValueError("simplify=True needs rows to simplify by. Pass X and y.")
     table = model._schema.read(X, "export_rules")
     labels = np.asarray(y)
     if labels.shape != (table.n_rows,):
@@ -192,7 +192,7 @@ def _simplified(
         np.ones(table.n_rows) if weight is None else weight,
     )
     if not (rows.classes >= 0).any():
-        raise ValueError("y holds none of the classes that the model knows.")
+        raise ValueError("y contains none of the classes of the model.")
     return [_write_simple(words, rules, answers[0], one) for one in simplify(rows, len(place))]
 
 
@@ -228,7 +228,7 @@ def _check(words: Words, min_confidence: float, sort: str) -> None:
     if not 0 <= min_confidence <= 1:
         raise ValueError(f"min_confidence must be a number from 0 to 1, got {min_confidence!r}.")
     if words.classes is None and min_confidence > 0:
-        raise ValueError(f"min_confidence must be 0 for a regression tree, got {min_confidence!r}: it has no classes.")
+        raise ValueError(f"min_confidence must be 0 for a regression tree, got {min_confidence!r}.")
 
 
 def _rule(words: Words, leaf: int, answers: Any, values: list[tuple | None], show_missing: bool) -> Rule:

@@ -57,7 +57,7 @@ def plot_staged_errors(
         raise TypeError(f"model must be a fitted model with staged_predict, got {type(model).__name__}.")
     check_is_fitted(model)
     if X is None or y is None:
-        raise ValueError("X and y must be given: the rows whose error is drawn.")
+        raise ValueError("X and y are missing. Pass the rows whose error is drawn.")
     name, judge = _judge(metric, hasattr(model, "classes_"))
     found = {label: judge(model, *rows) for label, rows in _sets(X, y, eval_set).items()}
     ax = plt.gca() if ax is None else ax
