@@ -303,8 +303,8 @@ def _check_binary(y_true: Any, y_pred: Any, pos_label: Any) -> None:
     present = unique_labels(y_true, y_pred).tolist()
     if len(present) > 2:
         raise ValueError(
-            f"average='binary' needs two classes, but y has {len(present)}. Set average to 'macro', 'micro', 'weighted' "
-            "or None."
+            f"average='binary' needs two classes, but y has {len(present)}. Set average to 'macro', 'micro', "
+            "'weighted' or None."
         )
     if pos_label not in present:
         raise ValueError(f"pos_label must be one of the classes {present}, got {pos_label!r}.")

@@ -196,7 +196,7 @@ def _blocks(model: Any, X: Any, Y: Any, kind: str, dense: bool) -> Iterator[csr_
 
 def _places(model: Any, X: Any) -> np.ndarray:
     """(rows, trees): leaves, numbered through all trees."""
-    forest = store_of(model, ", whose leaves say which rows are alike")
+    forest = store_of(model, ", which proximities need")
     if hasattr(model, "apply"):
         leaves = np.asarray(model.apply(X)).reshape(_num_samples(X), -1)
     else:

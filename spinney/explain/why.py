@@ -140,10 +140,10 @@ def path(model: Any, row: Any, *, target: Any = None, most_trees: int | None = N
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = DecisionTreeClassifier(max_depth=2).fit(X[["petal width (cm)"]], y)
     >>> print(path(model, [1.3]))
-    DecisionTreeClassifier says 1: share of class 1 0.9074
+    DecisionTreeClassifier predicts 1: probability of class 1 0.9074
     start 0.3333
-    +0.1667 -> 0.5  petal width (cm) > 0.80 (it is 1.3)
-    +0.4074 -> 0.9074  petal width (cm) <= 1.75 (it is 1.3)
+    +0.1667 -> 0.5  petal width (cm) > 0.80 (value 1.3)
+    +0.4074 -> 0.9074  petal width (cm) <= 1.75 (value 1.3)
     """
     check_model(model)
     decimals = check_count("decimals", decimals)

@@ -59,9 +59,9 @@ def judge(model: Any, sample: Sample, cv: int, seed: int, given: Any = None) -> 
         if _can_fit(model) and len(part.y) >= 2 * folds:
             _learn(judged, clone(model), part, folds, n_trees(model), seed)
     if given is None and len(part.y) < sample.n_all:
-        judged.notes.append(f"{len(part.y):,} rows, drawn from {sample.n_all:,}, were cross-validated to save time.")
+        judged.notes.append(f"{len(part.y):,} rows, sampled from {sample.n_all:,}, were cross-validated to save time.")
     found = list(dict.fromkeys((str(one.message).splitlines() or [""])[0] for one in warned))
-    judged.notes += [f"A warning of the fits for this page: {one}" for one in found[:_MOST_WARNINGS]]
+    judged.notes += [f"Warning of a fit for this page: {one}" for one in found[:_MOST_WARNINGS]]
     return judged
 
 
@@ -153,7 +153,7 @@ def _as_it_is(model: Any, sample: Sample, cv: int) -> Judged:
         for name, value in found.items()
     ]
     why = "cv=0" if cv == 0 else f"{type(model).__name__} cannot be fitted again"
-    judged.notes.append(f"Scored on the rows given ({why}): if the model was fitted on them, it looks too good.")
+    judged.notes.append(f"Scored on the rows given ({why}). If the model was fitted on them, scores are optimistic.")
     return judged
 
 
@@ -202,7 +202,7 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, s
     """Learning curves, on fewer rows if the model is slow to fit, and of fewer points if it has many trees."""
     fits = _CURVE_TREES // n_trees_of
     if fits < len(_FEW_SIZES):
-        judged.notes.append("There is no learning curve: the model has too many trees for a report of seconds.")
+        judged.notes.append("There is no learning curve: the model has too many trees to be fitted in a few seconds.")
         return
     if part.groups is not None and len(np.unique(part.groups)) < min(3, cv):
         judged.notes.append("There is no learning curve: there are too few groups to hold any out.")
@@ -225,8 +225,8 @@ def _learn(judged: Judged, fresh: Any, part: Sample, cv: int, n_trees_of: int, s
     held = f"{len(splits[0][1]) / len(smaller.y):.0%} of them held out".replace("%", " %")
     if len(smaller.y) < part.n_all:
         judged.learning_note = (
-            f"These curves use {len(smaller.y):,} of the {part.n_all:,} rows, {held}: they take {len(parts)} more "
-            "fits, which on all rows would be slow."
+            f"These curves use {len(smaller.y):,} of the {part.n_all:,} rows, {held}: they need {len(parts)} more "
+            "fits, which would be slow on all rows."
         )
     else:
         judged.learning_note = f"These curves use all {part.n_all:,} rows, {held}."

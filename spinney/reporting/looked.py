@@ -135,7 +135,9 @@ class Looked:
         names = self.sample.class_names
         if len(names) == 2:
             return f"mean probability of {names[1]}"
-        return "mean probability" if names else f"mean of {self.sample.target or 'the prediction'}, predicted"
+        if names:
+            return "mean probability"
+        return f"mean prediction of {self.sample.target}" if self.sample.target else "mean prediction"
 
     def _curve(self, name: str, found: Any) -> Markup:
         x, average = np.asarray(found["grid_values"][0], float), np.atleast_2d(found["average"])
@@ -153,7 +155,7 @@ class Looked:
             rest = np.setdiff1d(np.arange(len(values)), top)
             mean = np.average(average[:, rest], axis=1, weights=np.maximum(counts[rest], 1e-9))
             strips.append(Strip(f"{len(rest)} others", mean, average[:, rest].min(), average[:, rest].max()))
-            note = f"The {len(top)} commonest of {len(values)} categories; the others together, from least to greatest."
+            note = f"The {len(top)} most common of {len(values)} categories; others combined, smallest to largest."
         return strips_chart(name, strips, self._series, self._axis, note)
 
     # --- single rows -------------------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def _fewer_trees(model: Any) -> tuple[Any, str]:
     smaller = copy(model)
     smaller.forest_ = forest.part(range(kept))
     said = f"the first {kept} of {n_trees:,} trees, to save time."
-    return smaller, f"Importances, SHAP values and partial dependence are of {said}"
+    return smaller, f"Importances, SHAP values and partial dependence use {said}"
 
 
 def _few(values: np.ndarray) -> list[list[float]]:

@@ -85,7 +85,7 @@ def test_cross_validation_at_every_round():
             TypeError,
             "with staged_predict, got",
         ),
-        (lambda m: plot_staged_errors(m), ValueError, "X and y must be given"),
+        (lambda m: plot_staged_errors(m), ValueError, "X and y are missing"),
         (
             lambda m: plot_staged_errors(m, *TRAIN, eval_set=[HELD[0]]),
             ValueError,
