@@ -76,8 +76,8 @@ def quality_charts(judged: Judged) -> list[Markup]:
             line_chart(
                 f"Precision and recall{which}", recall, "recall", "precision", x_range=unit, y_range=unit,
                 marker="recall-point",
-                note="Precision: fraction of the rows predicted as the class that belong to it. Recall: fraction of the "
-                "rows of the class that are found." + some,
+                note="Precision: fraction of the rows predicted as the class that belong to it. Recall: fraction of "
+                "the rows of the class that are found." + some,
             )
         )  # fmt: skip
     return [*charts, _calibration_chart(judged, names)]

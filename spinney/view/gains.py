@@ -109,7 +109,7 @@ def plot_amount_of_say(model: Any = None, *, ax: Any = None) -> Any:
     ax.axvline(1.0 - 1.0 / max(n_classes, 2), color="#808080", linewidth=0.8, linestyle=":")
     if model is not None:
         ax.scatter(model.estimator_errors_, model.estimator_weights_, s=30, color=other, zorder=3, label="members")
-    ax.set(xlabel="weighted error", ylabel="amount of say", xlim=(0, 1))
+    ax.set(xlabel="weighted error", ylabel="estimator weight", xlim=(0, 1))
     ax.grid(alpha=0.3)
     ax.legend()
     return ax

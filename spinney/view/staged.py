@@ -96,7 +96,7 @@ def _judge(metric: Any, has_classes: bool) -> tuple[str, Callable[..., list[floa
             float(log_loss(y, shares, labels=model.classes_)) for shares in model.staged_predict_proba(X)
         ]
     if metric == "error":
-        return "share of wrong rows", lambda model, X, y: [
+        return "error rate", lambda model, X, y: [
             1.0 - float(accuracy_score(y, said)) for said in model.staged_predict(X)
         ]
     return "mean squared error", lambda model, X, y: [
