@@ -37,6 +37,13 @@ class ConfusionMatrix(np.ndarray):
         Measures of each class; NaN if the denominator is 0. Sensitivity is another name of recall.
     accuracy : float
         Fraction of the rows that are predicted correctly.
+
+    Examples
+    --------
+    >>> from spinney.evaluate import confusion_matrix
+    >>> matrix = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1])
+    >>> matrix.accuracy, matrix.recall.tolist()
+    (0.75, [0.5, 1.0])
     """
 
     labels: np.ndarray | None
@@ -161,7 +168,13 @@ class ConfusionMatrix(np.ndarray):
         return float(_divide(self.counts.trace(), self.counts.sum()))
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the matrix, like `spinney.plot_confusion_matrix`."""
+        """Plot the matrix, like `spinney.plot_confusion_matrix`.
+
+        Examples
+        --------
+        >>> from spinney.evaluate import confusion_matrix
+        >>> ax = confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1]).plot()
+        """
         from spinney.view.judging import plot_confusion_matrix
 
         return plot_confusion_matrix(self, ax)

@@ -27,6 +27,15 @@ class CrossValidation(dict):
         Number of folds.
     predictions : ndarray or None
         With `return_predictions`: the prediction for each row by the model that had not seen it.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import cross_validate
+    >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+    >>> result.metrics, result.n_folds
+    (['score'], 3)
     """
 
     def __init__(self, values: Mapping[str, Any], title: str | None = None, predictions: Any = None) -> None:
@@ -56,11 +65,30 @@ class CrossValidation(dict):
         -------
         float
             The mean.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> round(result.mean(), 3)
+        0.945
         """
         return float(np.mean(self._of(metric)))
 
     def std(self, metric: str | None = None) -> float:
-        """Return the standard deviation of a score over the folds; `metric` as in `mean`."""
+        """Return the standard deviation of a score over the folds; `metric` as in `mean`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> round(result.std(), 3)
+        0.018
+        """
         return float(np.std(self._of(metric)))
 
     def _of(self, metric: str | None) -> np.ndarray:
@@ -71,7 +99,17 @@ class CrossValidation(dict):
         return self[key]
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return a dict: score -> mean, std, min and max over the folds."""
+        """Return a dict: score -> mean, std, min and max over the folds.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import cross_validate
+        >>> result = cross_validate(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+        >>> list(result.summary()["test_score"])
+        ['mean', 'std', 'min', 'max']
+        """
         scores = [key for key in self if key.startswith(("test_", "train_"))]
         tell: dict[str, Any] = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
         return {key: {name: float(function(self[key])) for name, function in tell.items()} for key in scores}

@@ -33,6 +33,16 @@ class ValidationCurve(tuple):
         Name of the score.
     best : scalar
         Value with the best mean test score.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import validation_curve
+    >>> X, y = load_penguins()
+    >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+    >>> curve.param_name, curve.test_scores.shape
+    ('max_depth', (3, 5))
     """
 
     param_name: str
@@ -55,7 +65,17 @@ class ValidationCurve(tuple):
         return self.param_range[int(np.nanargmax(self.test_scores.mean(axis=1)))]
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_validation_curve`."""
+        """Plot the curve, like `spinney.plot_validation_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import validation_curve
+        >>> X, y = load_penguins()
+        >>> curve = validation_curve(DecisionTreeClassifier(), X, y, param_name="max_depth", param_range=[1, 2, 3])
+        >>> ax = curve.plot()
+        """
         from spinney.view.judging import plot_validation_curve
 
         return plot_validation_curve(self, ax)
@@ -65,6 +85,16 @@ class LearningCurve(tuple):
     """Training and test scores by number of training rows.
 
     Unpacks to `train_sizes, train_scores, test_scores`, and with `return_times=True` also `fit_times, score_times`.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import learning_curve
+    >>> X, y = load_penguins()
+    >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
+    >>> curve.train_sizes.tolist(), curve.test_scores.shape
+    ([50, 100], (2, 5))
     """
 
     metric: str
@@ -85,7 +115,17 @@ class LearningCurve(tuple):
         return self[2]
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the curve, like `spinney.plot_learning_curve`."""
+        """Plot the curve, like `spinney.plot_learning_curve`.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import learning_curve
+        >>> X, y = load_penguins()
+        >>> curve = learning_curve(DecisionTreeClassifier(), X, y, train_sizes=[50, 100], shuffle=True, random_state=0)
+        >>> ax = curve.plot()
+        """
         from spinney.view.judging import plot_learning_curve
 
         return plot_learning_curve(self, ax)

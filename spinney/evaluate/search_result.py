@@ -50,6 +50,15 @@ class SearchResult:
         The score that chose the best candidate.
     n_splits_ : int
         Number of folds.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.evaluate import search
+    >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *load_penguins(), cv=3)
+    >>> found.best_params_, found.n_splits_
+    ({'max_depth': 3}, 3)
     """
 
     cv_results_: dict[str, Any]
@@ -70,7 +79,17 @@ class SearchResult:
         return getattr(self.best_estimator_, name)
 
     def table(self) -> dict[str, list[Any]]:
-        """Return the candidates from best to worst as a dict of columns: rank, score, spread, times and parameters."""
+        """Return the candidates from best to worst as a dict of columns: rank, score, spread, times and parameters.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.evaluate import search
+        >>> found = search(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *load_penguins(), cv=3)
+        >>> found.table()["max_depth"]
+        [3, 1]
+        """
         results = self.cv_results_
         score = next(key for key in results if key.startswith("rank_test_")).removeprefix("rank_test_")
         if f"mean_test_{self.metric}" in results:

@@ -153,7 +153,15 @@ class Explanation:
 
     @property
     def mean_abs(self) -> np.ndarray:
-        """Mean absolute value over all rows, of shape (columns[, columns][, outputs])."""
+        """Mean absolute value over all rows, of shape (columns[, columns][, outputs]).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spinney.explain import Explanation
+        >>> Explanation(np.array([[1.0, -0.5], [-3.0, 0.5]]), 2.0).mean_abs
+        array([2. , 0.5])
+        """
         if "row" not in self._axes:
             return np.abs(self.values)
         return np.abs(self.values).mean(axis=0)

@@ -50,6 +50,16 @@ class Counterfactual:
         Lower bound of the cost of any allowed row.
     optimal : bool
         Whether it is proved that no allowed row costs less.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.explain import counterfactual
+    >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+    >>> found = counterfactual(model, [2.0], scale={0: 1.0})
+    >>> print(found[0])
+    yes, at a cost of 2 (the least possible), by
+      column 0: 2 -> 4
     """
 
     row: Any
@@ -75,10 +85,10 @@ class Counterfactual:
             proved = f"no change costs less than {self.bound:.4g}"
         else:
             proved = "a cheaper change may exist"
-        head = f"{_shown(self.prediction)} at a cost of {self.cost:.4g} ({proved})"
+        head = f"{_shown(self.prediction)}, at a cost of {self.cost:.4g} ({proved})"
         if not self.changes:
             return f"{head}: no change is needed"
-        return "\n".join([f"{head} by", *(f"  {one.words}" for one in self.changes)])
+        return "\n".join([f"{head}, by", *(f"  {one.words}" for one in self.changes)])
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,17 @@ class Counterfactuals:
         Duration of the search.
     nodes : int
         Number of boxes that branch and bound explored.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.explain import counterfactual
+    >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+    >>> found = counterfactual(model, [2.0], scale={0: 1.0})
+    >>> print(found)
+    Prediction: no; target: yes
+    yes, at a cost of 2 (the least possible), by
+      column 0: 2 -> 4
     """
 
     prediction: Any
@@ -124,7 +145,17 @@ class Counterfactuals:
         return iter(self.found)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row per change."""
+        """Return a pandas DataFrame with one row per change.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.explain import counterfactual
+        >>> model = DecisionTreeClassifier(max_depth=1).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> counterfactual(model, [2.0], scale={0: 1.0}).to_frame()[["column", "before", "cost"]]
+           column  before  cost
+        0       0     2.0   2.0
+        """
         import pandas as pd
 
         rows = [

@@ -43,6 +43,15 @@ class Selection:
         Standard deviation of that score over the folds.
     estimator : estimator
         The model fitted on all rows of the selected columns.
+
+    Examples
+    --------
+    >>> from spinney import DecisionTreeClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import select_features
+    >>> found = select_features(DecisionTreeClassifier(max_depth=3), *load_penguins(), cv=3)
+    >>> found.sizes
+    [7, 4, 2, 1]
     """
 
     columns: list[Any]
@@ -65,6 +74,16 @@ class Selection:
         -------
         array or DataFrame
             The selected columns of X.
+
+        Examples
+        --------
+        >>> from spinney import DecisionTreeClassifier
+        >>> from spinney.datasets import load_penguins
+        >>> from spinney.explain import select_features
+        >>> X, y = load_penguins()
+        >>> found = select_features(DecisionTreeClassifier(max_depth=3), X, y, cv=3)
+        >>> found.transform(X).shape == (len(X), len(found.columns))
+        True
         """
         return _safe_indexing(with_rows(X), np.flatnonzero(self.support), axis=1)
 

@@ -34,6 +34,16 @@ class Surrogate:
         The same on rows that the tree was not fitted on. NaN if no rows were held out.
     measure : str
         "accuracy" or "R2".
+
+    Examples
+    --------
+    >>> from spinney import RandomForestClassifier
+    >>> from spinney.datasets import load_penguins
+    >>> from spinney.explain import surrogate
+    >>> X, y = load_penguins()
+    >>> small = surrogate(RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y), X)
+    >>> small.measure
+    'accuracy'
     """
 
     tree: Any

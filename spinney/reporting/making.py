@@ -45,6 +45,17 @@ class Report:
         -------
         pathlib.Path
             Path of the file.
+
+        Examples
+        --------
+        >>> import os
+        >>> import tempfile
+        >>> import spinney
+        >>> from spinney.datasets import load_penguins
+        >>> X, y = load_penguins()
+        >>> page = spinney.report(spinney.DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, cv=3)
+        >>> page.save(os.path.join(tempfile.mkdtemp(), "penguins.html")).name
+        'penguins.html'
         """
         write_whole(path, [self.html.encode()])
         return Path(path)
