@@ -155,7 +155,9 @@ def by_number(schema: Schema, given: Any, what: str) -> dict[int, Any]:
             found[int(key)] = value
         else:
             known = f"0 to {schema.n_columns - 1}" if names is None else f"{list(names)!r:.200}"
-            raise ValueError(f"{what} contains {key!r}, which is not a column of the model. Its columns are {known}.")
+            raise ValueError(
+                f"{what} names the column {key!r}, which is not a column of the model. Its columns are {known}."
+            )
     return found
 
 
