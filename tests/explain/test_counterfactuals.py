@@ -372,7 +372,7 @@ BAD = [
     ({"probability": 1.5}, "probability must be a number between 0 and 1, got 1.5."),
     (
         {"fixed": ["wage"]},
-        "fixed names the column 'wage', which is not a column of the model. Its columns are ['job', 'age', 'pay', 'owns'].",
+        "fixed names the column 'wage', which the model does not have. Its columns are ['job', 'age', 'pay', 'owns'].",
     ),
     ({"fixed": "age"}, "fixed must be a list of columns, got 'age'."),
     ({"directions": {"age": "up"}}, "directions must be 'increase' or 'decrease', got 'up' for 'age'."),
