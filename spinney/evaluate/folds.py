@@ -1,7 +1,6 @@
-"""Folds: which rows a model is fitted on and which it is judged on.
+"""Folds: the rows that a model is fitted on, and the rows that it is scored on.
 
-In: what the user says of `cv`, the targets, perhaps groups. Out: a list of `Split`s. scikit-learn's splitters do the
-work.
+In: the user's `cv`, the targets, perhaps groups. Out: a list of `Split`s. scikit-learn's splitters do the work.
 """
 
 from __future__ import annotations

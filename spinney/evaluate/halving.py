@@ -1,7 +1,7 @@
-"""Successive halving: many candidates with few resources, the better of them with more, until one round has all.
+"""Successive halving: many candidates with few resources, the best of them with more, until one round has all.
 
-Rows are drawn once a fold in an order that keeps the classes' shares at every length, so that the rows of a round are
-among those of the next.
+Rows are sampled once per fold, in an order that keeps the class frequencies at every length, so that the rows of a
+round are among those of the next.
 
 Jamieson and Talwalkar, Non-stochastic best arm identification and hyperparameter optimization, 2016.
 """

@@ -1,6 +1,6 @@
-"""The usual scores of a model's answers, and of what can be said without looking at a row.
+"""The usual scores of predictions, and of a baseline that ignores the rows.
 
-In: the truth and what was predicted, or a fitted model. Out: scores by name.
+In: the truth and the predictions, or a fitted model. Out: scores by name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The classification report: precision, recall, specificity and F1 of every class. scikit-learn counts."""
+"""The classification report: precision, recall, specificity and F1 of every class. scikit-learn does the counting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of a fitted model on some rows: by a name of scikit-learn's, a function, or several of them at once."""
+"""Scores of a fitted model on some rows: by scikit-learn's names, by a function, or several of them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search found, in scikit-learn's terms."""
+"""The result of a search, with scikit-learn's names."""
 
 from __future__ import annotations
 

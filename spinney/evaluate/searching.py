@@ -1,10 +1,10 @@
-"""Searching for parameters: every candidate is cross-validated on the same folds, and the best one fitted to all rows.
+"""Searching for parameters: every candidate is cross-validated on the same folds, and the best is fitted on all rows.
 
     grid       all combinations of the space
-    random     some combinations, drawn from lists or distributions
-    halving    all (or some) on few rows, the better part of them on more, and so on (successive halving)
+    random     some combinations, sampled from lists or distributions
+    halving    all (or some) on few rows, the best of them on more, and so on (successive halving)
 
-Our trees and boosting read, sort and bin the table once for all folds and candidates, as in `cross_validation.py`.
+Spinney's trees and boosting read, sort and bin the data once for all folds and candidates, as in `cross_validation.py`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Accumulated local effects (Apley and Zhu, 2020): how the answer changes with a column where rows really are.
+"""Accumulated local effects (Apley and Zhu, 2020): how the prediction changes with a column where the data lies.
 
-In: a fitted model of any kind, rows, columns. Out: a `Bunch`: `grid_values`, `effect`, `counts`.
+In: any fitted model, rows, columns. Out: a `Bunch`: `grid_values`, `effect`, `counts`.
 
-Partial dependence puts values into rows where they may never occur together. Here a row only moves to the two edges of
-its own bin; the mean changes are added up along the axis, and the mean over the rows is taken off. Of two columns it is
-the second-order effect: what is left of the pair when both columns' own effects are taken off. Categories stand in the
-order in which their rows are most alike in the other columns.
+Partial dependence puts values into rows where they may never occur together. Here a row moves only to the two edges of
+its own bin. The mean changes are accumulated along the axis, and the mean over the rows is subtracted. For two columns
+it is the second-order effect: the effect of the pair minus the effects of both columns. Categories are ordered so that
+neighbours have similar rows in the other columns.
 """
 
 from __future__ import annotations

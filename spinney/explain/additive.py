@@ -1,16 +1,17 @@
-"""A fitted model as a sum over trees: what SHAP values share out.
+"""A fitted model as a sum over trees, which SHAP values decompose.
 
-In: a fitted model. Out: an `Additive`: trees, what their leaves add to each output, and how tables are read.
+In: a fitted model. Out: an `Additive`: trees, what their leaves add to each output, and how data is read.
 
-    model                                   outputs
-    trees, forests, bagging; regression     the predicted numbers
-    ... of classes                          the probability of each class (shares of votes with voting="hard")
-    boosting                                raw scores: before the link, one per class beyond two classes
-    AdaBoost of classes, C5.0               `decision_function`; a single tree of C5.0 as trees
-    isolation forests                       the mean depth at which a row is alone: small for outliers
-    imported models                         as those above
+    model                                    outputs
+    trees, forests, bagging; regression      the predicted numbers
+    the same; classification                 the probability of each class (fractions of votes with voting="hard")
+    boosting                                 raw scores: before the link, one per class with more than two classes
+    AdaBoost for classification, C5.0        `decision_function`; a single tree of C5.0 like other trees
+    isolation forests                        the mean depth at which a row is isolated: small for outliers
+    imported models                          as those above
 
-A model whose answer is no sum over its trees is refused: a median (`AdaBoostRegressor`), means of several models.
+A model whose prediction is not a sum over its trees raises an error: a median (`AdaBoostRegressor`), means of several
+models.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Axes: which columns are meant, and the values at which a model is asked about them.
+"""Axes: columns to change, and the values that they are set to.
 
-In: any table, and columns by number or name. Out: `Axis`: a column and its values, as the table holds them and as trees
-do (categories are numbers, NaN is missing); tables with a column set to one value, for models that must be asked.
+In: data in any form, and columns by number or name. Out: `Axis`: a column and its values, as the data holds them and as
+trees do (categories are numbers, NaN is missing); data with a column set to one value, for models that predict copies.
 """
 
 from __future__ import annotations

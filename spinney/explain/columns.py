@@ -1,11 +1,11 @@
 """Columns as cells: where a row may move, and what it costs.
 
-In: the questions of a model, a row, and what is said of columns (fixed, directions, bounds, costs). Out: `Column`s: the
-cells of each column that may be reached, nearest first, each with the value that the row would have there.
+In: the splits of a model, a row, and what is required of columns (fixed, directions, bounds, costs). Out: `Column`s:
+the cells of each column that may be reached, nearest first, each with the value that the row would have there.
 
-A column of numbers has a cell between each two thresholds of the model, one of categories a cell for each category, and
+A numeric column has a cell between each two thresholds of the model, a categorical column has a cell per category, and
 both have one for missing values. The value of a cell is the nearest one in it; cells in which no value is allowed have
-none. Trees say the same of all values of a cell, so nothing is lost.
+none. Trees predict the same for all values of a cell, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def by_number(schema: Schema, given: Any, what: str) -> dict[int, Any]:
         else:
             known = f"0 to {schema.n_columns - 1}" if names is None else f"{list(names)!r:.200}"
             raise ValueError(
-                f"{what} names the column {key!r}, which is not a column of the model. Its columns are {known}."
+                f"{what} names the column {key!r}, which the model does not have. Its columns are {known}."
             )
     return found
 

@@ -1,7 +1,7 @@
-"""Counterfactuals: the least change of a row that turns a model's answer.
+"""Counterfactuals: the smallest change of a row that changes a model's prediction.
 
-In: a fitted model of trees, a row, what is wanted and which changes are allowed. Out: `Counterfactuals`. The search is
-in `nearest.py`, that among regions with training rows in `populated.py`; costs and cells in `columns.py`.
+In: a fitted tree-based model, a row, the target and the allowed changes. Out: `Counterfactuals`. The search is in
+`nearest.py`, the search among regions that contain rows in `populated.py`; costs and cells in `columns.py`.
 """
 
 from __future__ import annotations

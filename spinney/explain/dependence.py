@@ -2,12 +2,13 @@
 
 In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `average`, `individual`.
 
-    average[g] = mean over the rows of what the model says of the row with its column set to g
+    average[g] = mean prediction over the rows with the column set to g
 
-Trees of ours are not asked about grids: rows are walked down with the column's questions left open (open_columns.py),
-and every end of a tree knows which points of the grid come there (regions.py). Where responses are sums over the trees
-(numbers, raw scores, probabilities of trees and forests), one walk counts the rows for all columns at once. Where they
-are not (probabilities of boosting), each row's curve is summed, answered and averaged. Other models are asked.
+Spinney's trees do not predict grids: rows are sent down the trees with the column's splits left open
+(open_columns.py), and every leaf knows which points of the grid reach it (regions.py). Where responses are sums over the
+trees (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at
+once. Where they are not (probabilities of boosting), each row's curve is summed, converted and averaged. Other models
+predict copies of the data.
 """
 
 from __future__ import annotations

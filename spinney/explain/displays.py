@@ -1,7 +1,7 @@
-"""Pictures of dependence: a panel for every column or pair.
+"""Plots of dependence: a panel for every column or pair.
 
-In: what `partial_dependence`, `ice` and `ale` return. Out: Displays as scikit-learn has them: `from_estimator` computes
-and draws, `plot` draws again; `axes_` and `figure_` are what was drawn on.
+In: results of `partial_dependence`, `ice` and `ale`. Out: displays like scikit-learn's: `from_estimator` computes and
+draws, `plot` draws again; `axes_` and `figure_` are what was drawn on.
 """
 
 from __future__ import annotations

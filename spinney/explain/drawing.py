@@ -1,6 +1,6 @@
-"""What all pictures of SHAP values share: which part of an explanation is drawn, where, in which words and colours.
+"""Shared by all plots of SHAP values: the part of an explanation to draw, axes, texts and colours.
 
-In: an explanation, ours or `shap`'s. Out: parts of it, axes, texts, colours.
+In: an `Explanation` or a `shap.Explanation`. Out: parts of it, axes, texts, colours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Goals: what a counterfactual must reach, as linear scores that trees add up to.
 
-In: the formula of a model and a target: a class, perhaps with a probability, or a range of numbers. Out: a `Goal`: for
-every end of every tree what it adds to some scores, and how much of each is needed. These are necessary; the model's
-own `predict` has the last word (`agrees`), so that ties and rounding are as they are there.
+In: the formula of a model and a target: a class, perhaps with a probability, or a range of numbers. Out: a `Goal`: what
+every leaf of every tree adds to some scores, and how much of each is needed. These conditions are necessary; the
+model's own `predict` decides (`agrees`), so that ties and rounding are treated as there.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Friedman's H: how much of what two columns do together is more than what each does alone.
+"""Friedman's H: the part of a joint effect of two columns that is not the sum of their single effects.
 
 In: a fitted sum of trees, and rows. Out: a `Bunch` of H for every pair of columns, or for every column with all others.
 
     H^2(j, k) = sum over rows of (F_jk - F_j - F_k)^2 / sum of F_jk^2           F: partial dependence, of mean 0
     H^2(j)    = sum over rows of (f - F_j - F_others)^2 / sum of f^2
 
-(Friedman and Popescu, 2008.) F is known exactly at the rows' own values, from the walks of partial dependence.
+(Friedman and Popescu, 2008.) F is known exactly at the rows' own values, from the traversals of partial dependence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SHAP values as points: one per row, by column, or along the values of one column."""
+"""SHAP values as points: one per row, by column, or against the data of one column."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""Proximity: how often two rows fall into the same leaves.
+"""Proximity: how often two rows fall into the same leaf.
 
-In: a fitted model of trees, and rows. Out: a matrix of proximities, the nearest rows, or outlier scores.
+In: a fitted tree-based model, and rows. Out: a matrix of proximities, the nearest rows, or outlier scores.
 
-    leaves        share of the trees in which both rows end in the same leaf out_of_bag    the same among the trees that
-    have seen neither; of training rows gap           of the weight that the forest gives training rows when it
-    predicts, the share of each: predictions of
-                  a regression forest (out of bag for training rows) are proximities times targets (RF-GAP, Rhodes,
-                  Cutler and Moon, 2023)
+    leaves        fraction of the trees in which both rows fall into the same leaf
+    out_of_bag    the same among the trees that have seen neither; for training rows
+    gap           the weight of each training row in the forest's prediction: predictions of a regression forest (out
+                  of bag for training rows) are proximities times targets (RF-GAP, Rhodes, Cutler and Moon, 2023)
 
-Rows meet in leaves: the matrix is a product of sparse matrices (rows, leaves), made for some rows at a time.
+Rows meet in leaves: the matrix is a product of sparse matrices (rows, leaves), computed in blocks of rows.
 """
 
 from __future__ import annotations

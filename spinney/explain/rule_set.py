@@ -1,8 +1,8 @@
 """The rules of a small ensemble, from all of its trees.
 
-In: a fitted model of a few small trees. Out: a list of rules, the weightiest first; the same conditions in several
-trees are one rule. What a rule adds is what its leaves add to the answer: of a forest a share of the mean, of boosting
-a part of the raw score. The rules of all trees together are the model: add up those that hold, and its start.
+In: a fitted model of a few small trees. Out: a list of rules, the most influential first; rules of several trees with
+the same conditions are merged. A rule adds what its leaves add to the prediction: for a forest a fraction of the mean,
+for boosting a part of the raw score. The rules that hold for a row and the start value add up to the model.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Feature selection by importances, with cross-validation.
 
-In: a model that has `feature_importances_` after `fit`, and a table. Out: a `Selection`: the fewest columns with which
-the model is as good as with any other number of them, and the scores by number of columns.
+In: a model that has `feature_importances_` after `fit`, and data. Out: a `Selection`: the smallest number of columns
+with which the model scores about as well as with any other number, and the scores by number of columns.
 
-Each fold ranks columns by its own training rows, so that the rows it is judged on have no say in what is dropped. A set
-of columns that several folds come to is opened once for all of them (`evaluate/runs.py`).
+Each fold ranks columns on its own training rows, so that its test rows do not influence which columns are dropped. A
+set of columns that several folds choose is opened once for all of them (`evaluate/runs.py`).
 """
 
 from __future__ import annotations

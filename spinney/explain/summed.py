@@ -1,12 +1,12 @@
-"""A fitted model as a sum of trees, and what becomes of the sum: all that dependence needs to know of a model.
+"""A fitted model as a sum of trees, and the response computed from the sum: all that dependence needs to know of a model.
 
-In: a fitted model. Out: `Summed`: every tree's questions with two answers each, what each end of a way adds to the raw
-scores, and a function from raw scores to responses. Models that are no sums of trees (a weighted median, votes of other
-models, an initial estimator, rows that go down several branches in shares) have none: they are asked by predicting.
+In: a fitted model. Out: `Summed`: every tree with two branches per split, what each leaf adds to the raw scores, and a
+function from raw scores to responses. Models that are not sums of trees (a weighted median, votes of other models, an
+initial estimator, rows that are divided among several branches) have none: they predict copies of the data.
 
     response         link of the model          raw scores become
     predict          numbers                    themselves, or exp of them with a log link
-    predict_proba    trees, forests, bagging    themselves: they are shares
+    predict_proba    trees, forests, bagging    themselves: they are fractions
                      boosting, AdaBoost         probabilities, row by row
     raw              boosting, AdaBoost         themselves; `decision_function`
     score_samples    isolation forests          scores, row by row

@@ -1,7 +1,7 @@
 """Surrogates: a small tree that approximates a model.
 
-In: a fitted model of any kind and rows. Out: a `Surrogate`: a decision tree of ours, fitted to what the model says of
-the rows, and how often the two agree, on these rows and on others.
+In: any fitted model, and rows. Out: a `Surrogate`: a decision tree fitted on the model's predictions for the rows, and
+how often the two agree, on these rows and on held-out rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How good a model is: predictions for rows that it has not seen, scores beside a baseline, and curves.
+"""Evaluation for the report: predictions for held-out rows, scores compared with a baseline, and learning curves.
 
-In: a model, a table and its target; or scores and predictions that are there already. Out: `Judged`, from
-cross-validation of copies of the model with the same parameters. Of a large table some rows are used, so that a report
-takes seconds.
+In: a model, data and targets; or scores and predictions that exist already. Out: `Judged`, from cross-validation of
+clones of the model. Large data is sampled, so that a report takes seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a model looks at: importances, SHAP values, partial dependence, contributions of single rows.
+"""Explanations for the report: importances, SHAP values, partial dependence, contributions for single rows.
 
-In: a model of trees and some rows. Out: figures, bars, and rows for the page's chooser. For models that are no sum of
-trees there are no SHAP values, and the page says so.
+In: a tree-based model and some rows. Out: figures, bars, and rows for the page's chooser. For models that are not a sum
+of trees there are no SHAP values, and the page gives the reason.
 """
 
 from __future__ import annotations

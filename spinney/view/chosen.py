@@ -1,11 +1,11 @@
-"""Which tree of a model is meant: the `tree` that text, rules and drawings take.
+"""The tree of a model that `tree` chooses, for text, rules and plots.
 
-In: a fitted model, and a number. Out: something to be read like a model of that tree alone.
+In: a fitted model, and a number. Out: something that is read like a model of that tree alone.
 
     decision tree, ID3, C4.5             None
     forests, bagging, AdaBoost           tree=k          tree k
     gradient boosting                    tree=k          of round k
-    ... of more than two classes         tree=(k, c)     of round k and class number c
+    ... with more than two classes       tree=(k, c)     of round k and class index c
 """
 
 from __future__ import annotations

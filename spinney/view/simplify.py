@@ -1,12 +1,12 @@
-"""Rules made simpler, as C4.5's: conditions and rules go that rows do not miss.
+"""Simplified rules, as C4.5's: conditions and rules are dropped that do not help on given rows.
 
-In: the rules of a tree, and rows with their classes, best those that the tree was not grown from. Out: a list of rules
-in the order in which they are asked; the last one answers where none of the others does.
+In: the rules of a tree, and rows with their classes, preferably rows that the tree was not fitted on. Out: a list of
+rules in the order in which they are applied; the last one applies to all remaining rows.
 
-    1. conditions   of every rule that one goes whose loss lowers the upper bound of the rule's errors most, as long as
-                    none rises (criteria/pessimism.py: few rows are believed less than many)
-    2. order        rules that have become alike are one; those with the lowest bound come first
-    3. rules        that one goes whose loss lowers the errors of the whole list most, as long as none rises
+    1. conditions   in each rule, drop the condition whose removal gives the lowest upper bound of the rule's error rate,
+                    and repeat as long as the bound does not rise (criteria/pessimism.py: few rows are trusted less)
+    2. order        merge rules that have become equivalent, and sort them by the bound, lowest first
+    3. rules        drop the rule whose removal lowers the error of the whole list most, as long as it does not rise
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What pictures of iterations share: which iterations, which columns, and panels side by side."""
+"""Shared by plots of iterations: which iterations, which columns, and panels in one figure."""
 
 from __future__ import annotations
 
