@@ -5,8 +5,8 @@ In: a fitted model, rows, columns. Out: scikit-learn's `Bunch`: `grid_values`, `
     average[g] = mean prediction over the rows with the column set to g
 
 Spinney's trees do not predict grids: rows are sent down the trees with the column's splits left open
-(open_columns.py), and every leaf knows which points of the grid reach it (regions.py). Where responses are sums over the
-trees (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at
+(open_columns.py), and every leaf knows which points of the grid reach it (regions.py). Where responses are sums over
+the trees (regression, raw scores, probabilities of trees and forests), one traversal counts the rows for all columns at
 once. Where they are not (probabilities of boosting), each row's curve is summed, converted and averaged. Other models
 predict copies of the data.
 """

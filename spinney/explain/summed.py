@@ -1,4 +1,4 @@
-"""A fitted model as a sum of trees, and the response computed from the sum: all that dependence needs to know of a model.
+"""A fitted model as a sum of trees, and the response computed from the sum: what dependence needs of a model.
 
 In: a fitted model. Out: `Summed`: every tree with two branches per split, what each leaf adds to the raw scores, and a
 function from raw scores to responses. Models that are not sums of trees (a weighted median, votes of other models, an

@@ -3,8 +3,9 @@
 In: the rules of a tree, and rows with their classes, preferably rows that the tree was not fitted on. Out: a list of
 rules in the order in which they are applied; the last one applies to all remaining rows.
 
-    1. conditions   in each rule, drop the condition whose removal gives the lowest upper bound of the rule's error rate,
-                    and repeat as long as the bound does not rise (criteria/pessimism.py: few rows are trusted less)
+    1. conditions   in each rule, drop the condition whose removal gives the lowest upper bound of the rule's error
+                    rate, and repeat as long as the bound does not rise (criteria/pessimism.py: small leaves are
+                    trusted less)
     2. order        merge rules that have become equivalent, and sort them by the bound, lowest first
     3. rules        drop the rule whose removal lowers the error of the whole list most, as long as it does not rise
 """
